@@ -1,0 +1,161 @@
+//! `premath bench kernel`: what a join check costs beside parsing and hashing the same bytes.
+//!
+//! Instruction counts where valgrind is installed, because they repeat; times otherwise, as ratios of one run.
+
+use std::hint::black_box;
+
+use premath_host::join_check;
+use premath_kernel::{Strictness, sha256};
+use serde_json::json;
+
+use crate::args::{BenchArgs, BenchTarget, KernelWork};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{self, STRONG};
+use crate::system;
+
+/// Join check over parse-and-hash, at 10,000 calls.
+const COST_LIMIT: f64 = 3.0;
+/// Instructions per call at 100,000 calls over those at 1,000.
+const GROWTH_LIMIT: f64 = 1.2;
+/// A one-call check over `--version`, in time.
+const START_LIMIT: f64 = 1.5;
+
+pub(crate) fn run(args: &BenchArgs) -> Result<Exit, CliError> {
+    match args.target {
+        BenchTarget::Kernel { json } => kernel(json),
+        BenchTarget::KernelCase { work, calls } => {
+            let turn = turn(calls).to_string().into_bytes();
+            perform(work, &turn)?;
+            Ok(Exit::Accepted)
+        }
+    }
+}
+
+fn perform(work: KernelWork, turn: &[u8]) -> Result<(), CliError> {
+    match work {
+        KernelWork::Generate => {
+            black_box(turn);
+        }
+        KernelWork::Baseline => {
+            black_box(serde_json::from_slice::<serde_json::Value>(turn).is_ok());
+            black_box(sha256(turn));
+        }
+        KernelWork::JoinCheck => {
+            let checked = join_check(turn, Strictness::Lenient)
+                .map_err(|error| CliError::input(&error, "join-check-input"))?;
+            if checked.assessment.refusal().is_some() {
+                return Err(CliError::usage("the generated turn is not accepted", "this is a defect of premath"));
+            }
+            black_box(checked.witness().id());
+        }
+    }
+    Ok(())
+}
+
+/// A parallel turn of `calls` calls, each with request, result, use and rendering.
+fn turn(calls: usize) -> serde_json::Value {
+    let digest = |kind: &str, index: usize| format!("sha256:{}", premath_kernel::hex(&sha256(format!("{kind}{index}").as_bytes())));
+    let ids: Vec<String> = (0..calls).map(|index| format!("call_{index:08}")).collect();
+    let rows = |row: &dyn Fn(usize, &String) -> serde_json::Value| {
+        ids.iter().enumerate().map(|(index, id)| row(index, id)).collect::<Vec<_>>()
+    };
+    json!({ "evidence": {
+        "callSpec": {
+            "callId": "bench", "modelRef": "bench:1", "actionMode": "code", "executionPattern": "parallel",
+            "normalizerId": "n1", "mutationPolicyDigest": "pol1_m", "governancePolicyDigest": "pol1_g",
+            "toolRenderProtocolDigest": "pol1_r", "reminderQueuePolicyDigest": "pol1_q",
+            "stateViewPolicyDigest": "pol1_v", "decompositionPolicyDigest": "pol1_d",
+        },
+        "toolRequests": rows(&|index, id| json!({
+            "toolCallId": id, "toolName": "fs_read", "argumentsDigest": digest("arguments", index), "callGroup": "g", "order": index,
+        })),
+        "toolResults": rows(&|index, id| json!({
+            "toolCallId": id, "status": "ok", "resultDigest": digest("result", index), "order": index,
+        })),
+        "toolUse": rows(&|index, id| json!({
+            "toolCallId": id, "disposition": "consumed", "resultDigest": digest("result", index), "summaryRef": "sum://1",
+        })),
+        "toolRender": rows(&|index, id| json!({
+            "toolCallId": id, "operatorPayloadDigest": digest("result", index),
+            "reminderRenderDigest": digest("render", index), "injectionPoint": "tool_response", "policyDigest": "pol1_r",
+        })),
+        "reminderQueue": [{ "queueId": "q", "reducedDigest": "sha256:q", "policyDigest": "pol1_q" }],
+        "stateViews": [{ "viewId": "v", "viewDigest": "sha256:v", "policyDigest": "pol1_v" }],
+        "protocolState": { "stopReason": "tool_use", "continuationAllowed": true },
+    }})
+}
+
+struct Row {
+    name: &'static str,
+    ratio: f64,
+    limit: f64,
+    basis: &'static str,
+}
+
+fn kernel(as_json: bool) -> Result<Exit, CliError> {
+    let rows = [cost()?, growth()?, start()?];
+    if as_json {
+        let items: Vec<_> = rows
+            .iter()
+            .map(|row| json!({ "name": row.name, "ratio": row.ratio, "limit": row.limit, "basis": row.basis }))
+            .collect();
+        output::json(&json!({ "action": "bench", "target": "kernel", "items": items }))?;
+    } else {
+        let lines = rows.iter().map(|row| {
+            format!("{:<66} {STRONG}{:>6.2}x{STRONG:#}  at most {:.1}x  ({})\n", row.name, row.ratio, row.limit, row.basis)
+        });
+        output::text(&lines.collect::<String>())?;
+    }
+    Ok(Exit::Accepted)
+}
+
+/// Instructions of one piece of work, without generating the turn. None without valgrind.
+fn instructions(work: &str, calls: &str) -> Option<f64> {
+    let count = |work: &str| system::count_instructions(&["bench", "kernel-case", work, "--calls", calls]);
+    #[expect(clippy::cast_precision_loss, reason = "a ratio of counts far below 2^53")]
+    Some(count(work)?.saturating_sub(count("generate")?) as f64)
+}
+
+/// Seconds of one piece of work, the best of several.
+fn seconds(work: KernelWork, calls: usize) -> Result<f64, CliError> {
+    let turn = turn(calls).to_string().into_bytes();
+    let mut best = f64::INFINITY;
+    for _ in 0..5 {
+        let (done, duration) = system::timed(|| perform(work, &turn));
+        done?;
+        best = best.min(duration.as_secs_f64());
+    }
+    Ok(best)
+}
+
+fn cost() -> Result<Row, CliError> {
+    let name = "join-check of 10,000 calls over parsing and hashing the same bytes";
+    let counted = instructions("join-check", "10000").zip(instructions("baseline", "10000"));
+    let (ratio, basis) = match counted {
+        Some((check, baseline)) => (check / baseline, "instructions"),
+        None => (seconds(KernelWork::JoinCheck, 10_000)? / seconds(KernelWork::Baseline, 10_000)?, "time"),
+    };
+    Ok(Row { name, ratio, limit: COST_LIMIT, basis })
+}
+
+fn growth() -> Result<Row, CliError> {
+    let name = "cost per call at 100,000 calls over that at 1,000";
+    let counted = instructions("join-check", "100000").zip(instructions("join-check", "1000"));
+    let (ratio, basis) = match counted {
+        Some((many, few)) => (many / few / 100.0, "instructions"),
+        None => {
+            (seconds(KernelWork::JoinCheck, 100_000)? / seconds(KernelWork::JoinCheck, 1_000)? / 100.0, "time")
+        }
+    };
+    Ok(Row { name, ratio, limit: GROWTH_LIMIT, basis })
+}
+
+fn start() -> Result<Row, CliError> {
+    let file = "conformance/harness-typestate/golden/single_call_accept/case.json";
+    let best = |args: &[&str]| (0..40).filter_map(|_| system::timed_run(args)).min().unwrap_or_default();
+    let version = best(&["--version"]);
+    let check = best(&["harness-join-check", "--input", file]);
+    let ratio = check.as_secs_f64() / version.as_secs_f64();
+    Ok(Row { name: "harness-join-check of one call over --version", ratio, limit: START_LIMIT, basis: "time" })
+}

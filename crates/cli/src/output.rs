@@ -1,0 +1,75 @@
+//! Standard output and standard error. A reader that went away ends a command quietly.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+
+/// Bold red: what went wrong.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Green: what is in order.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Dimmed: what one may skip.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// Bold: what one looks for.
+pub(crate) const STRONG: Style = Style::new().bold();
+/// Cyan: what to do.
+pub(crate) const TIP: Style = AnsiColor::Cyan.on_default();
+
+/// Prints one JSON document and nothing else.
+pub(crate) fn json(document: &impl Serialize) -> Result<(), CliError> {
+    let mut stdout = io::BufWriter::new(io::stdout().lock());
+    let written = serde_json::to_writer(&mut stdout, document)
+        .map_err(io::Error::from)
+        .and_then(|()| stdout.write_all(b"\n"))
+        .and_then(|()| stdout.flush());
+    quietly(written)
+}
+
+/// Prints text for a person; colours are dropped where nobody sees them.
+pub(crate) fn text(text: &str) -> Result<(), CliError> {
+    let mut stdout = anstream::AutoStream::auto(io::stdout().lock());
+    quietly(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+}
+
+fn quietly(written: io::Result<()>) -> Result<(), CliError> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CliError::environment(format!("cannot write to standard output: {error}"), "is the disk full?"))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Prints what ended a command and returns what the process ends with.
+pub(crate) fn error(error: &CliError) -> Exit {
+    let mut lines = format!("{BAD}error:{BAD:#} {}\n", error.message);
+    for hint in &error.hints {
+        lines.push_str(&format!("{TIP}hint:{TIP:#} {hint}\n"));
+    }
+    stderr(&lines);
+    error.exit
+}
+
+/// Prints what the argument parser has to say: help and version are answers, everything else is a usage error.
+pub(crate) fn usage(error: &clap::Error) -> Exit {
+    if !error.use_stderr() {
+        return match text(&error.render().ansi().to_string()) {
+            Ok(()) => Exit::Accepted,
+            Err(failure) => self::error(&failure),
+        };
+    }
+    let rendered = error.render().to_string();
+    let message = rendered.strip_prefix("error: ").unwrap_or(&rendered).trim_end();
+    stderr(&format!("{BAD}error:{BAD:#} usage: {message}\n{TIP}hint:{TIP:#} `premath --help` lists the commands\n"));
+    Exit::Invalid
+}
+
+fn stderr(text: &str) {
+    // Where even standard error is closed nobody can be told; the exit code still says what happened.
+    let mut stderr = anstream::AutoStream::auto(io::stderr().lock());
+    drop(stderr.write_all(text.as_bytes()));
+}

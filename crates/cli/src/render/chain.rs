@@ -1,0 +1,109 @@
+//! A checked turn: the six stages, where the chain broke, why, and what to do.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use premath_host::{GovernanceChecked, JoinChecked, hint};
+use premath_kernel::{FailureClass, Outcome, Reason, Refusal, Stage};
+
+use crate::output::{BAD, DIM, GOOD, STRONG, TIP};
+
+/// More reasons of one class than this are counted, not listed; `--json` has them all.
+const LISTED: usize = 5;
+
+/// How a stage looks.
+enum Mark {
+    Held,
+    Broken,
+    NotAsked,
+}
+
+impl Mark {
+    fn render(&self, name: &str) -> String {
+        match self {
+            Self::Held => format!("{GOOD}✓ {name}{GOOD:#}"),
+            Self::Broken => format!("{BAD}✗ {name}{BAD:#}"),
+            Self::NotAsked => format!("{DIM}· {name}{DIM:#}"),
+        }
+    }
+}
+
+/// The answer of a join check.
+pub(crate) fn join_check(checked: &JoinChecked) -> String {
+    let spec = checked.turn.spec();
+    let assessment = &checked.assessment;
+    let verdict = match assessment.outcome() {
+        Outcome::Accepted => format!("{GOOD}accepted{GOOD:#}"),
+        Outcome::Rejected => format!("{BAD}rejected{BAD:#}"),
+    };
+    let mut text = format!(
+        "turn {STRONG}{}{STRONG:#} {DIM}({}, {}, {}){DIM:#}: {verdict}\n\n  {}\n",
+        spec.call_id,
+        spec.model_ref,
+        spec.action_mode.token(),
+        spec.execution_pattern.token(),
+        stages(checked),
+    );
+    if let Some(refusal) = assessment.refusal() {
+        text.push('\n');
+        reasons(&mut text, refusal);
+    }
+    let digest = &checked.turn.digests().turn;
+    let witness = checked.witness();
+    text.push_str(&format!("\n  {DIM}turn    {digest}\n  witness {}{DIM:#}\n", witness.id()));
+    text
+}
+
+fn stages(checked: &JoinChecked) -> String {
+    let assessment = &checked.assessment;
+    let classes = assessment.refusal().map(Refusal::classes).unwrap_or_default();
+    let broken: BTreeSet<Stage> = classes.into_iter().map(FailureClass::stage).collect();
+    let mark = |stage: Stage| match stage {
+        Stage::MutationReady => match assessment.mutation_ready() {
+            None => Mark::NotAsked,
+            Some(true) => Mark::Held,
+            Some(false) => Mark::Broken,
+        },
+        Stage::JoinClosed if !assessment.join_closed() => Mark::Broken,
+        _ if broken.contains(&stage) => Mark::Broken,
+        _ => Mark::Held,
+    };
+    Stage::ALL.map(|stage| mark(stage).render(stage.name())).join(&format!(" {DIM}→{DIM:#} "))
+}
+
+/// The answer of a governance check.
+pub(crate) fn governance(checked: &GovernanceChecked) -> String {
+    let claim = if checked.is_claimed() { "claimed" } else { "not claimed" };
+    let Some(refusal) = &checked.refusal else {
+        return format!("governance profile {DIM}({claim}){DIM:#}: {GOOD}accepted{GOOD:#}\n");
+    };
+    let mut text = format!("governance profile {DIM}({claim}){DIM:#}: {BAD}rejected{BAD:#}\n\n");
+    reasons(&mut text, refusal);
+    text
+}
+
+fn reasons(text: &mut String, refusal: &Refusal) {
+    for class in refusal.classes() {
+        let found: Vec<&Reason> = refusal.reasons().iter().filter(|reason| reason.class == class).collect();
+        text.push_str(&format!("  {BAD}{class}{BAD:#}\n"));
+        for reason in found.iter().take(LISTED) {
+            let subject = reason.subject.escape_debug();
+            text.push_str(&format!("      {STRONG}{subject}{STRONG:#}: {}\n", printable(&reason.detail)));
+        }
+        if let Some(more) = found.len().checked_sub(LISTED).filter(|more| *more > 0) {
+            text.push_str(&format!("      {DIM}and {more} more; --json lists them all{DIM:#}\n"));
+        }
+        let result = writeln!(text, "      {TIP}hint:{TIP:#} {}", hint(class));
+        debug_assert!(result.is_ok(), "writing to a string does not fail");
+    }
+    text.push_str(&format!("\n  {DIM}`premath explain <class>` says more.{DIM:#}\n"));
+}
+
+/// Evidence may hold anything; a terminal must not act on it.
+fn printable(detail: &str) -> String {
+    detail.chars().flat_map(|character| {
+        let is_control = character.is_control();
+        let escaped = is_control.then(|| character.escape_unicode()).into_iter().flatten();
+        escaped.chain((!is_control).then_some(character))
+    }).collect()
+}

@@ -1,0 +1,93 @@
+//! Files, standard input and this very program: the only place of the command that touches the system.
+
+#![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use premath_host::{Case, SourceError, VectorSource};
+use premath_wire::strict::Limits;
+
+use crate::error::CliError;
+
+/// Reads a file, or standard input for `-`. Stops one byte behind what the decoder would take.
+pub(crate) fn read_input(path: &Path) -> Result<Vec<u8>, CliError> {
+    let limit = u64::try_from(Limits::default().max_bytes).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| {
+        let what = format!("cannot read `{}`: {error}", path.display());
+        CliError::environment(what, "--input takes a readable file, or - for standard input")
+    })?;
+    Ok(bytes)
+}
+
+/// Conformance vectors in a folder: `<suite>/<group>/<name>/{case,expect}.json`.
+#[derive(Debug)]
+pub(crate) struct VectorFolder(pub(crate) PathBuf);
+
+impl VectorSource for VectorFolder {
+    fn cases(&self) -> Result<Vec<Case>, SourceError> {
+        let mut cases = Vec::new();
+        collect(&self.0, &self.0, &mut cases)?;
+        cases.sort_by(|left, right| left.name.cmp(&right.name));
+        Ok(cases)
+    }
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> SourceError {
+    SourceError { what: format!("cannot read `{}`", path.display()), source: Some(source) }
+}
+
+fn collect(root: &Path, folder: &Path, cases: &mut Vec<Case>) -> Result<(), SourceError> {
+    let read = |path: PathBuf| std::fs::read(&path).map_err(|error| unreadable(&path, error));
+    let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
+    for entry in entries {
+        let path = entry.map_err(|error| unreadable(folder, error))?.path();
+        if !path.is_dir() {
+            continue;
+        }
+        if path.join("case.json").exists() {
+            let below = path.strip_prefix(root).unwrap_or(&path);
+            let name = below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
+            cases.push(Case { name, case: read(path.join("case.json"))?, expect: read(path.join("expect.json"))? });
+        } else {
+            collect(root, &path, cases)?;
+        }
+    }
+    Ok(())
+}
+
+/// How long something takes, on this machine, now.
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let answer = work();
+    (answer, start.elapsed())
+}
+
+/// Runs this program again under callgrind and returns how many instructions it took. None without valgrind.
+pub(crate) fn count_instructions(args: &[&str]) -> Option<u64> {
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(std::env::current_exe().ok()?)
+        .args(args)
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let report = String::from_utf8_lossy(&output.stderr);
+    let (_, counted) = report.rsplit_once("Collected :")?;
+    counted.split_whitespace().next()?.parse().ok()
+}
+
+/// How long this program takes from start to end with these arguments.
+pub(crate) fn timed_run(args: &[&str]) -> Option<Duration> {
+    let program = std::env::current_exe().ok()?;
+    let (output, duration) = timed(|| Command::new(program).args(args).output());
+    output.ok().map(|_| duration)
+}

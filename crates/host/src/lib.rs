@@ -1,0 +1,14 @@
+//! The action table: one typed entry per host function, called by every door alike.
+//!
+//! CLI, MCP, REPL and console reach meaning and state through here only, so that one action gives one answer. Must not
+//! know a transport, a terminal or a clock, and does no I/O of its own: what it needs from outside comes in as a trait.
+
+mod actions;
+mod failures;
+mod table;
+
+pub use actions::conformance::{Case, SourceError, VectorSource, run as run_conformance};
+pub use actions::governance_check::{GovernanceChecked, run as governance_check};
+pub use actions::join_check::{JoinChecked, run as join_check};
+pub use failures::{explain, hint};
+pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};

@@ -1,0 +1,81 @@
+//! Shell and files: commands ran inside their boundary, and files changed through an allowed surface only.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+
+use super::View;
+use crate::evidence::{Access, ProvenanceKind, Shell};
+use crate::failure::FailureClass;
+use crate::normalize::{Call, ResultRow};
+use crate::path::is_under_any;
+use crate::policy::{ExecutionBoundaryPolicy, PolicyKind};
+use crate::refusal::Findings;
+use crate::scalar::Text;
+
+const CLASS: FailureClass = FailureClass::ShellBoundaryViolation;
+
+pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
+    for call in &view.calls {
+        if let Some(row) = call.terminal().filter(|row| is_shell_row(view, call, row)) {
+            boundary(view, row, findings);
+        }
+    }
+    if let Some(policy) = view.bound.execution_boundary {
+        edits(view, policy, findings);
+        changed_files(view, policy, findings);
+    }
+}
+
+fn is_shell_row(view: &View<'_>, call: &Call<'_>, row: &ResultRow) -> bool {
+    let by_provenance = row.provenance.as_ref().is_some_and(|provenance| provenance.kind == ProvenanceKind::Command);
+    let entry = view.bound.tool_policy.zip(call.request).and_then(|(policy, request)| policy.tools.get(&request.tool_name));
+    by_provenance || entry.is_some_and(|entry| entry.is_shell)
+}
+
+fn boundary(view: &View<'_>, row: &ResultRow, findings: &mut Findings) {
+    let id = row.tool_call_id.as_str();
+    let Some(Shell { workdir: Some(workdir), sandbox_profile: Some(profile), command_digest: Some(_) }) = &row.shell
+    else {
+        findings.add(CLASS, id, "the shell row lacks workdir, sandbox profile or command digest");
+        return;
+    };
+    if let Some(policy) = view.bound.execution_boundary
+        && !is_under_any(workdir.as_str(), policy.workdir_roots.iter().map(Text::as_str))
+    {
+        findings.add(CLASS, id, format!("workdir `{workdir}` is outside the allowed roots"));
+    }
+    let declared = view.turn.spec.binding(PolicyKind::RuntimeSandbox);
+    if let (Some(sandbox), Some(declared)) = (view.bound.runtime_sandbox, declared)
+        && *profile != sandbox.profile
+        && profile.as_str() != declared.as_str()
+    {
+        findings.add(CLASS, id, format!("ran under profile `{profile}`, not `{}`", sandbox.profile));
+    }
+}
+
+fn edits(view: &View<'_>, policy: &ExecutionBoundaryPolicy, findings: &mut Findings) {
+    for call in &view.calls {
+        let Some(row) = call.result.filter(|_| !is_edit_surface(call, policy)) else { continue };
+        for artifact in row.artifacts.iter().filter(|artifact| artifact.access == Some(Access::Write)) {
+            let detail = format!("call `{}` wrote it, and its tool is no edit surface", call.id);
+            findings.add(CLASS, artifact.path.as_str(), detail);
+        }
+    }
+}
+
+fn is_edit_surface(call: &Call<'_>, policy: &ExecutionBoundaryPolicy) -> bool {
+    call.request.is_some_and(|request| policy.edit_surfaces.contains(request.tool_name.as_str()))
+}
+
+fn changed_files(view: &View<'_>, policy: &ExecutionBoundaryPolicy, findings: &mut Findings) {
+    let mut accounted = BTreeSet::new();
+    for call in view.calls.iter().filter(|call| is_edit_surface(call, policy)) {
+        let artifacts = call.result.into_iter().flat_map(|row| &row.artifacts);
+        let written = artifacts.filter(|artifact| artifact.access == Some(Access::Write));
+        accounted.extend(written.filter_map(|artifact| Some((artifact.path.as_str(), artifact.digest.as_ref()?))));
+    }
+    let files = view.turn.observations.iter().filter_map(|observations| observations.files.as_ref()).flatten();
+    for file in files.filter(|file| !accounted.contains(&(file.path.as_str(), &file.digest))) {
+        findings.add(CLASS, file.path.as_str(), "the file changed, and no edit surface accounts for its content");
+    }
+}

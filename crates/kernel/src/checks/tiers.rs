@@ -1,0 +1,116 @@
+//! What the call spec itself binds about governance: risk tier, trace mode, filtering, evaluation profile.
+//!
+//! These are checked from evidence, whether or not a governance profile is claimed.
+
+use alloc::format;
+
+use super::{View, governance};
+use crate::evidence::Sink;
+use crate::failure::FailureClass;
+use crate::refusal::Findings;
+use crate::scalar::Token;
+
+pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
+    risk_tier(view, findings);
+    trace_mode(view, findings);
+    lineage(view, findings);
+    governance::check_turn(view, findings);
+}
+
+fn risk_tier(view: &View<'_>, findings: &mut Findings) {
+    let Some(tier) = &view.turn.spec.risk_tier else {
+        return;
+    };
+    let is_bound = match &view.turn.policies.risk_tier {
+        Some(document) => document.terms.tiers.get(tier).is_some_and(Option::is_some),
+        None => is_claimed_bound(view, tier),
+    };
+    if !is_bound {
+        let detail = format!("tier `{tier}` has no bound control profile");
+        findings.add(FailureClass::RiskTierProfileMissing, "callSpec.riskTier", detail);
+    }
+}
+
+fn is_claimed_bound(view: &View<'_>, tier: &Token) -> bool {
+    let claim = view.turn.governance.as_ref().and_then(|profile| profile.risk_tier.as_ref());
+    claim.is_some_and(|claim| claim.tier.as_ref() == Some(tier) && claim.control_profile_bound == Some(true))
+}
+
+/// Where traces may go, from the least exposed to the most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Exposure {
+    Disabled,
+    InternalProcessor,
+    Dashboard,
+}
+
+/// How much a mode exposes. None: nobody knows.
+fn exposure(mode: &Token) -> Option<Exposure> {
+    match mode.as_str() {
+        "disabled" => Some(Exposure::Disabled),
+        "internal_processor" => Some(Exposure::InternalProcessor),
+        "dashboard" => Some(Exposure::Dashboard),
+        _ => None,
+    }
+}
+
+/// Whether a trace mode is one we know.
+pub(super) fn is_known_mode(mode: &Token) -> bool {
+    exposure(mode).is_some()
+}
+
+fn trace_mode(view: &View<'_>, findings: &mut Findings) {
+    let class = FailureClass::TraceModeViolation;
+    let Some(mode) = &view.turn.spec.observability_mode else {
+        return;
+    };
+    let allowed = view.turn.policies.observability.as_ref().map(|document| &document.terms.allowed);
+    let is_allowed = |mode: &Token| allowed.is_none_or(|allowed| allowed.contains(mode));
+    let Some(ceiling) = exposure(mode).filter(|_| is_allowed(mode)) else {
+        let detail = format!("trace mode `{mode}` is unknown or not allowed");
+        findings.add(class, "callSpec.observabilityMode", detail);
+        return;
+    };
+    let sinks = view.turn.observations.as_ref().and_then(|observations| observations.sinks.as_deref());
+    if !is_observed(ceiling, sinks) {
+        let detail = format!("under mode `{mode}` nothing shows where traces went");
+        findings.add(class, "observations.sinks", detail);
+    }
+    for sink in sinks.unwrap_or_default() {
+        if exposure(&sink.mode).is_none_or(|exposed| exposed > ceiling) || !is_allowed(&sink.mode) {
+            let detail = format!("traces went to a `{}` sink under mode `{mode}`", sink.mode);
+            findings.add(class, "observations.sinks", detail);
+        }
+    }
+}
+
+/// A mode that limits traces needs somebody who looked; the internal processor must be among what was found.
+fn is_observed(mode: Exposure, sinks: Option<&[Sink]>) -> bool {
+    match mode {
+        Exposure::Dashboard => true,
+        Exposure::Disabled => sinks.is_some(),
+        Exposure::InternalProcessor => {
+            sinks.is_some_and(|sinks| sinks.iter().any(|sink| exposure(&sink.mode) == Some(mode)))
+        }
+    }
+}
+
+fn lineage(view: &View<'_>, findings: &mut Findings) {
+    let class = FailureClass::EvalLineageMissing;
+    if let Some(policy) = view.bound.pre_context_filter {
+        for call in &view.calls {
+            let filters = call.request.is_some_and(|request| policy.filtering_tools.contains(request.tool_name.as_str()));
+            if filters && call.terminal().is_some_and(|row| row.tokens.is_none()) {
+                findings.add(class, call.id.as_str(), "the result was filtered, and its token cost was not recorded");
+            }
+        }
+    }
+    let is_complete = |profile: &crate::policy::EvalProfile| {
+        profile.profile_id.is_some()
+            && profile.dataset_lineage_ref.is_some()
+            && profile.grader_config_lineage_ref.is_some()
+    };
+    if view.bound.eval_profile.is_some_and(|profile| !is_complete(profile)) {
+        findings.add(class, "policies.evalProfile", "the profile does not say where its numbers come from");
+    }
+}

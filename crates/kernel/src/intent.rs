@@ -1,0 +1,76 @@
+//! The mutation somebody wants, and the capabilities they claim for it.
+
+use crate::canon::{Object, Value};
+use crate::digest::Digest;
+use crate::scalar::{Text, TextSet};
+use alloc::format;
+use alloc::string::String;
+
+const CAPABILITY_PREFIX: &str = "capabilities.change_morphisms.";
+
+/// One mutation that is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intent {
+    /// The host action, for example `issue.update`.
+    pub action: Text,
+    /// Digest of its arguments.
+    pub args_digest: Digest,
+    /// The mutation policy it was formed under.
+    pub policy_digest: Digest,
+    /// The instruction behind it.
+    pub instruction_ref: Option<Text>,
+}
+
+impl Intent {
+    /// The normal form that is hashed and shown.
+    #[must_use]
+    pub fn canonical(&self) -> Value<'_> {
+        Object::fields()
+            .field("action", &self.action)
+            .field("argsDigest", &self.args_digest)
+            .optional("instructionRef", self.instruction_ref.as_ref())
+            .field("policyDigest", &self.policy_digest)
+            .finish()
+    }
+
+    /// What a consumed use row must name as its mutation input.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of(&self.canonical())
+    }
+
+    /// The claim that admits this action.
+    #[must_use]
+    pub fn capability(&self) -> String {
+        format!("{CAPABILITY_PREFIX}{}", self.action.as_str().replace('.', "_"))
+    }
+}
+
+/// Capabilities that are claimed for a mutation.
+#[derive(Debug, Clone, Default)]
+pub struct Claims(TextSet);
+
+impl Claims {
+    /// The claims, as a set.
+    #[must_use]
+    pub const fn new(claims: TextSet) -> Self {
+        Self(claims)
+    }
+
+    /// Whether they cover `intent`.
+    #[must_use]
+    pub fn cover(&self, intent: &Intent) -> bool {
+        covers(&self.0, intent)
+    }
+
+    /// The claims, sorted.
+    #[must_use]
+    pub const fn as_set(&self) -> &TextSet {
+        &self.0
+    }
+}
+
+/// Whether `capabilities` name the intent's action, or all of them.
+pub(crate) fn covers(capabilities: &TextSet, intent: &Intent) -> bool {
+    capabilities.contains(&intent.capability()) || capabilities.contains(&format!("{CAPABILITY_PREFIX}all"))
+}

@@ -1,0 +1,207 @@
+//! Normalisation: one turn in the form that is hashed, shown and checked.
+//!
+//! Equal meaning gives equal bytes here: rows sorted by key, equal repeats merged, payloads replaced by digests, errors
+//! typed. What cannot be normalised without a finding keeps the finding. Must not decide whether the turn is closed.
+
+mod digests;
+mod result;
+mod rows;
+mod state;
+
+use alloc::vec::Vec;
+
+pub use digests::Digests;
+pub use result::ResultRow;
+pub use rows::{DuplicateRow, RowList};
+pub(crate) use state::Call;
+pub use state::{ContextState, JoinState};
+
+use crate::call_spec::CallSpec;
+use crate::canon::{Object, Value};
+use crate::constraints::Constraints;
+use crate::digest::Digest;
+use crate::evidence::{
+    CodeExecution, Compaction, GuardrailDecision, Handoff, HandoffProjection, Observations, ProtocolState,
+    ReminderQueue, StateView, ToolRender, ToolRequest, ToolUse, Worker,
+};
+use crate::failure::FailureClass;
+use crate::governance::GovernanceProfile;
+use crate::policy::Policies;
+use crate::refusal::Reason;
+use crate::scalar::{TextSet, ToolCallId};
+use crate::turn::{Strictness, Turn};
+use rows::merge;
+
+/// One turn in its normal form. Made by [`normalize`] only.
+#[derive(Debug)]
+pub struct NormalizedTurn {
+    pub(crate) spec: CallSpec,
+    pub(crate) requests: Vec<ToolRequest>,
+    pub(crate) results: Vec<ResultRow>,
+    pub(crate) uses: Vec<ToolUse>,
+    pub(crate) renders: Vec<ToolRender>,
+    pub(crate) queues: Vec<ReminderQueue>,
+    pub(crate) views: Vec<StateView>,
+    pub(crate) protocol: ProtocolState,
+    pub(crate) handoff: Option<Handoff>,
+    pub(crate) guardrails: Vec<GuardrailDecision>,
+    pub(crate) code_executions: Vec<CodeExecution>,
+    pub(crate) compaction: Option<Compaction>,
+    pub(crate) workers: Vec<Worker>,
+    pub(crate) handoff_projection: Option<HandoffProjection>,
+    pub(crate) observations: Option<Observations>,
+    pub(crate) session_refs: TextSet,
+    pub(crate) trajectory_refs: TextSet,
+    pub(crate) policies: Policies,
+    pub(crate) governance: Option<GovernanceProfile>,
+    pub(crate) constraints: Constraints,
+    pub(crate) strictness: Strictness,
+    /// What normalisation itself found.
+    pub(crate) defects: Vec<Reason>,
+    /// Calls with two equal terminal rows.
+    pub(crate) repeated_results: Vec<ToolCallId>,
+    join: JoinState,
+    context: ContextState,
+    digests: Digests,
+}
+
+/// Brings a turn into its normal form.
+///
+/// # Errors
+/// Two rows with one key that say different things.
+pub fn normalize(turn: Turn) -> Result<NormalizedTurn, DuplicateRow> {
+    let Turn { spec, evidence, policies, governance, constraints, strictness } = turn;
+    let mut defects = Vec::new();
+    let requests = evidence.requests.into_iter().map(|request| normal_request(request, &mut defects)).collect();
+    let requests = merge(RowList::Requests, requests, |row: &ToolRequest| &row.tool_call_id, ToolRequest::eq)?.rows;
+    let results = evidence.results.into_iter().map(|row| result::normal_result(row, &mut defects)).collect();
+    let results = merge(RowList::Results, results, |row: &ResultRow| &row.tool_call_id, ResultRow::says_the_same)?;
+    let uses = merge(RowList::Uses, evidence.uses, |row: &ToolUse| &row.tool_call_id, ToolUse::eq)?.rows;
+    let renders = merge(RowList::Renders, evidence.renders, |row: &ToolRender| &row.tool_call_id, ToolRender::eq)?.rows;
+    let queues = merge(RowList::Queues, evidence.queues, |row: &ReminderQueue| &row.queue_id, ReminderQueue::eq)?.rows;
+    let views = merge(RowList::Views, evidence.views, |row: &StateView| &row.view_id, StateView::eq)?.rows;
+    let guardrails = rows::merge_decisions(RowList::Guardrails, evidence.guardrails)?;
+    let code_executions =
+        merge(RowList::CodeExecutions, evidence.code_executions, |row: &CodeExecution| &row.id, CodeExecution::eq)?.rows;
+    let workers = merge(RowList::Workers, evidence.workers, |row: &Worker| &row.id, Worker::eq)?.rows;
+    let mut turn = NormalizedTurn {
+        repeated_results: results.repeated.iter().map(|row| row.tool_call_id.clone()).collect(),
+        results: results.rows,
+        join: JoinState::default(),
+        context: ContextState::default(),
+        digests: Digests::default(),
+        handoff: evidence.handoff.map(rows::normal_handoff),
+        observations: evidence.observations.map(rows::normal_observations),
+        protocol: evidence.protocol,
+        compaction: evidence.compaction,
+        handoff_projection: evidence.handoff_projection,
+        session_refs: evidence.session_refs,
+        trajectory_refs: evidence.trajectory_refs,
+        spec,
+        requests,
+        uses,
+        renders,
+        queues,
+        views,
+        guardrails,
+        code_executions,
+        workers,
+        policies,
+        governance,
+        constraints,
+        strictness,
+        defects,
+    };
+    turn.join = JoinState::of(&turn);
+    turn.context = ContextState::of(&turn);
+    turn.digests = Digests::of(&turn);
+    Ok(turn)
+}
+
+impl NormalizedTurn {
+    /// What the model was called with.
+    #[must_use]
+    pub const fn spec(&self) -> &CallSpec {
+        &self.spec
+    }
+
+    /// How much a row was allowed to leave out.
+    #[must_use]
+    pub const fn strictness(&self) -> Strictness {
+        self.strictness
+    }
+
+    /// Which ids belong to what.
+    #[must_use]
+    pub const fn join_state(&self) -> &JoinState {
+        &self.join
+    }
+
+    /// Whether the next context can be built.
+    #[must_use]
+    pub const fn context_state(&self) -> &ContextState {
+        &self.context
+    }
+
+    /// The digests of every part.
+    #[must_use]
+    pub const fn digests(&self) -> &Digests {
+        &self.digests
+    }
+
+    /// The document that is shown; its rows are the ones that were hashed.
+    #[must_use]
+    pub fn canonical(&self, join_closed: bool) -> Value<'_> {
+        let guardrails = crate::evidence::guardrail_rows(&self.guardrails);
+        Object::fields()
+            .field("callSpec", self.spec.canonical())
+            .non_empty("codeExecutions", self.code_executions.iter().map(CodeExecution::canonical).collect())
+            .optional("compaction", self.compaction.as_ref().map(Compaction::canonical))
+            .field("contextState", self.context.canonical(self))
+            .field("digests", self.digests.canonical())
+            .non_empty("guardrails", guardrails)
+            .optional("handoff", self.handoff.as_ref().map(Handoff::canonical))
+            .optional("handoffProjection", self.handoff_projection.as_ref().map(HandoffProjection::canonical))
+            .field("joinState", self.join.canonical(self, join_closed))
+            .field("kind", "premath.harness.typestate_normalized.v1")
+            .optional("observations", self.observations.as_ref().map(Observations::canonical))
+            .field("protocolState", self.protocol.canonical())
+            .non_empty("reminderQueue", self.queues.iter().map(ReminderQueue::canonical).collect())
+            .field("schema", 1)
+            .non_empty("sessionRefs", self.session_refs.canonical())
+            .non_empty("stateViews", self.views.iter().map(StateView::canonical).collect())
+            .non_empty("toolRender", self.renders.iter().map(ToolRender::canonical).collect())
+            .non_empty("toolRequests", self.requests.iter().map(ToolRequest::canonical).collect())
+            .non_empty("toolResults", self.results.iter().map(ResultRow::canonical).collect())
+            .non_empty("toolUse", self.uses.iter().map(ToolUse::canonical).collect())
+            .non_empty("trajectoryRefs", self.trajectory_refs.canonical())
+            .non_empty("workers", self.workers.iter().map(Worker::canonical).collect())
+            .finish()
+    }
+}
+
+/// Replaces arguments by their digest and notes what contradicts itself.
+fn normal_request(mut request: ToolRequest, defects: &mut Vec<Reason>) -> ToolRequest {
+    if let Some(arguments) = request.arguments.take() {
+        let computed = Digest::of(&arguments);
+        if request.arguments_digest.as_ref().is_some_and(|given| *given != computed) {
+            defects.push(Reason::new(
+                FailureClass::SchemaInvalid,
+                request.tool_call_id.as_str(),
+                "the arguments do not hash to argumentsDigest",
+            ));
+        }
+        request.arguments_digest.get_or_insert(computed);
+    }
+    if let (Some(search), Some(given)) = (&request.search_ref, &request.search_ref_digest)
+        && Digest::of(&search.canonical()) != *given
+    {
+        defects.push(Reason::new(
+            FailureClass::DiscoveryMismatch,
+            request.tool_call_id.as_str(),
+            "the searchRef does not hash to searchRefDigest",
+        ));
+    }
+    rows::sort_decisions(&mut request.guardrails);
+    request
+}

@@ -1,0 +1,6 @@
+//! What the tests of several crates share. Must never be a normal dependency of product code.
+
+mod data;
+pub mod fuzz_bodies;
+
+pub use data::test_data;

@@ -1,0 +1,202 @@
+//! `cargo xtask ci`: the one test command. Runs every check in order and stops at the first failure.
+//! Must not hold a check that only CI can run: a person runs the same command at the desk.
+
+use anyhow::{Result, bail};
+
+use crate::report::{Board, say};
+use crate::system::{Invocation, is_ci};
+use crate::tools::{self, CLIPPY, DENY, NEXTEST, RUSTFMT, VALGRIND};
+use crate::{instructions, prove};
+
+#[cfg(test)]
+mod tests;
+
+/// One check: its name and its work, which returns a note for the closing table.
+struct Step {
+    name: &'static str,
+    work: fn() -> Result<String>,
+}
+
+/// The step that guards R25 in CI; `prove` refers to it by this name.
+pub(crate) const SUPPLY_CHAIN: &str = "supply chain";
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "tools",
+        work: tools_step,
+    },
+    Step {
+        name: "fmt",
+        work: fmt,
+    },
+    Step {
+        name: "clippy",
+        work: clippy,
+    },
+    Step {
+        name: "tests",
+        work: tests_step,
+    },
+    Step {
+        name: "doc tests",
+        work: doc_tests,
+    },
+    Step {
+        name: "docs",
+        work: docs,
+    },
+    Step {
+        name: "conformance vectors",
+        work: conformance,
+    },
+    Step {
+        name: SUPPLY_CHAIN,
+        work: supply_chain,
+    },
+    Step {
+        name: "instruction budget",
+        work: instruction_budget,
+    },
+    Step {
+        name: "prove slice",
+        work: prove::slice,
+    },
+];
+
+/// Runs all steps up to the first failure and prints the closing table.
+pub(crate) fn run() -> Result<()> {
+    let mut board = Board::default();
+    let mut failure = None;
+    for step in STEPS {
+        match &failure {
+            Some(_) => board.not_run(step.name),
+            None => {
+                failure = board
+                    .step(step.name, step.work)
+                    .err()
+                    .map(|error| (step.name, error))
+            }
+        }
+    }
+    board.close();
+    match failure {
+        Some((name, error)) => Err(error.context(format!("step `{name}` failed"))),
+        None => Ok(()),
+    }
+}
+
+fn tools_step() -> Result<String> {
+    tools::ensure(&[&RUSTFMT, &CLIPPY, &NEXTEST, &DENY, &VALGRIND])?;
+    Ok(String::new())
+}
+
+fn fmt() -> Result<String> {
+    Invocation::cargo(&["fmt", "--all", "--check"]).run()?;
+    Ok(String::new())
+}
+
+fn clippy() -> Result<String> {
+    Invocation::cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ])
+    .run()?;
+    Ok(String::new())
+}
+
+/// The profile follows `CI`; the tests themselves read it too and fail on missing test data when it is `true`.
+fn tests_step() -> Result<String> {
+    let profile = if is_ci() { "ci" } else { "default" };
+    Invocation::cargo(&["nextest", "run", "--workspace", "--locked", "--profile", profile]).run()?;
+    Ok(format!("profile {profile}"))
+}
+
+fn doc_tests() -> Result<String> {
+    Invocation::cargo(&["test", "--doc", "--workspace", "--locked", "--quiet"]).run()?;
+    Ok(String::new())
+}
+
+fn docs() -> Result<String> {
+    Invocation::cargo(&["doc", "--workspace", "--no-deps", "--locked"])
+        .with_variable("RUSTDOCFLAGS", "-D warnings")
+        .run()?;
+    Ok(String::new())
+}
+
+fn conformance() -> Result<String> {
+    let output = Invocation::cargo(&["run", "--release", "--locked", "--", "conformance-run"]).stdout()?;
+    match vectors_passed(&output) {
+        Ok(count) => Ok(format!("{count} vectors")),
+        Err(error) => {
+            say(&output);
+            Err(error)
+        }
+    }
+}
+
+/// Reads the last line, which must be `N passed, 0 failed` with N above 0.
+fn vectors_passed(output: &str) -> Result<u64> {
+    let last = output.trim_end().lines().last().unwrap_or_default();
+    let passed = last
+        .strip_suffix(" passed, 0 failed")
+        .and_then(|count| count.parse::<u64>().ok());
+    match passed {
+        Some(count) if count > 0 => Ok(count),
+        Some(_) | None => bail!("conformance-run must end with `N passed, 0 failed`, it ended with `{last}`"),
+    }
+}
+
+fn supply_chain() -> Result<String> {
+    Invocation::cargo(&["deny", "--locked", "check", "bans", "licenses", "sources"]).run()?;
+    let tree = Invocation::cargo(&["tree", "--workspace", "--locked", "--target", "all"])
+        .arguments(&["--edges", "features", "--invert", "serde_json"])
+        .stdout()?;
+    refuse_arbitrary_precision(&tree)?;
+    refuse_changed_lock_file()?;
+    Ok(String::new())
+}
+
+/// The feature turns numbers into maps behind our back: digests and tagged types break (docs/adr/0001).
+fn refuse_arbitrary_precision(tree: &str) -> Result<()> {
+    if !tree.contains("serde_json") {
+        bail!("`cargo tree` says nothing about serde_json, so the feature check proves nothing");
+    }
+    match tree.lines().find(|line| line.contains("arbitrary_precision")) {
+        Some(line) => bail!("serde_json/arbitrary_precision is enabled: `{}`", line.trim()),
+        None => Ok(()),
+    }
+}
+
+fn refuse_changed_lock_file() -> Result<()> {
+    let tracked = Invocation::new("git")
+        .arguments(&["ls-files", "--error-unmatch", "Cargo.lock"])
+        .capture();
+    if tracked.is_ok_and(|captured| captured.status.success()) {
+        Invocation::new("git")
+            .arguments(&["diff", "--exit-code", "--", "Cargo.lock"])
+            .run()
+    } else {
+        say("Cargo.lock is not tracked by git: not compared");
+        Ok(())
+    }
+}
+
+fn instruction_budget() -> Result<String> {
+    instructions::run(&instructions::Arguments {
+        check: true,
+        quick: false,
+        check_time: false,
+    })?;
+    Ok(String::new())
+}
+
+/// Whether a step of this name exists; keeps `prove` from leaning on a step that is gone.
+#[cfg(test)]
+pub(crate) fn has_step(name: &str) -> bool {
+    STEPS.iter().any(|step| step.name == name)
+}

@@ -1,0 +1,71 @@
+//! What the registry promises and how figures are chosen.
+
+use super::choose;
+use super::registry::{Budget, ENTRIES, Slice, Work};
+use crate::ci;
+
+fn commands(id: &str, minutes: u32) -> Vec<String> {
+    let entry = ENTRIES.iter().find(|entry| entry.id == id).unwrap();
+    let works = (entry.long_form)(&Budget { minutes });
+    works
+        .iter()
+        .filter_map(|work| match work {
+            Work::Run(invocation) => Some(invocation.to_string()),
+            Work::Need(_) | Work::Folder(_) | Work::Report { .. } | Work::Mutants => None,
+        })
+        .collect()
+}
+
+#[test]
+fn without_a_choice_every_figure_runs() {
+    assert_eq!(choose(&[]).unwrap().len(), ENTRIES.len());
+}
+
+#[test]
+fn a_figure_is_chosen_by_its_id_in_any_case() {
+    let chosen = choose(&["r14".to_owned()]).unwrap();
+    assert_eq!(chosen.iter().map(|entry| entry.id).collect::<Vec<_>>(), ["R14"]);
+}
+
+#[test]
+fn an_unknown_figure_is_an_error_that_lists_the_known_ones() {
+    let error = choose(&["R99".to_owned()]).unwrap_err().to_string();
+    assert_eq!(error, "unknown figure `R99`; known are R12, R14, R16, R25");
+}
+
+#[test]
+fn ids_are_unique_and_in_order() {
+    let ids: Vec<u32> = ENTRIES
+        .iter()
+        .map(|entry| entry.id.trim_start_matches('R').parse().unwrap())
+        .collect();
+    assert!(ids.is_sorted_by(|left, right| left < right), "{ids:?}");
+}
+
+#[test]
+fn every_figure_does_something_and_its_slice_step_exists() {
+    for entry in ENTRIES {
+        assert!(!commands(entry.id, 1).is_empty(), "{} runs no command", entry.id);
+        if let Slice::CiStep(name) = entry.slice {
+            assert!(
+                ci::has_step(name),
+                "{} leans on the step `{name}`, which is gone",
+                entry.id
+            );
+        }
+    }
+}
+
+#[test]
+fn fuzzing_splits_the_minutes_evenly() {
+    let commands = commands("R12", 3);
+    assert_eq!(commands.len(), 2);
+    for (command, target) in commands.iter().zip(["strict_decode", "join_check"]) {
+        assert!(
+            command.starts_with("RUSTC_BOOTSTRAP=1 cargo fuzz run "),
+            "{command}"
+        );
+        assert!(command.contains(&format!(" {target} ")), "{command}");
+        assert!(command.ends_with(" -- -max_total_time=90"), "{command}");
+    }
+}
