@@ -1,14 +1,16 @@
 //! Puts the commit into `premath --version`. Without git the version says so.
 
 #![expect(clippy::disallowed_methods, reason = "a build script may ask git which commit it builds")]
-#![expect(clippy::print_stdout, reason = "cargo reads what a build script prints")]
 
 use std::process::Command;
 
 fn main() {
     let git = |args: &[&str]| {
         let output = Command::new("git").args(args).output().ok().filter(|output| output.status.success())?;
-        String::from_utf8(output.stdout).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+        String::from_utf8(output.stdout)
+            .ok()
+            .map(|text| text.trim().to_owned())
+            .filter(|text| !text.is_empty())
     };
     let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(|| "unknown commit".to_owned());
     println!("cargo:rustc-env=PREMATH_COMMIT={commit}");

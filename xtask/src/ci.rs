@@ -21,46 +21,16 @@ struct Step {
 pub(crate) const SUPPLY_CHAIN: &str = "supply chain";
 
 const STEPS: &[Step] = &[
-    Step {
-        name: "tools",
-        work: tools_step,
-    },
-    Step {
-        name: "fmt",
-        work: fmt,
-    },
-    Step {
-        name: "clippy",
-        work: clippy,
-    },
-    Step {
-        name: "tests",
-        work: tests_step,
-    },
-    Step {
-        name: "doc tests",
-        work: doc_tests,
-    },
-    Step {
-        name: "docs",
-        work: docs,
-    },
-    Step {
-        name: "conformance vectors",
-        work: conformance,
-    },
-    Step {
-        name: SUPPLY_CHAIN,
-        work: supply_chain,
-    },
-    Step {
-        name: "instruction budget",
-        work: instruction_budget,
-    },
-    Step {
-        name: "prove slice",
-        work: prove::slice,
-    },
+    Step { name: "tools", work: tools_step },
+    Step { name: "fmt", work: fmt },
+    Step { name: "clippy", work: clippy },
+    Step { name: "tests", work: tests_step },
+    Step { name: "doc tests", work: doc_tests },
+    Step { name: "docs", work: docs },
+    Step { name: "conformance vectors", work: conformance },
+    Step { name: SUPPLY_CHAIN, work: supply_chain },
+    Step { name: "instruction budget", work: instruction_budget },
+    Step { name: "prove slice", work: prove::slice },
 ];
 
 /// Runs all steps up to the first failure and prints the closing table.
@@ -70,12 +40,7 @@ pub(crate) fn run() -> Result<()> {
     for step in STEPS {
         match &failure {
             Some(_) => board.not_run(step.name),
-            None => {
-                failure = board
-                    .step(step.name, step.work)
-                    .err()
-                    .map(|error| (step.name, error))
-            }
+            None => failure = board.step(step.name, step.work).err().map(|error| (step.name, error)),
         }
     }
     board.close();
@@ -96,16 +61,8 @@ fn fmt() -> Result<String> {
 }
 
 fn clippy() -> Result<String> {
-    Invocation::cargo(&[
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--locked",
-        "--",
-        "-D",
-        "warnings",
-    ])
-    .run()?;
+    Invocation::cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
+        .run()?;
     Ok(String::new())
 }
 
@@ -142,9 +99,7 @@ fn conformance() -> Result<String> {
 /// Reads the last line, which must be `N passed, 0 failed` with N above 0.
 fn vectors_passed(output: &str) -> Result<u64> {
     let last = output.trim_end().lines().last().unwrap_or_default();
-    let passed = last
-        .strip_suffix(" passed, 0 failed")
-        .and_then(|count| count.parse::<u64>().ok());
+    let passed = last.strip_suffix(" passed, 0 failed").and_then(|count| count.parse::<u64>().ok());
     match passed {
         Some(count) if count > 0 => Ok(count),
         Some(_) | None => bail!("conformance-run must end with `N passed, 0 failed`, it ended with `{last}`"),
@@ -173,13 +128,9 @@ fn refuse_arbitrary_precision(tree: &str) -> Result<()> {
 }
 
 fn refuse_changed_lock_file() -> Result<()> {
-    let tracked = Invocation::new("git")
-        .arguments(&["ls-files", "--error-unmatch", "Cargo.lock"])
-        .capture();
+    let tracked = Invocation::new("git").arguments(&["ls-files", "--error-unmatch", "Cargo.lock"]).capture();
     if tracked.is_ok_and(|captured| captured.status.success()) {
-        Invocation::new("git")
-            .arguments(&["diff", "--exit-code", "--", "Cargo.lock"])
-            .run()
+        Invocation::new("git").arguments(&["diff", "--exit-code", "--", "Cargo.lock"]).run()
     } else {
         say("Cargo.lock is not tracked by git: not compared");
         Ok(())
@@ -187,11 +138,7 @@ fn refuse_changed_lock_file() -> Result<()> {
 }
 
 fn instruction_budget() -> Result<String> {
-    instructions::run(&instructions::Arguments {
-        check: true,
-        quick: false,
-        check_time: false,
-    })?;
+    instructions::run(&instructions::Arguments { check: true, quick: false, check_time: false })?;
     Ok(String::new())
 }
 

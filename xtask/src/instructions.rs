@@ -72,10 +72,7 @@ impl Ratio {
 
     fn line(&self) -> String {
         let verdict = if self.within() { "ok" } else { "OVER THE LIMIT" };
-        format!(
-            "{}: {:.3} (limit {}) {verdict}",
-            self.name, self.value, self.limit
-        )
+        format!("{}: {:.3} (limit {}) {verdict}", self.name, self.value, self.limit)
     }
 }
 
@@ -93,10 +90,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         say(&ratio.line());
     }
 
-    let judged = instructions
-        .iter()
-        .filter(|_| arguments.check)
-        .chain(Some(&time).filter(|_| arguments.check_time));
+    let judged =
+        instructions.iter().filter(|_| arguments.check).chain(Some(&time).filter(|_| arguments.check_time));
     let over: Vec<String> = judged.filter(|ratio| !ratio.within()).map(Ratio::line).collect();
     if !over.is_empty() {
         bail!("{}", over.join("; "));
@@ -153,10 +148,7 @@ impl Counts {
 fn count(premath: &Path, case: Case, calls: u32) -> Result<u64> {
     let calls = calls.to_string();
     let count = callgrind::instructions(premath, &["bench", "kernel-case", case.word(), "--calls", &calls])?;
-    say(&format!(
-        "{:10} {calls:>7} calls {count:>15} instructions",
-        case.word()
-    ));
+    say(&format!("{:10} {calls:>7} calls {count:>15} instructions", case.word()));
     Ok(count)
 }
 

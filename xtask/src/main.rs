@@ -15,11 +15,7 @@ use clap::{Parser, Subcommand};
 
 /// Repository tasks of premath.
 #[derive(Debug, Parser)]
-#[command(
-    name = "cargo xtask",
-    bin_name = "cargo xtask",
-    disable_help_subcommand = true
-)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,

@@ -75,11 +75,7 @@ impl Outcome {
     fn read() -> Result<Self> {
         let lines = |name: &str| -> Result<Vec<String>> {
             let text = read_or_empty(&format!("mutants.out/{name}.txt"))?;
-            Ok(text
-                .lines()
-                .filter(|line| !line.trim().is_empty())
-                .map(str::to_owned)
-                .collect())
+            Ok(text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect())
         };
         Ok(Self {
             caught: lines("caught")?.len(),
@@ -90,12 +86,7 @@ impl Outcome {
     }
 
     fn score(&self) -> String {
-        let Self {
-            caught,
-            unviable,
-            timed_out,
-            missed,
-        } = self;
+        let Self { caught, unviable, timed_out, missed } = self;
         format!(
             "mutants: {caught} caught, {} missed, {timed_out} timed out, {unviable} unviable",
             missed.len()
@@ -113,13 +104,8 @@ impl Outcome {
                 Some(_) | None => unexplained.push(format!("  `{name}`   (at {mutant})")),
             }
         }
-        for (name, _) in mentions
-            .iter()
-            .filter(|(name, count)| **count > 0 && name.contains(".rs: "))
-        {
-            say(&format!(
-                "{EXPLANATIONS} explains `{name}`, which no longer survives: remove it"
-            ));
+        for (name, _) in mentions.iter().filter(|(name, count)| **count > 0 && name.contains(".rs: ")) {
+            say(&format!("{EXPLANATIONS} explains `{name}`, which no longer survives: remove it"));
         }
         if !unexplained.is_empty() {
             bail!(

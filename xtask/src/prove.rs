@@ -27,15 +27,11 @@ pub(crate) struct Arguments {
 /// Runs the chosen figures, all of them even if one fails, and prints the closing table.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let chosen = choose(&arguments.only)?;
-    let budget = Budget {
-        minutes: arguments.minutes,
-    };
+    let budget = Budget { minutes: arguments.minutes };
     let mut board = Board::default();
     let mut failed = Vec::new();
     for entry in chosen {
-        let outcome = board.step(&format!("{:3} {}", entry.id, entry.property), || {
-            long_form(entry, &budget)
-        });
+        let outcome = board.step(&format!("{:3} {}", entry.id, entry.property), || long_form(entry, &budget));
         if let Err(error) = outcome {
             say(&format!("{} failed: {error:#}", entry.id));
             failed.push(entry.id);
@@ -61,10 +57,7 @@ pub(crate) fn slice() -> Result<String> {
                         .with_context(|| format!("cannot list the slice of {}", entry.id))?;
                 let count = listed.lines().filter(|line| !line.trim().is_empty()).count();
                 if count == 0 {
-                    bail!(
-                        "the slice of {} has no tests: package {package}, filter `{filter}`",
-                        entry.id
-                    );
+                    bail!("the slice of {} has no tests: package {package}, filter `{filter}`", entry.id);
                 }
                 notes.push(format!("{}: {count} tests", entry.id));
             }
@@ -80,13 +73,10 @@ fn choose(only: &[String]) -> Result<Vec<&'static Entry>> {
     }
     only.iter()
         .map(|id| {
-            ENTRIES
-                .iter()
-                .find(|entry| entry.id.eq_ignore_ascii_case(id))
-                .with_context(|| {
-                    let known: Vec<&str> = ENTRIES.iter().map(|entry| entry.id).collect();
-                    format!("unknown figure `{id}`; known are {}", known.join(", "))
-                })
+            ENTRIES.iter().find(|entry| entry.id.eq_ignore_ascii_case(id)).with_context(|| {
+                let known: Vec<&str> = ENTRIES.iter().map(|entry| entry.id).collect();
+                format!("unknown figure `{id}`; known are {}", known.join(", "))
+            })
         })
         .collect()
 }

@@ -59,12 +59,7 @@ impl Board {
             Err(error) => (Verdict::Failed, first_line(error)),
         };
         println!("<== {name}: {} in {}", verdict.word(), seconds(duration));
-        self.rows.push(Row {
-            name: name.to_owned(),
-            verdict,
-            duration,
-            note,
-        });
+        self.rows.push(Row { name: name.to_owned(), verdict, duration, note });
         outcome.map(drop)
     }
 
@@ -85,12 +80,7 @@ impl Board {
     }
 
     fn table(&self) -> String {
-        let width = self
-            .rows
-            .iter()
-            .map(|row| row.name.chars().count())
-            .max()
-            .unwrap_or_default();
+        let width = self.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default();
         let mut total = Duration::ZERO;
         let mut table = String::new();
         for row in &self.rows {

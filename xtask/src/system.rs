@@ -35,12 +35,7 @@ pub(crate) struct Captured {
 
 impl Invocation {
     pub(crate) fn new(program: impl Into<OsString>) -> Self {
-        Self {
-            program: program.into(),
-            arguments: Vec::new(),
-            set: Vec::new(),
-            unset: Vec::new(),
-        }
+        Self { program: program.into(), arguments: Vec::new(), set: Vec::new(), unset: Vec::new() }
     }
 
     pub(crate) fn cargo(arguments: &[&str]) -> Self {
@@ -82,10 +77,7 @@ impl Invocation {
 
     /// Runs with the terminal's streams and leaves the judgement of the status to the caller.
     pub(crate) fn status(&self) -> Result<ExitStatus> {
-        self.command()
-            .stdin(Stdio::null())
-            .status()
-            .with_context(|| format!("cannot start `{self}`"))
+        self.command().stdin(Stdio::null()).status().with_context(|| format!("cannot start `{self}`"))
     }
 
     /// Runs with standard output captured and standard error on the terminal; failure is an error.
@@ -116,14 +108,9 @@ impl Invocation {
     /// Wall time of one silent, successful run.
     pub(crate) fn wall_time(&self) -> Result<Duration> {
         let mut command = self.command();
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let watch = Stopwatch::start();
-        let status = command
-            .status()
-            .with_context(|| format!("cannot start `{self}`"))?;
+        let status = command.status().with_context(|| format!("cannot start `{self}`"))?;
         let elapsed = watch.elapsed();
         if !status.success() {
             bail!("`{self}` failed: {status}");
@@ -195,10 +182,7 @@ pub(crate) fn is_ci() -> bool {
 
 /// Whether packages of the system may be installed.
 pub(crate) fn is_root() -> bool {
-    Invocation::new("id")
-        .arguments(&["-u"])
-        .capture()
-        .is_ok_and(|id| id.stdout.trim() == "0")
+    Invocation::new("id").arguments(&["-u"]).capture().is_ok_and(|id| id.stdout.trim() == "0")
 }
 
 /// The folder cargo builds into, whatever configuration decided it.

@@ -183,13 +183,11 @@ fn gap_in(answer: &str, minimum: Version) -> Option<Gap> {
 
 /// The first `a.b.c` of a version line such as `cargo-deny 0.20.2` or `valgrind-3.19.0`.
 fn version_in(answer: &str) -> Option<Version> {
-    answer
-        .split(|letter: char| !letter.is_ascii_digit() && letter != '.')
-        .find_map(|word| {
-            let mut numbers = word.split('.').map(str::parse::<u32>);
-            match (numbers.next(), numbers.next(), numbers.next()) {
-                (Some(Ok(major)), Some(Ok(minor)), Some(Ok(patch))) => Some(Version(major, minor, patch)),
-                _ => None,
-            }
-        })
+    answer.split(|letter: char| !letter.is_ascii_digit() && letter != '.').find_map(|word| {
+        let mut numbers = word.split('.').map(str::parse::<u32>);
+        match (numbers.next(), numbers.next(), numbers.next()) {
+            (Some(Ok(major)), Some(Ok(minor)), Some(Ok(patch))) => Some(Version(major, minor, patch)),
+            _ => None,
+        }
+    })
 }

@@ -29,19 +29,25 @@ pub(crate) enum Command {
                             What it reads: `premath schema governance-check-input`.")]
     GovernanceCheck(CheckArgs),
     /// Explain a failure class: what happened, why it is refused, what to do
-    #[command(after_help = "Example:\n  premath explain tool.result_orphan\n  premath explain          (lists all classes)")]
+    #[command(
+        after_help = "Example:\n  premath explain tool.result_orphan\n  premath explain          (lists all classes)"
+    )]
     Explain(ExplainArgs),
     /// Run the conformance vectors against this build
     #[command(after_help = "Example:\n  premath conformance-run --suite harness-typestate")]
     ConformanceRun(ConformanceArgs),
     /// Print the JSON Schema of a document
-    #[command(after_help = "Example:\n  premath schema join-check-input\n  premath schema            (lists all names)")]
+    #[command(
+        after_help = "Example:\n  premath schema join-check-input\n  premath schema            (lists all names)"
+    )]
     Schema(SchemaArgs),
     /// Measure this machine
     #[command(after_help = "Example:\n  premath bench kernel")]
     Bench(BenchArgs),
     /// Print a completion script for a shell
-    #[command(after_help = "Example:\n  premath completions bash > ~/.local/share/bash-completion/completions/premath")]
+    #[command(
+        after_help = "Example:\n  premath completions bash > ~/.local/share/bash-completion/completions/premath"
+    )]
     Completions(CompletionArgs),
     /// Print help for a command or a topic
     #[command(after_help = "Example:\n  premath help exit-codes")]

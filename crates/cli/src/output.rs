@@ -37,9 +37,10 @@ pub(crate) fn text(text: &str) -> Result<(), CliError> {
 
 fn quietly(written: io::Result<()>) -> Result<(), CliError> {
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CliError::environment(format!("cannot write to standard output: {error}"), "is the disk full?"))
-        }
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::environment(
+            format!("cannot write to standard output: {error}"),
+            "is the disk full?",
+        )),
         Ok(()) | Err(_) => Ok(()),
     }
 }
@@ -64,7 +65,9 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     }
     let rendered = error.render().to_string();
     let message = rendered.strip_prefix("error: ").unwrap_or(&rendered).trim_end();
-    stderr(&format!("{BAD}error:{BAD:#} usage: {message}\n{TIP}hint:{TIP:#} `premath --help` lists the commands\n"));
+    stderr(&format!(
+        "{BAD}error:{BAD:#} usage: {message}\n{TIP}hint:{TIP:#} `premath --help` lists the commands\n"
+    ));
     Exit::Invalid
 }
 

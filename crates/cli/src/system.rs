@@ -56,7 +56,11 @@ fn collect(root: &Path, folder: &Path, cases: &mut Vec<Case>) -> Result<(), Sour
         if path.join("case.json").exists() {
             let below = path.strip_prefix(root).unwrap_or(&path);
             let name = below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
-            cases.push(Case { name, case: read(path.join("case.json"))?, expect: read(path.join("expect.json"))? });
+            cases.push(Case {
+                name,
+                case: read(path.join("case.json"))?,
+                expect: read(path.join("expect.json"))?,
+            });
         } else {
             collect(root, &path, cases)?;
         }

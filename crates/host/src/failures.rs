@@ -7,52 +7,60 @@ use premath_wire::v1::Explanation;
 
 const ACTION_HEADING: &str = "## What to do";
 
-/// The page of a class, as Markdown.
-const fn page(class: FailureClass) -> &'static str {
-    match class {
-        FailureClass::InjectionPointMissing => include_str!("../../../docs/failures/context.injection_point_missing.md"),
-        FailureClass::QueuePolicyViolation => include_str!("../../../docs/failures/context.queue_policy_violation.md"),
-        FailureClass::ScopeViolation => include_str!("../../../docs/failures/context.scope_violation.md"),
-        FailureClass::DecompositionPolicyViolation => include_str!("../../../docs/failures/coordination.decomposition_policy_violation.md"),
-        FailureClass::ClaimIdInvalid => include_str!("../../../docs/failures/governance.claim_id_invalid.md"),
-        FailureClass::EvalGateUnmet => include_str!("../../../docs/failures/governance.eval_gate_unmet.md"),
-        FailureClass::EvalLineageMissing => include_str!("../../../docs/failures/governance.eval_lineage_missing.md"),
-        FailureClass::GuardrailStageMissing => include_str!("../../../docs/failures/governance.guardrail_stage_missing.md"),
-        FailureClass::GuardrailStageOrderInvalid => include_str!("../../../docs/failures/governance.guardrail_stage_order_invalid.md"),
-        FailureClass::PolicyPackageMismatch => include_str!("../../../docs/failures/governance.policy_package_mismatch.md"),
-        FailureClass::PolicyPackageUnpinned => include_str!("../../../docs/failures/governance.policy_package_unpinned.md"),
-        FailureClass::RedteamGateUnmet => include_str!("../../../docs/failures/governance.redteam_gate_unmet.md"),
-        FailureClass::RiskTierProfileMissing => include_str!("../../../docs/failures/governance.risk_tier_profile_missing.md"),
-        FailureClass::SelfEvolutionEscalationMissing => include_str!("../../../docs/failures/governance.self_evolution_escalation_missing.md"),
-        FailureClass::SelfEvolutionRetryMissing => include_str!("../../../docs/failures/governance.self_evolution_retry_missing.md"),
-        FailureClass::SelfEvolutionRollbackMissing => include_str!("../../../docs/failures/governance.self_evolution_rollback_missing.md"),
-        FailureClass::TraceModeViolation => include_str!("../../../docs/failures/governance.trace_mode_violation.md"),
-        FailureClass::RequiredArtifactMissing => include_str!("../../../docs/failures/handoff.required_artifact_missing.md"),
-        FailureClass::ReturnPathMissing => include_str!("../../../docs/failures/handoff.return_path_missing.md"),
-        FailureClass::TargetNotAllowed => include_str!("../../../docs/failures/handoff.target_not_allowed.md"),
-        FailureClass::CapabilityClaimMissing => include_str!("../../../docs/failures/mutation.capability_claim_missing.md"),
-        FailureClass::PolicyDigestMismatch => include_str!("../../../docs/failures/mutation.policy_digest_mismatch.md"),
-        FailureClass::UseEvidenceMissing => include_str!("../../../docs/failures/mutation.use_evidence_missing.md"),
-        FailureClass::ParallelTransportOrderInvalid => include_str!("../../../docs/failures/protocol.parallel_transport_order_invalid.md"),
-        FailureClass::StopReasonUnhandled => include_str!("../../../docs/failures/protocol.stop_reason_unhandled.md"),
-        FailureClass::CompactionStateInvalid => include_str!("../../../docs/failures/runtime.compaction_state_invalid.md"),
-        FailureClass::ShellBoundaryViolation => include_str!("../../../docs/failures/runtime.shell_boundary_violation.md"),
-        FailureClass::CallerNotAllowed => include_str!("../../../docs/failures/tool.caller_not_allowed.md"),
-        FailureClass::DiscoveryMismatch => include_str!("../../../docs/failures/tool.discovery_mismatch.md"),
-        FailureClass::DiscoveryUnresolved => include_str!("../../../docs/failures/tool.discovery_unresolved.md"),
-        FailureClass::ExampleDigestMismatch => include_str!("../../../docs/failures/tool.example_digest_mismatch.md"),
-        FailureClass::JoinIncomplete => include_str!("../../../docs/failures/tool.join_incomplete.md"),
-        FailureClass::ParallelPolicyViolation => include_str!("../../../docs/failures/tool.parallel_policy_violation.md"),
-        FailureClass::ProgrammaticCallerEdgeInvalid => include_str!("../../../docs/failures/tool.programmatic_caller_edge_invalid.md"),
-        FailureClass::ResponseTruncationPolicyViolation => include_str!("../../../docs/failures/tool.response_truncation_policy_violation.md"),
-        FailureClass::ResultMissing => include_str!("../../../docs/failures/tool.result_missing.md"),
-        FailureClass::ResultOrphan => include_str!("../../../docs/failures/tool.result_orphan.md"),
-        FailureClass::SchemaInvalid => include_str!("../../../docs/failures/tool.schema_invalid.md"),
-        FailureClass::UnknownOrDisallowed => include_str!("../../../docs/failures/tool.unknown_or_disallowed.md"),
-        FailureClass::UseMissing => include_str!("../../../docs/failures/tool.use_missing.md"),
-        FailureClass::UseUnknownResult => include_str!("../../../docs/failures/tool.use_unknown_result.md"),
-        FailureClass::UseWithoutResult => include_str!("../../../docs/failures/tool.use_without_result.md"),
-    }
+macro_rules! pages {
+    ($($variant:ident $code:literal;)+) => {
+        /// The page of a class, as Markdown.
+        const fn page(class: FailureClass) -> &'static str {
+            match class {
+                $(FailureClass::$variant => include_str!(concat!("../../../docs/failures/", $code, ".md")),)+
+            }
+        }
+    };
+}
+
+pages! {
+    InjectionPointMissing "context.injection_point_missing";
+    QueuePolicyViolation "context.queue_policy_violation";
+    ScopeViolation "context.scope_violation";
+    DecompositionPolicyViolation "coordination.decomposition_policy_violation";
+    ClaimIdInvalid "governance.claim_id_invalid";
+    EvalGateUnmet "governance.eval_gate_unmet";
+    EvalLineageMissing "governance.eval_lineage_missing";
+    GuardrailStageMissing "governance.guardrail_stage_missing";
+    GuardrailStageOrderInvalid "governance.guardrail_stage_order_invalid";
+    PolicyPackageMismatch "governance.policy_package_mismatch";
+    PolicyPackageUnpinned "governance.policy_package_unpinned";
+    RedteamGateUnmet "governance.redteam_gate_unmet";
+    RiskTierProfileMissing "governance.risk_tier_profile_missing";
+    SelfEvolutionEscalationMissing "governance.self_evolution_escalation_missing";
+    SelfEvolutionRetryMissing "governance.self_evolution_retry_missing";
+    SelfEvolutionRollbackMissing "governance.self_evolution_rollback_missing";
+    TraceModeViolation "governance.trace_mode_violation";
+    RequiredArtifactMissing "handoff.required_artifact_missing";
+    ReturnPathMissing "handoff.return_path_missing";
+    TargetNotAllowed "handoff.target_not_allowed";
+    CapabilityClaimMissing "mutation.capability_claim_missing";
+    PolicyDigestMismatch "mutation.policy_digest_mismatch";
+    UseEvidenceMissing "mutation.use_evidence_missing";
+    ParallelTransportOrderInvalid "protocol.parallel_transport_order_invalid";
+    StopReasonUnhandled "protocol.stop_reason_unhandled";
+    CompactionStateInvalid "runtime.compaction_state_invalid";
+    ShellBoundaryViolation "runtime.shell_boundary_violation";
+    CallerNotAllowed "tool.caller_not_allowed";
+    DiscoveryMismatch "tool.discovery_mismatch";
+    DiscoveryUnresolved "tool.discovery_unresolved";
+    ExampleDigestMismatch "tool.example_digest_mismatch";
+    JoinIncomplete "tool.join_incomplete";
+    ParallelPolicyViolation "tool.parallel_policy_violation";
+    ProgrammaticCallerEdgeInvalid "tool.programmatic_caller_edge_invalid";
+    ResponseTruncationPolicyViolation "tool.response_truncation_policy_violation";
+    ResultMissing "tool.result_missing";
+    ResultOrphan "tool.result_orphan";
+    SchemaInvalid "tool.schema_invalid";
+    UnknownOrDisallowed "tool.unknown_or_disallowed";
+    UseMissing "tool.use_missing";
+    UseUnknownResult "tool.use_unknown_result";
+    UseWithoutResult "tool.use_without_result";
 }
 
 /// The sentence under the title.

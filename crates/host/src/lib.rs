@@ -5,10 +5,12 @@
 
 mod actions;
 mod failures;
+mod sample;
 mod table;
 
 pub use actions::conformance::{Case, SourceError, VectorSource, run as run_conformance};
 pub use actions::governance_check::{GovernanceChecked, run as governance_check};
 pub use actions::join_check::{JoinChecked, run as join_check};
 pub use failures::{explain, hint};
+pub use sample::sample_turn;
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};

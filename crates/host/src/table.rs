@@ -6,8 +6,8 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::actions::{conformance, explain, governance_check, join_check, schema};
 use crate::actions::conformance::{SourceError, VectorSource};
+use crate::actions::{conformance, explain, governance_check, join_check, schema};
 
 /// Whether an action changes anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,8 @@ pub struct Answer {
 
 impl Answer {
     pub(crate) fn new(result_class: &'static str, payload: &impl Serialize) -> Result<Self, ActionError> {
-        let payload = serde_json::value::to_raw_value(payload).map_err(|source| ActionError::Unwritable { source })?;
+        let payload =
+            serde_json::value::to_raw_value(payload).map_err(|source| ActionError::Unwritable { source })?;
         Ok(Self { result_class, payload, witness_refs: Vec::new(), failure_classes: Vec::new() })
     }
 }
@@ -154,9 +155,9 @@ impl Host<'_> {
 
 /// The member of the arguments that must be there.
 pub(crate) fn required<'v>(args: &'v Value<'v>, key: &str) -> Result<&'v Value<'v>, InputError> {
-    args.as_object().and_then(|object| object.get(key)).ok_or_else(|| {
-        InputError::new(InputClass::FieldMissing, "missing field", JsonPath::root().key(key))
-    })
+    args.as_object()
+        .and_then(|object| object.get(key))
+        .ok_or_else(|| InputError::new(InputClass::FieldMissing, "missing field", JsonPath::root().key(key)))
 }
 
 /// The text argument that must be there.

@@ -3,8 +3,8 @@
 //! An assessment is a description. It gives no permission: whoever wants to mutate calls `close` and `admit`.
 
 use crate::admit::{ActivePolicy, admit};
-use crate::checks::mutation::{self, Backing};
 use crate::checks::View;
+use crate::checks::mutation::{self, Backing};
 use crate::close::close;
 use crate::failure::Family;
 use crate::intent::{Claims, Intent};
@@ -68,7 +68,8 @@ impl Assessment {
 /// Tries to close the turn and, when there is an intent, to admit it.
 #[must_use]
 pub fn assess(turn: &NormalizedTurn, intent: Option<&Intent>, claims: &Claims) -> Assessment {
-    let active = turn.policies.mutation_policy.as_ref().map_or(ActivePolicy::NotSupplied, ActivePolicy::Supplied);
+    let active =
+        turn.policies.mutation_policy.as_ref().map_or(ActivePolicy::NotSupplied, ActivePolicy::Supplied);
     let refusal = match (close(turn), intent) {
         (Ok(_), None) => None,
         (Ok(join), Some(intent)) => admit(join, intent, &active, claims).err().map(keeping_the_join_honest),

@@ -167,15 +167,16 @@ impl CallSpec {
     /// The digest this turn binds a policy to, if it does.
     #[must_use]
     pub fn binding(&self, kind: PolicyKind) -> Option<&Digest> {
-        match kind {
-            PolicyKind::Mutation => Some(&self.mutation_policy),
-            PolicyKind::Governance => Some(&self.governance_policy),
-            PolicyKind::ToolRenderProtocol => Some(&self.tool_render_protocol),
-            PolicyKind::ReminderQueue => Some(&self.reminder_queue_policy),
-            PolicyKind::StateView => Some(&self.state_view_policy),
-            PolicyKind::Decomposition => Some(&self.decomposition_policy),
-            optional => self.declared.get(&optional),
-        }
+        let mandatory = [
+            (PolicyKind::Mutation, &self.mutation_policy),
+            (PolicyKind::Governance, &self.governance_policy),
+            (PolicyKind::ToolRenderProtocol, &self.tool_render_protocol),
+            (PolicyKind::ReminderQueue, &self.reminder_queue_policy),
+            (PolicyKind::StateView, &self.state_view_policy),
+            (PolicyKind::Decomposition, &self.decomposition_policy),
+        ];
+        let found = mandatory.into_iter().find(|(mandatory, _)| *mandatory == kind);
+        found.map(|(_, digest)| digest).or_else(|| self.declared.get(&kind))
     }
 
     pub(crate) fn declares(&self, kind: PolicyKind) -> bool {

@@ -69,51 +69,31 @@ impl<'a> Value<'a> {
     /// The string, if this is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
-        if let Value::Text(text) = self {
-            Some(text)
-        } else {
-            None
-        }
+        if let Value::Text(text) = self { Some(text) } else { None }
     }
 
     /// The object, if this is one.
     #[must_use]
     pub fn as_object(&self) -> Option<&Object<'a>> {
-        if let Value::Object(object) = self {
-            Some(object)
-        } else {
-            None
-        }
+        if let Value::Object(object) = self { Some(object) } else { None }
     }
 
     /// The items, if this is an array.
     #[must_use]
     pub fn as_array(&self) -> Option<&[Value<'a>]> {
-        if let Value::Array(items) = self {
-            Some(items)
-        } else {
-            None
-        }
+        if let Value::Array(items) = self { Some(items) } else { None }
     }
 
     /// The flag, if this is a boolean.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
-        if let Value::Bool(flag) = self {
-            Some(*flag)
-        } else {
-            None
-        }
+        if let Value::Bool(flag) = self { Some(*flag) } else { None }
     }
 
     /// The number, if this is one.
     #[must_use]
     pub fn as_number(&self) -> Option<Number> {
-        if let Value::Number(number) = self {
-            Some(*number)
-        } else {
-            None
-        }
+        if let Value::Number(number) = self { Some(*number) } else { None }
     }
 }
 

@@ -85,7 +85,10 @@ impl DecompositionConstraints {
         present(
             Object::fields()
                 .optional("admissible", self.admissible)
-                .optional("expectedExecutionPattern", self.expected_execution_pattern.map(ExecutionPattern::token))
+                .optional(
+                    "expectedExecutionPattern",
+                    self.expected_execution_pattern.map(ExecutionPattern::token),
+                )
                 .optional("expectedPolicyDigest", self.expected_policy_digest.as_ref())
                 .finish(),
         )

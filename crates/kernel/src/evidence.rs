@@ -19,15 +19,15 @@ use alloc::vec::Vec;
 pub use code::CodeExecution;
 pub use compaction::Compaction;
 pub use context::{ReminderQueue, StateView, ToolRender};
-pub use guardrail::{GuardrailDecision, GuardrailStage};
 pub(crate) use guardrail::rows as guardrail_rows;
+pub use guardrail::{GuardrailDecision, GuardrailStage};
 pub use handoff::{Handoff, HandoffArtifact, HandoffProjection};
 pub use observation::{Observations, ObservedArtifact, ObservedFile, SchemaError, Sink};
 pub use protocol::{Counters, ProtocolState};
 pub use request::{SearchRef, ToolRequest};
 pub use result::{
-    Access, Artifact, CallerEdge, ErrorEnvelope, ErrorMaterial, Provenance, ProvenanceKind, ResultStatus, Shell,
-    Tokens, ToolResult, Truncation,
+    Access, Artifact, CallerEdge, ErrorEnvelope, ErrorMaterial, Provenance, ProvenanceKind, ResultStatus,
+    Shell, Tokens, ToolResult, Truncation,
 };
 pub use usage::{Disposition, ToolUse, UseMeaning};
 pub use worker::Worker;

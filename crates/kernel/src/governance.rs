@@ -46,7 +46,10 @@ impl GovernanceProfile {
             .field("claimed", self.claimed)
             .optional("evalEvidence", self.eval_evidence.as_ref().map(EvalEvidence::canonical))
             .optional("evalGate", self.eval_gate.as_ref().map(EvalGate::canonical))
-            .optional("guardrailStages", stages.map(|stages| stages.iter().map(Value::from).collect::<Vec<_>>()))
+            .optional(
+                "guardrailStages",
+                stages.map(|stages| stages.iter().map(Value::from).collect::<Vec<_>>()),
+            )
             .optional("observabilityMode", self.observability_mode.as_ref())
             .optional("policyProvenance", self.policy_provenance.as_ref().map(PolicyProvenance::canonical))
             .optional("redTeam", self.red_team.as_ref().map(RedTeam::canonical))
@@ -91,10 +94,7 @@ pub struct EvalGate {
 
 impl EvalGate {
     fn canonical(&self) -> Value<'_> {
-        Object::fields()
-            .field("metrics", self.metrics.canonical())
-            .optional("passed", self.passed)
-            .finish()
+        Object::fields().field("metrics", self.metrics.canonical()).optional("passed", self.passed).finish()
     }
 }
 

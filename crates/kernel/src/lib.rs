@@ -40,27 +40,28 @@ pub use constraints::{
 };
 pub use digest::{Digest, base32hex, hex, sha256};
 pub use evidence::{
-    Access, Artifact, CallerEdge, CodeExecution, Compaction, Counters, Disposition, ErrorEnvelope, ErrorMaterial,
-    GuardrailDecision, GuardrailStage, Handoff, HandoffArtifact, HandoffProjection, Observations, ObservedArtifact,
-    ObservedFile, ProtocolState, Provenance, ProvenanceKind, ReminderQueue, ResultStatus, SchemaError, SearchRef,
-    Shell, Sink, StateView, Tokens, ToolRender, ToolRequest, ToolResult, ToolUse, Truncation, TurnEvidence, UseMeaning,
-    Worker,
+    Access, Artifact, CallerEdge, CodeExecution, Compaction, Counters, Disposition, ErrorEnvelope,
+    ErrorMaterial, GuardrailDecision, GuardrailStage, Handoff, HandoffArtifact, HandoffProjection,
+    Observations, ObservedArtifact, ObservedFile, ProtocolState, Provenance, ProvenanceKind, ReminderQueue,
+    ResultStatus, SchemaError, SearchRef, Shell, Sink, StateView, Tokens, ToolRender, ToolRequest,
+    ToolResult, ToolUse, Truncation, TurnEvidence, UseMeaning, Worker,
 };
 pub use failure::{FailureClass, Family, Stage};
 pub use governance::{
-    EvalEvidence, EvalGate, GOVERNANCE_CLAIM_ID, GovernanceProfile, Metrics, PolicyProvenance, RedTeam, RiskTierClaim,
-    SelfEvolution,
+    EvalEvidence, EvalGate, GOVERNANCE_CLAIM_ID, GovernanceProfile, Metrics, PolicyProvenance, RedTeam,
+    RiskTierClaim, SelfEvolution,
 };
 pub use intent::{Claims, Intent};
 pub use normalize::{
     ContextState, Digests, DuplicateRow, JoinState, NormalizedTurn, ResultRow, RowList, normalize,
 };
 pub use policy::{
-    AllowedCallers, CompactionPolicy, ContextScope, DecompositionPolicy, DeferPolicy, Document, EvalGatePolicy,
-    EvalProfile, ExecutionBoundaryPolicy, GovernancePolicy, GuardrailStagePolicy, HandoffContract, MutationPolicy,
-    ObservabilityPolicy, Ordering, ParallelPolicy, Policies, PolicyKind, PreContextFilterPolicy, ProtocolStatePolicy,
-    RedTeamPolicy, ReminderQueuePolicy, RiskTierPolicy, RoleScope, RuntimeSandbox, StateViewPolicy, StopPolicy, Cut,
-    ToolCatalog, ToolEntry, ToolExamples, ToolPolicy, ToolRenderProtocol, TransportPolicy, TruncationPolicy,
+    AllowedCallers, CompactionPolicy, ContextScope, Cut, DecompositionPolicy, DeferPolicy, Document,
+    EvalGatePolicy, EvalProfile, ExecutionBoundaryPolicy, GovernancePolicy, GuardrailStagePolicy,
+    HandoffContract, MutationPolicy, ObservabilityPolicy, Ordering, ParallelPolicy, Policies, PolicyKind,
+    PreContextFilterPolicy, ProtocolStatePolicy, RedTeamPolicy, ReminderQueuePolicy, RiskTierPolicy,
+    RoleScope, RuntimeSandbox, StateViewPolicy, StopPolicy, ToolCatalog, ToolEntry, ToolExamples, ToolPolicy,
+    ToolRenderProtocol, TransportPolicy, TruncationPolicy,
 };
 pub use refusal::{Reason, Refusal};
 pub use scalar::{Count, Text, TextSet, Token, ToolCallId};

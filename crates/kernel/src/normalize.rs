@@ -30,7 +30,7 @@ use crate::policy::Policies;
 use crate::refusal::Reason;
 use crate::scalar::{TextSet, ToolCallId};
 use crate::turn::{Strictness, Turn};
-use rows::merge;
+use rows::{Merged, merge};
 
 /// One turn in its normal form. Made by [`normalize`] only.
 #[derive(Debug)]
@@ -72,18 +72,9 @@ pub struct NormalizedTurn {
 pub fn normalize(turn: Turn) -> Result<NormalizedTurn, DuplicateRow> {
     let Turn { spec, evidence, policies, governance, constraints, strictness } = turn;
     let mut defects = Vec::new();
-    let requests = evidence.requests.into_iter().map(|request| normal_request(request, &mut defects)).collect();
-    let requests = merge(RowList::Requests, requests, |row: &ToolRequest| &row.tool_call_id, ToolRequest::eq)?.rows;
+    let requests = evidence.requests.into_iter().map(|row| normal_request(row, &mut defects)).collect();
     let results = evidence.results.into_iter().map(|row| result::normal_result(row, &mut defects)).collect();
-    let results = merge(RowList::Results, results, |row: &ResultRow| &row.tool_call_id, ResultRow::says_the_same)?;
-    let uses = merge(RowList::Uses, evidence.uses, |row: &ToolUse| &row.tool_call_id, ToolUse::eq)?.rows;
-    let renders = merge(RowList::Renders, evidence.renders, |row: &ToolRender| &row.tool_call_id, ToolRender::eq)?.rows;
-    let queues = merge(RowList::Queues, evidence.queues, |row: &ReminderQueue| &row.queue_id, ReminderQueue::eq)?.rows;
-    let views = merge(RowList::Views, evidence.views, |row: &StateView| &row.view_id, StateView::eq)?.rows;
-    let guardrails = rows::merge_decisions(RowList::Guardrails, evidence.guardrails)?;
-    let code_executions =
-        merge(RowList::CodeExecutions, evidence.code_executions, |row: &CodeExecution| &row.id, CodeExecution::eq)?.rows;
-    let workers = merge(RowList::Workers, evidence.workers, |row: &Worker| &row.id, Worker::eq)?.rows;
+    let results: Merged<ResultRow> = merge(results)?;
     let mut turn = NormalizedTurn {
         repeated_results: results.repeated.iter().map(|row| row.tool_call_id.clone()).collect(),
         results: results.rows,
@@ -97,15 +88,15 @@ pub fn normalize(turn: Turn) -> Result<NormalizedTurn, DuplicateRow> {
         handoff_projection: evidence.handoff_projection,
         session_refs: evidence.session_refs,
         trajectory_refs: evidence.trajectory_refs,
+        requests: merge(requests)?.rows,
+        uses: merge(evidence.uses)?.rows,
+        renders: merge(evidence.renders)?.rows,
+        queues: merge(evidence.queues)?.rows,
+        views: merge(evidence.views)?.rows,
+        guardrails: merge(evidence.guardrails)?.rows,
+        code_executions: merge(evidence.code_executions)?.rows,
+        workers: merge(evidence.workers)?.rows,
         spec,
-        requests,
-        uses,
-        renders,
-        queues,
-        views,
-        guardrails,
-        code_executions,
-        workers,
         policies,
         governance,
         constraints,

@@ -11,8 +11,8 @@ mod tools;
 
 pub(crate) use bind::Bound;
 pub use coordination::{
-    CompactionPolicy, ContextScope, DecompositionPolicy, HandoffContract, ProtocolStatePolicy, ReminderQueuePolicy,
-    RoleScope, StateViewPolicy, StopPolicy, ToolRenderProtocol,
+    CompactionPolicy, ContextScope, DecompositionPolicy, HandoffContract, ProtocolStatePolicy,
+    ReminderQueuePolicy, RoleScope, StateViewPolicy, StopPolicy, ToolRenderProtocol,
 };
 pub use governance::{
     EvalGatePolicy, EvalProfile, GovernancePolicy, GuardrailStagePolicy, MutationPolicy, ObservabilityPolicy,
@@ -121,7 +121,8 @@ impl Policies {
     /// The two documents that no digest of the call spec covers, for the digest of the other input.
     pub(crate) fn undigested(&self) -> Vec<(&'static str, Value<'_>)> {
         let risk_tier = self.risk_tier.as_ref().map(|document| ("riskTier", &document.source));
-        let observability = self.observability.as_ref().map(|document| ("observabilityMode", &document.source));
+        let observability =
+            self.observability.as_ref().map(|document| ("observabilityMode", &document.source));
         let documents = risk_tier.into_iter().chain(observability);
         documents.map(|(key, source)| (key, Value::Object(source.borrowed()))).collect()
     }

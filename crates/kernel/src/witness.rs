@@ -30,7 +30,12 @@ pub struct Witness<'t> {
 impl<'t> Witness<'t> {
     /// Records what was found about a turn.
     #[must_use]
-    pub fn of(turn: &'t NormalizedTurn, assessment: &Assessment, intent: Option<&'t Intent>, claims: &'t Claims) -> Self {
+    pub fn of(
+        turn: &'t NormalizedTurn,
+        assessment: &Assessment,
+        intent: Option<&'t Intent>,
+        claims: &'t Claims,
+    ) -> Self {
         let verdict = verdict(turn, assessment);
         let mutation_input = mutation_input(turn, assessment, intent, claims);
         let mutation_digest = intent.map(|_| crate::digest::Digest::of(&mutation_input));

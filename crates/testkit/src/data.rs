@@ -2,14 +2,8 @@
 //!
 //! It must not download anything, and must not let a missing folder pass unseen: a skip is named, and fails in CI.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "test data is found through the environment, in tests only"
-)]
-#![expect(
-    clippy::print_stderr,
-    reason = "a skipped test says so where the runner shows it"
-)]
+#![expect(clippy::disallowed_methods, reason = "test data is found through the environment, in tests only")]
+#![expect(clippy::print_stderr, reason = "a skipped test says so where the runner shows it")]
 #![expect(clippy::panic, reason = "in CI a missing folder fails the test that needs it")]
 
 use std::env;
@@ -27,10 +21,7 @@ pub fn test_data(set: &str) -> Option<PathBuf> {
         return Some(folder);
     }
     let test = thread::current().name().unwrap_or("a test").to_owned();
-    let message = format!(
-        "{test}: no test data at {} (set PREMATH_TEST_DATA)",
-        folder.display()
-    );
+    let message = format!("{test}: no test data at {} (set PREMATH_TEST_DATA)", folder.display());
     if env::var("CI").is_ok_and(|value| value == "true") {
         panic!("{message}");
     }
@@ -39,8 +30,6 @@ pub fn test_data(set: &str) -> Option<PathBuf> {
 }
 
 fn root() -> PathBuf {
-    env::var_os("PREMATH_TEST_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    )
+    env::var_os("PREMATH_TEST_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from)
 }

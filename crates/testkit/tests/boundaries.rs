@@ -28,19 +28,8 @@ const TESTKIT: &str = "premath-testkit";
 const KERNEL: &str = "premath-kernel";
 const KERNEL_DEPENDENCIES: &[&str] = &["ryu-js", "sha2", "thiserror"];
 /// Crates that would bring I/O, a clock, randomness, async or wire names into the kernel, however deep.
-const NEVER_UNDER_THE_KERNEL: &[&str] = &[
-    "chrono",
-    "getrandom",
-    "jiff",
-    "mio",
-    "rand",
-    "rustix",
-    "serde",
-    "serde_json",
-    "time",
-    "tokio",
-    "uuid",
-];
+const NEVER_UNDER_THE_KERNEL: &[&str] =
+    &["chrono", "getrandom", "jiff", "mio", "rand", "rustix", "serde", "serde_json", "time", "tokio", "uuid"];
 
 const MOST_LINES: usize = 800;
 const EMPTY_NAMES: &[&str] = &["common", "helpers", "manager", "utils"];
@@ -61,10 +50,8 @@ fn our_crates_depend_only_along_the_allowed_edges() {
             let for_tests =
                 dependency.kind == Kind::Development && dependency.name == TESTKIT && name != "xtask";
             if !for_tests && !targets.contains(&dependency.name) {
-                offences.push(format!(
-                    "{name} must not depend on {} ({:?})",
-                    dependency.name, dependency.kind
-                ));
+                offences
+                    .push(format!("{name} must not depend on {} ({:?})", dependency.name, dependency.kind));
             }
         }
     }
@@ -81,19 +68,11 @@ fn our_crates_depend_only_along_the_allowed_edges() {
 #[test]
 fn the_kernel_depends_on_exactly_its_three_crates_without_default_features() {
     let packages = workspace_packages();
-    let kernel = packages
-        .iter()
-        .find(|package| text(package, "name") == KERNEL)
-        .expect("no kernel in the workspace");
-    let product: Vec<_> = dependencies(kernel)
-        .filter(|one| one.kind != Kind::Development)
-        .collect();
+    let kernel =
+        packages.iter().find(|package| text(package, "name") == KERNEL).expect("no kernel in the workspace");
+    let product: Vec<_> = dependencies(kernel).filter(|one| one.kind != Kind::Development).collect();
     let names: BTreeSet<&str> = product.iter().map(|one| one.name).collect();
-    assert_eq!(
-        names,
-        KERNEL_DEPENDENCIES.iter().copied().collect(),
-        "dependencies of {KERNEL}"
-    );
+    assert_eq!(names, KERNEL_DEPENDENCIES.iter().copied().collect(), "dependencies of {KERNEL}");
     let with_defaults: Vec<String> = product
         .iter()
         .filter(|one| one.default_features)
@@ -105,17 +84,12 @@ fn the_kernel_depends_on_exactly_its_three_crates_without_default_features() {
 #[test]
 fn nothing_below_the_kernel_can_do_input_or_output() {
     let metadata = metadata(&["--locked", "--filter-platform", &platform()]);
-    let names: BTreeMap<&str, &str> = array(&metadata, "/packages")
-        .map(|package| (text(package, "id"), text(package, "name")))
-        .collect();
+    let names: BTreeMap<&str, &str> =
+        array(&metadata, "/packages").map(|package| (text(package, "id"), text(package, "name"))).collect();
     let edges: BTreeMap<&str, Vec<&str>> = array(&metadata, "/resolve/nodes")
         .map(|node| (text(node, "id"), normal_dependencies(node)))
         .collect();
-    let kernel = *names
-        .iter()
-        .find(|(_, name)| **name == KERNEL)
-        .expect("no kernel in the graph")
-        .0;
+    let kernel = *names.iter().find(|(_, name)| **name == KERNEL).expect("no kernel in the graph").0;
     let mut seen = BTreeSet::new();
     let mut open = vec![kernel];
     while let Some(id) = open.pop() {
@@ -130,10 +104,7 @@ fn nothing_below_the_kernel_can_do_input_or_output() {
         .filter(|name| is_ours(name) || NEVER_UNDER_THE_KERNEL.contains(*name))
         .map(|name| format!("{KERNEL} reaches {name}"))
         .collect();
-    assert!(
-        seen.len() > KERNEL_DEPENDENCIES.len(),
-        "the kernel's dependencies are not in the graph"
-    );
+    assert!(seen.len() > KERNEL_DEPENDENCIES.len(), "the kernel's dependencies are not in the graph");
     assert_none(&offences);
 }
 
@@ -144,10 +115,8 @@ fn the_testkit_and_anyhow_stay_out_of_product_code() {
         let name = text(package, "name");
         for dependency in dependencies(package).filter(|dependency| dependency.kind != Kind::Development) {
             if dependency.name == TESTKIT || (dependency.name == "anyhow" && name != "xtask") {
-                offences.push(format!(
-                    "{name} has {} as a {:?} dependency",
-                    dependency.name, dependency.kind
-                ));
+                offences
+                    .push(format!("{name} has {} as a {:?} dependency", dependency.name, dependency.kind));
             }
         }
     }
@@ -185,9 +154,7 @@ fn every_source_file_says_what_it_is_for_and_stays_one_concept() {
         }
         let lines = source.lines().count();
         if lines > MOST_LINES {
-            offences.push(format!(
-                "{shown} has {lines} lines, at most {MOST_LINES} are allowed"
-            ));
+            offences.push(format!("{shown} has {lines} lines, at most {MOST_LINES} are allowed"));
         }
     }
     assert_none(&offences);
@@ -200,15 +167,10 @@ fn no_file_or_folder_has_an_empty_name() {
     for file in rust_files(&["src", "tests", "benches"]) {
         let inside = file.strip_prefix(&root).unwrap_or(&file);
         let parts = inside.components().map(|part| Path::new(part.as_os_str()));
-        let empty = parts
-            .filter_map(Path::file_stem)
-            .find(|stem| EMPTY_NAMES.iter().any(|name| stem == name));
+        let empty =
+            parts.filter_map(Path::file_stem).find(|stem| EMPTY_NAMES.iter().any(|name| stem == name));
         if let Some(stem) = empty {
-            offences.push(format!(
-                "{}: `{}` names no concept",
-                file.display(),
-                stem.display()
-            ));
+            offences.push(format!("{}: `{}` names no concept", file.display(), stem.display()));
         }
     }
     assert_none(&offences);
@@ -222,11 +184,7 @@ fn no_test_is_ignored() {
     for file in rust_files(&["src", "tests", "benches"]) {
         for (index, line) in read(&file).lines().enumerate() {
             if line.contains(attribute) && !line.trim_start().starts_with("//") {
-                offences.push(format!(
-                    "{}:{}: an ignored test tests nothing",
-                    file.display(),
-                    index + 1
-                ));
+                offences.push(format!("{}:{}: an ignored test tests nothing", file.display(), index + 1));
             }
         }
     }
@@ -264,10 +222,7 @@ fn dependencies(package: &Value) -> impl Iterator<Item = Dependency<'_>> {
             Some("build") => Kind::Build,
             Some(_) | None => Kind::Normal,
         },
-        default_features: dependency
-            .get("uses_default_features")
-            .and_then(Value::as_bool)
-            .unwrap_or(true),
+        default_features: dependency.get("uses_default_features").and_then(Value::as_bool).unwrap_or(true),
     })
 }
 
@@ -282,11 +237,7 @@ fn normal_dependencies(node: &Value) -> Vec<&str> {
 }
 
 fn takes_workspace_lints(manifest: &str) -> bool {
-    let mut lines = manifest
-        .lines()
-        .map(str::trim)
-        .skip_while(|line| *line != "[lints]")
-        .skip(1);
+    let mut lines = manifest.lines().map(str::trim).skip_while(|line| *line != "[lints]").skip(1);
     lines
         .by_ref()
         .take_while(|line| !line.starts_with('['))
@@ -318,27 +269,16 @@ fn platform() -> String {
 }
 
 fn array<'a>(value: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_array)
-        .expect("cargo metadata lacks a list")
-        .iter()
+    value.pointer(pointer).and_then(Value::as_array).expect("cargo metadata lacks a list").iter()
 }
 
 fn text<'a>(value: &'a Value, field: &str) -> &'a str {
-    value
-        .get(field)
-        .and_then(Value::as_str)
-        .expect("cargo metadata lacks a name")
+    value.get(field).and_then(Value::as_str).expect("cargo metadata lacks a name")
 }
 
 fn root() -> PathBuf {
     let testkit = Path::new(env!("CARGO_MANIFEST_DIR"));
-    testkit
-        .ancestors()
-        .nth(2)
-        .expect("the testkit lies in crates/")
-        .to_path_buf()
+    testkit.ancestors().nth(2).expect("the testkit lies in crates/").to_path_buf()
 }
 
 fn read(path: &Path) -> String {
@@ -349,9 +289,7 @@ fn read(path: &Path) -> String {
 
 /// The Rust files of all our crates in these folders of theirs.
 fn rust_files(folders: &[&str]) -> Vec<PathBuf> {
-    let crates = entries(&root().join("crates"))
-        .into_iter()
-        .chain([root().join("xtask")]);
+    let crates = entries(&root().join("crates")).into_iter().chain([root().join("xtask")]);
     let mut files = Vec::new();
     for folder in crates.flat_map(|one| folders.iter().map(move |folder| one.join(folder))) {
         collect(&folder, &mut files);

@@ -32,12 +32,7 @@ impl InputError {
     /// A mistake at a path, with no place in a text.
     #[must_use]
     pub fn new(class: InputClass, what: impl Into<String>, path: JsonPath) -> Self {
-        InputError {
-            class,
-            what: what.into(),
-            path,
-            position: None,
-        }
+        InputError { class, what: what.into(), path, position: None }
     }
 }
 
@@ -60,8 +55,7 @@ struct Behind(Option<Position>);
 
 impl fmt::Display for Behind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .map_or(Ok(()), |position| write!(formatter, " ({position})"))
+        self.0.map_or(Ok(()), |position| write!(formatter, " ({position})"))
     }
 }
 
@@ -129,10 +123,6 @@ impl fmt::Display for Echo<'_> {
                 other => write!(formatter, "{}", other.escape_debug())?,
             }
         }
-        if characters.next().is_some() {
-            formatter.write_str("…")
-        } else {
-            Ok(())
-        }
+        if characters.next().is_some() { formatter.write_str("…") } else { Ok(()) }
     }
 }

@@ -30,11 +30,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            max_bytes: 64 * 1024 * 1024,
-            max_depth: 128,
-            max_values: 4_000_000,
-        }
+        Limits { max_bytes: 128 * 1024 * 1024, max_depth: 128, max_values: 4_000_000 }
     }
 }
 
@@ -45,17 +41,11 @@ impl Default for Limits {
 /// beyond ±(2^53 - 1), and `input.json_invalid` for everything else that is not UTF-8 JSON without lone surrogates.
 pub fn parse(bytes: &[u8], limits: Limits) -> Result<Value<'_>, InputError> {
     if bytes.len() > limits.max_bytes {
-        let what = format!(
-            "{} bytes, more than the {} allowed",
-            bytes.len(),
-            limits.max_bytes
-        );
+        let what = format!("{} bytes, more than the {} allowed", bytes.len(), limits.max_bytes);
         return Err(InputError::new(InputClass::TooLarge, what, JsonPath::root()));
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) => Parser::new(text, limits)
-            .document()
-            .map_err(|failure| located(*failure, text)),
+        Ok(text) => Parser::new(text, limits).document().map_err(|failure| located(*failure, text)),
         Err(error) => Err(not_utf8(bytes, error.valid_up_to(), limits)),
     }
 }
@@ -63,10 +53,7 @@ pub fn parse(bytes: &[u8], limits: Limits) -> Result<Value<'_>, InputError> {
 /// Finds the path of the first byte that is not UTF-8 by reading the text before it, which may be at fault even earlier.
 #[cold]
 fn not_utf8(bytes: &[u8], valid: usize, limits: Limits) -> InputError {
-    let readable = bytes
-        .get(..valid)
-        .and_then(|prefix| std::str::from_utf8(prefix).ok())
-        .unwrap_or_default();
+    let readable = bytes.get(..valid).and_then(|prefix| std::str::from_utf8(prefix).ok()).unwrap_or_default();
     let mut failure = match Parser::new(readable, limits).document() {
         Err(failure) if failure.at < valid => return located(*failure, readable),
         Err(failure) => *failure,
@@ -85,10 +72,5 @@ fn located(failure: Failure, text: &str) -> InputError {
         line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
         column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
     };
-    InputError {
-        class: failure.class,
-        what: failure.what,
-        path: failure.path,
-        position: Some(position),
-    }
+    InputError { class: failure.class, what: failure.what, path: failure.path, position: Some(position) }
 }

@@ -2,10 +2,7 @@
 //!
 //! The vectors stay outside the repository; without them a test reports a named skip.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "these tests read their vectors from files"
-)]
+#![expect(clippy::disallowed_methods, reason = "these tests read their vectors from files")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs::{self, File};
@@ -27,22 +24,11 @@ fn the_files_of_the_rfc_have_their_published_bytes() {
         let input = fs::read(folder.join("input").join(name).with_extension("json")).unwrap();
         let output = fs::read(folder.join("output").join(name).with_extension("json")).unwrap();
         let hex = fs::read_to_string(folder.join("outhex").join(name).with_extension("txt")).unwrap();
-        let hex: Vec<u8> = hex
-            .split_whitespace()
-            .map(|byte| u8::from_str_radix(byte, 16).unwrap())
-            .collect();
+        let hex: Vec<u8> = hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect();
         let ours = encode(&parse(&input, Limits::default()).unwrap());
-        assert_eq!(
-            String::from_utf8_lossy(&ours),
-            String::from_utf8_lossy(&output),
-            "{name}"
-        );
+        assert_eq!(String::from_utf8_lossy(&ours), String::from_utf8_lossy(&output), "{name}");
         assert_eq!(ours, hex, "{name}");
-        assert_eq!(
-            encode(&parse(&output, Limits::default()).unwrap()),
-            output,
-            "{name}"
-        );
+        assert_eq!(encode(&parse(&output, Limits::default()).unwrap()), output, "{name}");
     }
 }
 
@@ -61,19 +47,12 @@ fn a_hundred_thousand_numbers_are_spelt_as_ecmascript_spells_them() {
         assert_eq!(encode(&number.into()), expected.as_bytes(), "{bits}");
         // However it is spelt, the decoder reads the same double or refuses it for the same reason.
         let spelling = format!("{double:e}");
-        match (
-            parse(spelling.as_bytes(), Limits::default()),
-            parse(expected.as_bytes(), Limits::default()),
-        ) {
+        match (parse(spelling.as_bytes(), Limits::default()), parse(expected.as_bytes(), Limits::default())) {
             (Ok(given), Ok(canonical)) => {
                 assert_eq!((given, canonical), (number.into(), number.into()), "{bits}")
             }
             (Err(given), Err(canonical)) => {
-                assert_eq!(
-                    (given.class, &given.what),
-                    (canonical.class, &canonical.what),
-                    "{bits}"
-                );
+                assert_eq!((given.class, &given.what), (canonical.class, &canonical.what), "{bits}");
                 assert_eq!(given.class, InputClass::FieldInvalid, "{bits}");
             }
             (given, canonical) => panic!("{bits}: {given:?} but {canonical:?}"),

@@ -2,10 +2,7 @@
 //!
 //! The data stays outside the repository; without it each test reports a named skip.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "these tests read their cases from files"
-)]
+#![expect(clippy::disallowed_methods, reason = "these tests read their cases from files")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 use std::fs;
@@ -26,12 +23,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.unwrap())
-        .map(|entry| {
-            (
-                entry.file_name().into_string().unwrap(),
-                fs::read(entry.path()).unwrap(),
-            )
-        })
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
         .collect();
     files.sort();
     files
@@ -52,19 +44,12 @@ fn every_parsing_case_is_accepted_or_refused_as_its_name_says() {
             (Some("y"), None) => assert!(result.is_ok(), "{name}: {result:?}"),
             (Some("n"), None) => {
                 let class = result.unwrap_err().class;
-                assert!(
-                    matches!(class, InputClass::JsonInvalid | InputClass::TooDeep),
-                    "{name}: {class}"
-                );
+                assert!(matches!(class, InputClass::JsonInvalid | InputClass::TooDeep), "{name}: {class}");
             }
             // Implementation-defined: accepted or refused, but what is accepted has one canonical form.
             _ => {
                 if let Ok(value) = result {
-                    assert_eq!(
-                        parse(&encode(&value), Limits::default()).unwrap(),
-                        value,
-                        "{name}"
-                    );
+                    assert_eq!(parse(&encode(&value), Limits::default()).unwrap(), value, "{name}");
                 }
             }
         }
@@ -76,20 +61,10 @@ fn what_the_standard_leaves_open_is_settled() {
     let Some(folder) = test_data("json-test-suite") else {
         return;
     };
-    let settled = files(&folder.join("test_parsing"))
-        .into_iter()
-        .filter(|(name, _)| name.starts_with("i_"));
-    let accepted: Vec<String> = settled
-        .filter(|(_, bytes)| parse(bytes, Limits::default()).is_ok())
-        .map(|(name, _)| name)
-        .collect();
-    assert_eq!(
-        accepted,
-        [
-            "i_number_double_huge_neg_exp.json",
-            "i_number_real_underflow.json"
-        ]
-    );
+    let settled = files(&folder.join("test_parsing")).into_iter().filter(|(name, _)| name.starts_with("i_"));
+    let accepted: Vec<String> =
+        settled.filter(|(_, bytes)| parse(bytes, Limits::default()).is_ok()).map(|(name, _)| name).collect();
+    assert_eq!(accepted, ["i_number_double_huge_neg_exp.json", "i_number_real_underflow.json"]);
 }
 
 #[test]
@@ -130,21 +105,13 @@ fn a_string_is_read_exactly_when_it_is_utf8() {
     let mut seen = [0, 0];
     for line in cases.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let mut parts = line.splitn(3, |byte| *byte == b':');
-        let (number, verdict, bytes) = (
-            parts.next().unwrap(),
-            parts.next().unwrap(),
-            parts.next().unwrap(),
-        );
+        let (number, verdict, bytes) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
         let number = String::from_utf8_lossy(number);
         let document = [b"[\"", bytes, b"\"]"].concat();
         let result = parse(&document, Limits::default());
         if verdict == b"valid" && !bytes.iter().any(|byte| *byte < 0x20) {
             let value = result.unwrap();
-            assert_eq!(
-                value.as_array().unwrap()[0].as_text().unwrap().as_bytes(),
-                bytes,
-                "{number}"
-            );
+            assert_eq!(value.as_array().unwrap()[0].as_text().unwrap().as_bytes(), bytes, "{number}");
             assert_eq!(encode(&value), document, "{number}");
             seen[0] += 1;
         } else {
@@ -168,12 +135,7 @@ fn naughty_strings_survive_a_round_trip() {
     let bytes = encode(&value);
     assert_eq!(parse(&bytes, Limits::default()).unwrap(), value);
     let theirs: Vec<String> = serde_json::from_slice(&text).unwrap();
-    let ours: Vec<&str> = value
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|item| item.as_text().unwrap())
-        .collect();
+    let ours: Vec<&str> = value.as_array().unwrap().iter().map(|item| item.as_text().unwrap()).collect();
     assert_eq!(ours, theirs);
     // Each one also as a member's name.
     let object: std::collections::BTreeMap<&str, usize> =

@@ -29,9 +29,7 @@ pub(super) fn ratio(premath: &Path) -> Result<Ratio> {
     }
     let version = median(version_times).context("no run of --version")?;
     let check = median(check_times).context("no run of harness-join-check")?;
-    say(&format!(
-        "median of {PAIRS}: --version {version:.0?}, harness-join-check of one call {check:.0?}"
-    ));
+    say(&format!("median of {PAIRS}: --version {version:.0?}, harness-join-check of one call {check:.0?}"));
     Ok(Ratio {
         name: "wall time, one-call check over --version".to_owned(),
         value: check.as_secs_f64() / version.as_secs_f64(),

@@ -21,10 +21,7 @@ const REPORT: &str = "\
 fn the_count_is_read_from_either_line() {
     assert_eq!(count_in(REPORT), Some(163_411));
     assert_eq!(count_in("==16== Collected : 163411\n"), Some(163_411));
-    assert_eq!(
-        count_in("==1==\n==1== I   refs:      1,163,411\n"),
-        Some(1_163_411)
-    );
+    assert_eq!(count_in("==1==\n==1== I   refs:      1,163,411\n"), Some(1_163_411));
 }
 
 #[test]
@@ -50,11 +47,7 @@ fn ratios_divide_work_by_floor_and_large_by_small() {
 
 #[test]
 fn a_ratio_over_its_limit_says_so() {
-    let ratio = Ratio {
-        name: "cost".to_owned(),
-        value: 3.01,
-        limit: 3.0,
-    };
+    let ratio = Ratio { name: "cost".to_owned(), value: 3.01, limit: 3.0 };
     assert!(!ratio.within());
     assert_eq!(ratio.line(), "cost: 3.010 (limit 3) OVER THE LIMIT");
 }

@@ -5,19 +5,12 @@ use super::{Outcome, stable_name};
 const MISSED: &str = "crates/kernel/src/checks/join.rs:12:5: replace closed -> bool with true";
 
 fn surviving(missed: &[&str]) -> Outcome {
-    Outcome {
-        caught: 9,
-        missed: missed.iter().map(|&name| name.to_owned()).collect(),
-        ..Outcome::default()
-    }
+    Outcome { caught: 9, missed: missed.iter().map(|&name| name.to_owned()).collect(), ..Outcome::default() }
 }
 
 #[test]
 fn the_stable_name_has_no_line_and_column() {
-    assert_eq!(
-        stable_name(MISSED),
-        "crates/kernel/src/checks/join.rs: replace closed -> bool with true"
-    );
+    assert_eq!(stable_name(MISSED), "crates/kernel/src/checks/join.rs: replace closed -> bool with true");
     assert_eq!(
         stable_name("a.rs:1:2: replace f -> Result<()> with Ok(a: b)"),
         "a.rs: replace f -> Result<()> with Ok(a: b)"
@@ -55,8 +48,5 @@ fn a_name_outside_backticks_explains_nothing() {
 
 #[test]
 fn the_score_counts_every_kind() {
-    assert_eq!(
-        surviving(&[MISSED]).score(),
-        "mutants: 9 caught, 1 missed, 0 timed out, 0 unviable"
-    );
+    assert_eq!(surviving(&[MISSED]).score(), "mutants: 9 caught, 1 missed, 0 timed out, 0 unviable");
 }

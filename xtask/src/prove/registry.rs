@@ -18,10 +18,7 @@ pub(super) struct Entry {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Slice {
     /// Tests that this filter must find among those of the package.
-    Tests {
-        package: &'static str,
-        filter: &'static str,
-    },
+    Tests { package: &'static str, filter: &'static str },
     /// A step of `cargo xtask ci`.
     CiStep(&'static str),
 }
@@ -42,10 +39,7 @@ pub(super) enum Work {
     /// The command must succeed.
     Run(Invocation),
     /// A figure worth printing; without its tool the closing table says that it is missing.
-    Report {
-        tool: &'static Tool,
-        invocation: Invocation,
-    },
+    Report { tool: &'static Tool, invocation: Invocation },
     /// `cargo xtask mutants`.
     Mutants,
 }
@@ -54,28 +48,19 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         id: "R12",
         property: "decoders survive fuzzing",
-        slice: Slice::Tests {
-            package: "premath-wire",
-            filter: "binary(fuzz_corpus)",
-        },
+        slice: Slice::Tests { package: "premath-wire", filter: "binary(fuzz_corpus)" },
         long_form: fuzzing,
     },
     Entry {
         id: "R14",
         property: "canonical JSON is exact",
-        slice: Slice::Tests {
-            package: "premath-wire",
-            filter: CANONICAL_JSON,
-        },
+        slice: Slice::Tests { package: "premath-wire", filter: CANONICAL_JSON },
         long_form: canonical_json,
     },
     Entry {
         id: "R16",
         property: "the gate needs every field",
-        slice: Slice::Tests {
-            package: "premath-host",
-            filter: GATE_REMOVAL,
-        },
+        slice: Slice::Tests { package: "premath-host", filter: GATE_REMOVAL },
         long_form: gate_removal,
     },
     Entry {
@@ -104,9 +89,7 @@ fn fuzzing(budget: &Budget) -> Vec<Work> {
         if system::exists(&committed) {
             invocation = invocation.argument(&committed);
         }
-        invocation = invocation
-            .argument("--")
-            .argument(format!("-max_total_time={seconds}"));
+        invocation = invocation.argument("--").argument(format!("-max_total_time={seconds}"));
         works.push(Work::Folder(found));
         works.push(Work::Run(invocation));
     }
@@ -124,9 +107,7 @@ fn gate_removal(_budget: &Budget) -> Vec<Work> {
 fn supply_chain(_budget: &Budget) -> Vec<Work> {
     vec![
         Work::Need(&DENY),
-        Work::Run(Invocation::cargo(&[
-            "deny", "--locked", "check", "bans", "licenses", "sources",
-        ])),
+        Work::Run(Invocation::cargo(&["deny", "--locked", "check", "bans", "licenses", "sources"])),
         Work::Need(&NEXTEST),
         Work::Report {
             tool: &COVERAGE,

@@ -35,10 +35,8 @@ fn an_unknown_figure_is_an_error_that_lists_the_known_ones() {
 
 #[test]
 fn ids_are_unique_and_in_order() {
-    let ids: Vec<u32> = ENTRIES
-        .iter()
-        .map(|entry| entry.id.trim_start_matches('R').parse().unwrap())
-        .collect();
+    let ids: Vec<u32> =
+        ENTRIES.iter().map(|entry| entry.id.trim_start_matches('R').parse().unwrap()).collect();
     assert!(ids.is_sorted_by(|left, right| left < right), "{ids:?}");
 }
 
@@ -47,11 +45,7 @@ fn every_figure_does_something_and_its_slice_step_exists() {
     for entry in ENTRIES {
         assert!(!commands(entry.id, 1).is_empty(), "{} runs no command", entry.id);
         if let Slice::CiStep(name) = entry.slice {
-            assert!(
-                ci::has_step(name),
-                "{} leans on the step `{name}`, which is gone",
-                entry.id
-            );
+            assert!(ci::has_step(name), "{} leans on the step `{name}`, which is gone", entry.id);
         }
     }
 }
@@ -61,10 +55,7 @@ fn fuzzing_splits_the_minutes_evenly() {
     let commands = commands("R12", 3);
     assert_eq!(commands.len(), 2);
     for (command, target) in commands.iter().zip(["strict_decode", "join_check"]) {
-        assert!(
-            command.starts_with("RUSTC_BOOTSTRAP=1 cargo fuzz run "),
-            "{command}"
-        );
+        assert!(command.starts_with("RUSTC_BOOTSTRAP=1 cargo fuzz run "), "{command}");
         assert!(command.contains(&format!(" {target} ")), "{command}");
         assert!(command.ends_with(" -- -max_total_time=90"), "{command}");
     }

@@ -33,9 +33,7 @@ total                  31.7 s
 #[test]
 fn a_failed_step_hands_its_error_on_and_stays_in_the_table() {
     let mut board = Board::default();
-    let error = board
-        .step("broken", || Err(anyhow!("first line\nsecond line")))
-        .unwrap_err();
+    let error = board.step("broken", || Err(anyhow!("first line\nsecond line"))).unwrap_err();
     assert_eq!(error.to_string(), "first line\nsecond line");
     assert_eq!(board.rows[0].verdict, Verdict::Failed);
     assert_eq!(board.rows[0].note, "first line");

@@ -4,25 +4,16 @@ use super::{ANY, DENY, Gap, Source, Tool, VALGRIND, Version, gap_in, version_in}
 
 #[test]
 fn versions_are_found_in_the_answers_of_real_tools() {
-    assert_eq!(
-        version_in("cargo-nextest 0.9.143 (60fa45f63 2026-08-04)\n"),
-        Some(Version(0, 9, 143))
-    );
+    assert_eq!(version_in("cargo-nextest 0.9.143 (60fa45f63 2026-08-04)\n"), Some(Version(0, 9, 143)));
     assert_eq!(version_in("cargo-deny 0.20.2"), Some(Version(0, 20, 2)));
     assert_eq!(version_in("valgrind-3.19.0"), Some(Version(3, 19, 0)));
-    assert_eq!(
-        version_in("rustfmt 1.9.0-stable (59807616e1 2026-04-14)"),
-        Some(Version(1, 9, 0))
-    );
+    assert_eq!(version_in("rustfmt 1.9.0-stable (59807616e1 2026-04-14)"), Some(Version(1, 9, 0)));
     assert_eq!(version_in("no number here, only 12 of something"), None);
 }
 
 #[test]
 fn an_old_version_is_a_gap_and_a_newer_one_is_not() {
-    assert_eq!(
-        gap_in("cargo-deny 0.19.9", DENY.minimum),
-        Some(Gap::TooOld(Version(0, 19, 9)))
-    );
+    assert_eq!(gap_in("cargo-deny 0.19.9", DENY.minimum), Some(Gap::TooOld(Version(0, 19, 9))));
     assert_eq!(gap_in("cargo-deny 0.20.0", DENY.minimum), None);
     assert_eq!(gap_in("cargo-deny 1.0.0", DENY.minimum), None);
     assert_eq!(gap_in("a tool that answers in prose", ANY), None);

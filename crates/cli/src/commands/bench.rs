@@ -4,7 +4,7 @@
 
 use std::hint::black_box;
 
-use premath_host::join_check;
+use premath_host::{join_check, sample_turn};
 use premath_kernel::{Strictness, sha256};
 use serde_json::json;
 
@@ -25,8 +25,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<Exit, CliError> {
     match args.target {
         BenchTarget::Kernel { json } => kernel(json),
         BenchTarget::KernelCase { work, calls } => {
-            let turn = turn(calls).to_string().into_bytes();
-            perform(work, &turn)?;
+            perform(work, &sample_turn(calls))?;
             Ok(Exit::Accepted)
         }
     }
@@ -45,45 +44,15 @@ fn perform(work: KernelWork, turn: &[u8]) -> Result<(), CliError> {
             let checked = join_check(turn, Strictness::Lenient)
                 .map_err(|error| CliError::input(&error, "join-check-input"))?;
             if checked.assessment.refusal().is_some() {
-                return Err(CliError::usage("the generated turn is not accepted", "this is a defect of premath"));
+                return Err(CliError::usage(
+                    "the generated turn is not accepted",
+                    "this is a defect of premath",
+                ));
             }
             black_box(checked.witness().id());
         }
     }
     Ok(())
-}
-
-/// A parallel turn of `calls` calls, each with request, result, use and rendering.
-fn turn(calls: usize) -> serde_json::Value {
-    let digest = |kind: &str, index: usize| format!("sha256:{}", premath_kernel::hex(&sha256(format!("{kind}{index}").as_bytes())));
-    let ids: Vec<String> = (0..calls).map(|index| format!("call_{index:08}")).collect();
-    let rows = |row: &dyn Fn(usize, &String) -> serde_json::Value| {
-        ids.iter().enumerate().map(|(index, id)| row(index, id)).collect::<Vec<_>>()
-    };
-    json!({ "evidence": {
-        "callSpec": {
-            "callId": "bench", "modelRef": "bench:1", "actionMode": "code", "executionPattern": "parallel",
-            "normalizerId": "n1", "mutationPolicyDigest": "pol1_m", "governancePolicyDigest": "pol1_g",
-            "toolRenderProtocolDigest": "pol1_r", "reminderQueuePolicyDigest": "pol1_q",
-            "stateViewPolicyDigest": "pol1_v", "decompositionPolicyDigest": "pol1_d",
-        },
-        "toolRequests": rows(&|index, id| json!({
-            "toolCallId": id, "toolName": "fs_read", "argumentsDigest": digest("arguments", index), "callGroup": "g", "order": index,
-        })),
-        "toolResults": rows(&|index, id| json!({
-            "toolCallId": id, "status": "ok", "resultDigest": digest("result", index), "order": index,
-        })),
-        "toolUse": rows(&|index, id| json!({
-            "toolCallId": id, "disposition": "consumed", "resultDigest": digest("result", index), "summaryRef": "sum://1",
-        })),
-        "toolRender": rows(&|index, id| json!({
-            "toolCallId": id, "operatorPayloadDigest": digest("result", index),
-            "reminderRenderDigest": digest("render", index), "injectionPoint": "tool_response", "policyDigest": "pol1_r",
-        })),
-        "reminderQueue": [{ "queueId": "q", "reducedDigest": "sha256:q", "policyDigest": "pol1_q" }],
-        "stateViews": [{ "viewId": "v", "viewDigest": "sha256:v", "policyDigest": "pol1_v" }],
-        "protocolState": { "stopReason": "tool_use", "continuationAllowed": true },
-    }})
 }
 
 struct Row {
@@ -98,12 +67,17 @@ fn kernel(as_json: bool) -> Result<Exit, CliError> {
     if as_json {
         let items: Vec<_> = rows
             .iter()
-            .map(|row| json!({ "name": row.name, "ratio": row.ratio, "limit": row.limit, "basis": row.basis }))
+            .map(
+                |row| json!({ "name": row.name, "ratio": row.ratio, "limit": row.limit, "basis": row.basis }),
+            )
             .collect();
         output::json(&json!({ "action": "bench", "target": "kernel", "items": items }))?;
     } else {
         let lines = rows.iter().map(|row| {
-            format!("{:<66} {STRONG}{:>6.2}x{STRONG:#}  at most {:.1}x  ({})\n", row.name, row.ratio, row.limit, row.basis)
+            format!(
+                "{:<66} {STRONG}{:>6.2}x{STRONG:#}  at most {:.1}x  ({})\n",
+                row.name, row.ratio, row.limit, row.basis
+            )
         });
         output::text(&lines.collect::<String>())?;
     }
@@ -119,7 +93,7 @@ fn instructions(work: &str, calls: &str) -> Option<f64> {
 
 /// Seconds of one piece of work, the best of several.
 fn seconds(work: KernelWork, calls: usize) -> Result<f64, CliError> {
-    let turn = turn(calls).to_string().into_bytes();
+    let turn = sample_turn(calls);
     let mut best = f64::INFINITY;
     for _ in 0..5 {
         let (done, duration) = system::timed(|| perform(work, &turn));
@@ -144,9 +118,10 @@ fn growth() -> Result<Row, CliError> {
     let counted = instructions("join-check", "100000").zip(instructions("join-check", "1000"));
     let (ratio, basis) = match counted {
         Some((many, few)) => (many / few / 100.0, "instructions"),
-        None => {
-            (seconds(KernelWork::JoinCheck, 100_000)? / seconds(KernelWork::JoinCheck, 1_000)? / 100.0, "time")
-        }
+        None => (
+            seconds(KernelWork::JoinCheck, 100_000)? / seconds(KernelWork::JoinCheck, 1_000)? / 100.0,
+            "time",
+        ),
     };
     Ok(Row { name, ratio, limit: GROWTH_LIMIT, basis })
 }
@@ -157,5 +132,10 @@ fn start() -> Result<Row, CliError> {
     let version = best(&["--version"]);
     let check = best(&["harness-join-check", "--input", file]);
     let ratio = check.as_secs_f64() / version.as_secs_f64();
-    Ok(Row { name: "harness-join-check of one call over --version", ratio, limit: START_LIMIT, basis: "time" })
+    Ok(Row {
+        name: "harness-join-check of one call over --version",
+        ratio,
+        limit: START_LIMIT,
+        basis: "time",
+    })
 }

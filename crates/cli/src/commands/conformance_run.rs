@@ -17,7 +17,8 @@ pub(crate) fn run(args: &ConformanceArgs) -> Result<Exit, CliError> {
         return Ok(verdict(class == "accepted", args.exit_zero));
     }
     let source = VectorFolder(args.path.clone());
-    let report = run_conformance(&source, args.suite.as_deref()).map_err(|error| CliError::vectors(&error))?;
+    let report =
+        run_conformance(&source, args.suite.as_deref()).map_err(|error| CliError::vectors(&error))?;
     if args.format.json {
         output::json(&report)?;
     } else {

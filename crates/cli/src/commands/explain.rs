@@ -35,28 +35,14 @@ fn list(args: &ExplainArgs) -> Result<Exit, CliError> {
     Ok(Exit::Accepted)
 }
 
-/// The nearest class by shared letters, so that a typo is answered with what was meant.
+/// A typo is answered with what was probably meant.
 fn unknown(code: &str) -> CliError {
-    let nearest = FailureClass::ALL.iter().map(|class| class.code()).min_by_key(|known| distance(code, known));
+    let nearest = FailureClass::ALL
+        .iter()
+        .map(|class| class.code())
+        .min_by_key(|known| strsim::levenshtein(code, known));
     let what = format!("there is no failure class `{}`", code.escape_debug());
-    let hint = nearest.map_or_else(String::new, |known| format!("did you mean `{known}`? `premath explain` lists all"));
+    let hint = nearest
+        .map_or_else(String::new, |known| format!("did you mean `{known}`? `premath explain` lists all"));
     CliError::usage(what, hint)
-}
-
-/// Edit distance, on short ASCII codes.
-fn distance(left: &str, right: &str) -> usize {
-    let mut previous: Vec<usize> = (0..=right.len()).collect();
-    for (row, from) in left.bytes().enumerate() {
-        let mut diagonal = row;
-        let mut last = row + 1;
-        let mut current = vec![last];
-        for (column, to) in right.bytes().enumerate() {
-            let above = previous.get(column + 1).copied().unwrap_or(usize::MAX - 1);
-            last = (diagonal + usize::from(from != to)).min(above + 1).min(last + 1);
-            diagonal = above;
-            current.push(last);
-        }
-        previous = current;
-    }
-    previous.last().copied().unwrap_or(usize::MAX)
 }

@@ -15,7 +15,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     if args.format.envelope {
         return check_envelope("governance.check", SCHEMA, args, &bytes);
     }
-    let checked = governance_check(&bytes, strictness(args)).map_err(|error| CliError::input(&error, SCHEMA))?;
+    let checked =
+        governance_check(&bytes, strictness(args)).map_err(|error| CliError::input(&error, SCHEMA))?;
     if args.format.json {
         output::json(&checked.report())?;
     } else {

@@ -16,7 +16,10 @@ pub(crate) fn run(args: &HelpArgs) -> Result<Exit, CliError> {
         Some(topic) => {
             let found = command.find_subcommand_mut(topic).ok_or_else(|| {
                 let what = format!("there is no command or topic `{}`", topic.escape_debug());
-                CliError::usage(what, "`premath help` lists the commands; `premath help exit-codes` is a topic")
+                CliError::usage(
+                    what,
+                    "`premath help` lists the commands; `premath help exit-codes` is a topic",
+                )
             })?;
             found.clone().bin_name(format!("premath {topic}")).render_long_help()
         }
@@ -34,7 +37,8 @@ fn exit_codes(as_json: bool) -> Result<Exit, CliError> {
         let rows = Exit::ALL.map(|exit| json!({ "code": exit.code(), "meaning": exit.meaning() }));
         output::json(&json!({ "action": "help", "topic": "exit-codes", "items": rows }))?;
     } else {
-        let rows = Exit::ALL.map(|exit| format!("{STRONG}{:>4}{STRONG:#}  {}\n", exit.code(), exit.meaning()));
+        let rows =
+            Exit::ALL.map(|exit| format!("{STRONG}{:>4}{STRONG:#}  {}\n", exit.code(), exit.meaning()));
         let end = "\nWith exit 2, 3 and 4 standard output is empty, also with --json.\n\
                    --exit-zero on a check reports a rejection without failing.\n";
         output::text(&format!("{}{end}", rows.concat()))?;

@@ -1,7 +1,6 @@
 //! A checked turn: the six stages, where the chain broke, why, and what to do.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use premath_host::{GovernanceChecked, JoinChecked, hint};
 use premath_kernel::{FailureClass, Outcome, Reason, Refusal, Stage};
@@ -58,15 +57,17 @@ fn stages(checked: &JoinChecked) -> String {
     let assessment = &checked.assessment;
     let classes = assessment.refusal().map(Refusal::classes).unwrap_or_default();
     let broken: BTreeSet<Stage> = classes.into_iter().map(FailureClass::stage).collect();
-    let mark = |stage: Stage| match stage {
-        Stage::MutationReady => match assessment.mutation_ready() {
-            None => Mark::NotAsked,
-            Some(true) => Mark::Held,
-            Some(false) => Mark::Broken,
-        },
-        Stage::JoinClosed if !assessment.join_closed() => Mark::Broken,
-        _ if broken.contains(&stage) => Mark::Broken,
-        _ => Mark::Held,
+    let holds = |stage: Stage| match stage {
+        Stage::MutationReady => assessment.mutation_ready(),
+        Stage::JoinClosed => Some(assessment.join_closed()),
+        Stage::CallSpec | Stage::ToolRequests | Stage::ToolResults | Stage::ToolUse => {
+            Some(!broken.contains(&stage))
+        }
+    };
+    let mark = |stage: Stage| match holds(stage) {
+        None => Mark::NotAsked,
+        Some(true) => Mark::Held,
+        Some(false) => Mark::Broken,
     };
     Stage::ALL.map(|stage| mark(stage).render(stage.name())).join(&format!(" {DIM}→{DIM:#} "))
 }
@@ -93,17 +94,19 @@ fn reasons(text: &mut String, refusal: &Refusal) {
         if let Some(more) = found.len().checked_sub(LISTED).filter(|more| *more > 0) {
             text.push_str(&format!("      {DIM}and {more} more; --json lists them all{DIM:#}\n"));
         }
-        let result = writeln!(text, "      {TIP}hint:{TIP:#} {}", hint(class));
-        debug_assert!(result.is_ok(), "writing to a string does not fail");
+        text.push_str(&format!("      {TIP}hint:{TIP:#} {}\n", hint(class)));
     }
     text.push_str(&format!("\n  {DIM}`premath explain <class>` says more.{DIM:#}\n"));
 }
 
 /// Evidence may hold anything; a terminal must not act on it.
 fn printable(detail: &str) -> String {
-    detail.chars().flat_map(|character| {
-        let is_control = character.is_control();
-        let escaped = is_control.then(|| character.escape_unicode()).into_iter().flatten();
-        escaped.chain((!is_control).then_some(character))
-    }).collect()
+    detail
+        .chars()
+        .flat_map(|character| {
+            let is_control = character.is_control();
+            let escaped = is_control.then(|| character.escape_unicode()).into_iter().flatten();
+            escaped.chain((!is_control).then_some(character))
+        })
+        .collect()
 }

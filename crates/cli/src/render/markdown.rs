@@ -27,6 +27,8 @@ pub(crate) fn page(markdown: &str) -> String {
 pub(crate) fn classes(all: &[Explanation]) -> String {
     let width = all.iter().map(|explanation| explanation.class.len()).max().unwrap_or_default();
     all.iter()
-        .map(|explanation| format!("{STRONG}{:<width$}{STRONG:#}  {}\n", explanation.class, explanation.summary))
+        .map(|explanation| {
+            format!("{STRONG}{:<width$}{STRONG:#}  {}\n", explanation.class, explanation.summary)
+        })
         .collect()
 }

@@ -68,7 +68,8 @@ pub fn run(source: &dyn VectorSource, suite: Option<&str>) -> Result<Conformance
         cases.retain(|case| case.name.starts_with(&prefix));
     }
     if cases.is_empty() {
-        let what = suite.map_or_else(|| "no vectors".to_owned(), |suite| format!("no vectors in suite `{suite}`"));
+        let what =
+            suite.map_or_else(|| "no vectors".to_owned(), |suite| format!("no vectors in suite `{suite}`"));
         return Err(SourceError { what, source: None });
     }
     Ok(report(&cases, suite.is_none()))
@@ -137,7 +138,10 @@ fn refused(refusal: Option<&premath_kernel::Refusal>) -> Found {
         classes: join_check::classes(refusal),
         reasons: reasons
             .iter()
-            .map(|reason| ExpectedReason { class: reason.class.code().to_owned(), subject: reason.subject.clone() })
+            .map(|reason| ExpectedReason {
+                class: reason.class.code().to_owned(),
+                subject: reason.subject.clone(),
+            })
             .collect(),
         ..Found::default()
     }
@@ -175,13 +179,18 @@ fn compare(expected: &Expectation, found: &Found) -> Vec<String> {
     }
     if expected.join_closed.is_some() {
         differs("joinClosed", format!("{:?}", expected.join_closed), format!("{:?}", found.join_closed));
-        differs("mutationReady", format!("{:?}", expected.mutation_ready), format!("{:?}", found.mutation_ready));
+        differs(
+            "mutationReady",
+            format!("{:?}", expected.mutation_ready),
+            format!("{:?}", found.mutation_ready),
+        );
     }
     for (name, digest) in expected.digests.iter().flatten() {
         differs(name, digest.clone(), found.digests.get(name).cloned().unwrap_or_default());
     }
     if let Some(error) = &expected.error {
-        let (class, path) = found.error.as_ref().map(|error| (error.class.code(), error.path.to_string())).unzip();
+        let (class, path) =
+            found.error.as_ref().map(|error| (error.class.code(), error.path.to_string())).unzip();
         if let Some(expected) = &error.class {
             differs("error class", expected.clone(), class.unwrap_or("none").to_owned());
         }
@@ -193,16 +202,24 @@ fn compare(expected: &Expectation, found: &Found) -> Vec<String> {
 }
 
 fn pairs(reasons: &BTreeSet<ExpectedReason>) -> String {
-    let pairs: Vec<String> = reasons.iter().map(|reason| format!("{} {}", reason.class, reason.subject)).collect();
+    let pairs: Vec<String> =
+        reasons.iter().map(|reason| format!("{} {}", reason.class, reason.subject)).collect();
     format!("[{}]", pairs.join(", "))
 }
 
 /// What a vector says about other vectors and about the classes it is there for.
-fn relations(expected: &Expectation, own: &Found, all: &BTreeMap<&str, Found>, is_whole: bool) -> Vec<String> {
+fn relations(
+    expected: &Expectation,
+    own: &Found,
+    all: &BTreeMap<&str, Found>,
+    is_whole: bool,
+) -> Vec<String> {
     let mut differences = Vec::new();
     if let Some(other) = &expected.same_digests_as {
         match all.get(other.as_str()) {
-            Some(found) if found.digests != own.digests => differences.push(format!("digests differ from {other}")),
+            Some(found) if found.digests != own.digests => {
+                differences.push(format!("digests differ from {other}"))
+            }
             None if is_whole => differences.push(format!("there is no vector {other}")),
             Some(_) | None => {}
         }

@@ -3,8 +3,8 @@
 use premath_kernel::{
     Assessment, Claims, Intent, NormalizedTurn, Outcome, Strictness, Value, Witness, assess,
 };
-use premath_wire::v1::{JoinCheck, JoinCheckReport};
 use premath_wire::InputError;
+use premath_wire::v1::{JoinCheck, JoinCheckReport};
 
 use crate::table::{ActionError, Answer, Host, required};
 

@@ -11,7 +11,8 @@ fn every_page_carries_its_code_and_all_sections() {
         assert!(page.starts_with(&format!("# {class}\n")), "{class}: title");
         let mut rest = page;
         for heading in ["## What happened", "## Why we refuse", "## What to do", "## Example"] {
-            let (_, after) = rest.split_once(heading).unwrap_or_else(|| panic!("{class}: no `{heading}` in its place"));
+            let (_, after) =
+                rest.split_once(heading).unwrap_or_else(|| panic!("{class}: no `{heading}` in its place"));
             rest = after;
         }
     }
@@ -29,6 +30,7 @@ fn summaries_and_hints_are_one_short_sentence() {
 
 #[test]
 fn no_two_classes_share_a_hint() {
-    let hints: std::collections::BTreeSet<&str> = FailureClass::ALL.iter().map(|class| explain(*class).hint).collect();
+    let hints: std::collections::BTreeSet<&str> =
+        FailureClass::ALL.iter().map(|class| explain(*class).hint).collect();
     assert_eq!(hints.len(), FailureClass::ALL.len());
 }

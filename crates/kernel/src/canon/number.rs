@@ -20,9 +20,7 @@ impl Number {
     /// The integer, unless it is beyond ±(2^53 - 1).
     #[must_use]
     pub fn integer(value: i64) -> Option<Number> {
-        (-MAX_SAFE..=MAX_SAFE)
-            .contains(&value)
-            .then_some(Number(value as f64))
+        (-MAX_SAFE..=MAX_SAFE).contains(&value).then_some(Number(value as f64))
     }
 
     /// The integer, unless it is beyond 2^53 - 1.

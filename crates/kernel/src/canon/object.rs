@@ -41,14 +41,9 @@ impl<'a> Object<'a> {
     pub fn from_members(mut members: Vec<Member<'a>>) -> Result<Self, DuplicateKey> {
         if !is_canonical(&members) {
             members.sort_by(|left, right| compare(&left.0, &right.0));
-            let twin = members
-                .iter()
-                .zip(members.iter().skip(1))
-                .find(|(left, right)| left.0 == right.0);
+            let twin = members.iter().zip(members.iter().skip(1)).find(|(left, right)| left.0 == right.0);
             if let Some(((key, _), _)) = twin {
-                return Err(DuplicateKey {
-                    key: String::from(key.as_ref()),
-                });
+                return Err(DuplicateKey { key: String::from(key.as_ref()) });
             }
         }
         Ok(Object(members))
@@ -81,13 +76,7 @@ impl<'a> Object<'a> {
     /// A copy without one member, borrowing every string.
     #[must_use]
     pub fn without(&self, key: &str) -> Object<'_> {
-        Object(
-            self.0
-                .iter()
-                .filter(|(name, _)| name != key)
-                .map(borrow_member)
-                .collect(),
-        )
+        Object(self.0.iter().filter(|(name, _)| name != key).map(borrow_member).collect())
     }
 
     /// The same object with every string its own.
@@ -132,11 +121,7 @@ impl<'a> Fields<'a> {
     /// Adds a list when it has items; an empty one leaves no trace in the bytes.
     #[must_use]
     pub fn non_empty(self, key: &'static str, items: Vec<Value<'a>>) -> Self {
-        if items.is_empty() {
-            self
-        } else {
-            self.field(key, items)
-        }
+        if items.is_empty() { self } else { self.field(key, items) }
     }
 
     /// The finished object.
@@ -176,9 +161,5 @@ pub(super) fn compare(left: &str, right: &str) -> Ordering {
 
 /// Lifts the lead bytes of U+E000..=U+FFFF above those of the supplementary planes (0xF0..=0xF4).
 fn utf16_rank(byte: u8) -> u8 {
-    if matches!(byte, 0xEE | 0xEF) {
-        byte | 0x10
-    } else {
-        byte
-    }
+    if matches!(byte, 0xEE | 0xEF) { byte | 0x10 } else { byte }
 }

@@ -19,13 +19,8 @@ fn float(value: f64) -> Value<'static> {
 }
 
 fn object<'a>(members: &[(&'a str, Value<'a>)]) -> Object<'a> {
-    Object::from_members(
-        members
-            .iter()
-            .map(|(name, value)| (Cow::Borrowed(*name), value.clone()))
-            .collect(),
-    )
-    .unwrap()
+    Object::from_members(members.iter().map(|(name, value)| (Cow::Borrowed(*name), value.clone())).collect())
+        .unwrap()
 }
 
 #[test]
@@ -33,19 +28,10 @@ fn the_sample_of_rfc_8785_section_3_2_2_has_its_published_bytes() {
     let value = Object::fields()
         .field(
             "numbers",
-            vec![
-                float(333_333_333.333_333_3),
-                float(1E30),
-                float(4.50),
-                float(2e-3),
-                float(1e-27),
-            ],
+            vec![float(333_333_333.333_333_3), float(1E30), float(4.50), float(2e-3), float(1e-27)],
         )
         .field("string", "\u{20ac}$\u{f}\nA'B\"\\\\\"/")
-        .field(
-            "literals",
-            vec![Value::Null, Value::Bool(true), Value::Bool(false)],
-        )
+        .field("literals", vec![Value::Null, Value::Bool(true), Value::Bool(false)])
         .finish();
     assert_eq!(
         text_of(&value),
@@ -65,10 +51,7 @@ fn members_are_ordered_as_in_rfc_8785_section_3_2_3() {
         ("\u{f6}", "Latin Small Letter O With Diaeresis".into()),
     ]);
     let names: Vec<&str> = value.iter().map(|(name, _)| name).collect();
-    assert_eq!(
-        names,
-        ["\r", "1", "\u{80}", "\u{f6}", "\u{20ac}", "\u{1f600}", "\u{fb33}"]
-    );
+    assert_eq!(names, ["\r", "1", "\u{80}", "\u{f6}", "\u{20ac}", "\u{1f600}", "\u{fb33}"]);
 }
 
 #[test]
@@ -97,10 +80,9 @@ fn every_pair_of_edge_characters_is_ordered_by_utf16_code_units() {
     ];
     for left in edges {
         for right in edges {
-            for (left, right) in [
-                (String::from(left), String::from(right)),
-                (format!("x{left}y"), format!("x{right}z")),
-            ] {
+            for (left, right) in
+                [(String::from(left), String::from(right)), (format!("x{left}y"), format!("x{right}z"))]
+            {
                 assert_eq!(
                     compare(&left, &right),
                     left.encode_utf16().cmp(right.encode_utf16()),
@@ -164,13 +146,9 @@ fn ten_and_ten_point_zero_are_one_number_and_minus_zero_is_zero() {
 #[test]
 fn integers_end_at_two_to_the_fifty_third_minus_one() {
     let most = 9_007_199_254_740_991_i64;
-    for (value, expected) in [
-        (most, "9007199254740991"),
-        (-most, "-9007199254740991"),
-        (0, "0"),
-        (-7, "-7"),
-        (100, "100"),
-    ] {
+    for (value, expected) in
+        [(most, "9007199254740991"), (-most, "-9007199254740991"), (0, "0"), (-7, "-7"), (100, "100")]
+    {
         let number = Number::integer(value).unwrap();
         assert_eq!(text_of(&number.into()), expected);
         assert_eq!(number.as_i64(), Some(value));
@@ -183,13 +161,7 @@ fn integers_end_at_two_to_the_fifty_third_minus_one() {
     assert_eq!(Number::unsigned(u64::MAX), None);
     let beyond = Number::float(9_007_199_254_740_992.0).unwrap();
     assert_eq!((beyond.as_i64(), beyond.as_u64()), (None, None));
-    assert_eq!(
-        (
-            Number::float(1e300).unwrap().as_i64(),
-            Number::float(0.5).unwrap().as_i64()
-        ),
-        (None, None)
-    );
+    assert_eq!((Number::float(1e300).unwrap().as_i64(), Number::float(0.5).unwrap().as_i64()), (None, None));
 }
 
 #[test]
@@ -241,23 +213,12 @@ fn empty_values_have_the_shortest_bytes() {
 #[test]
 fn two_members_of_one_name_are_no_object() {
     let twice = |names: &[&'static str]| {
-        Object::from_members(
-            names
-                .iter()
-                .map(|name| (Cow::Borrowed(*name), Value::Null))
-                .collect(),
-        )
+        Object::from_members(names.iter().map(|name| (Cow::Borrowed(*name), Value::Null)).collect())
     };
     assert_eq!(twice(&["a", "a"]), Err(DuplicateKey { key: "a".into() }));
-    assert_eq!(
-        twice(&["b", "c", "a", "b"]),
-        Err(DuplicateKey { key: "b".into() })
-    );
+    assert_eq!(twice(&["b", "c", "a", "b"]), Err(DuplicateKey { key: "b".into() }));
     assert_eq!(twice(&["b", "a", "c"]).unwrap().len(), 3);
-    assert_eq!(
-        format!("{}", DuplicateKey { key: "b".into() }),
-        "duplicate key `b`"
-    );
+    assert_eq!(format!("{}", DuplicateKey { key: "b".into() }), "duplicate key `b`");
 }
 
 #[test]
@@ -269,11 +230,7 @@ fn the_order_in_which_members_arrive_leaves_no_trace() {
 
 #[test]
 fn a_member_is_found_by_its_name_only() {
-    let object = object(&[
-        ("b", true.into()),
-        ("\u{1f600}", false.into()),
-        ("\u{fb33}", Value::Null),
-    ]);
+    let object = object(&[("b", true.into()), ("\u{1f600}", false.into()), ("\u{fb33}", Value::Null)]);
     assert_eq!(object.get("b").and_then(Value::as_bool), Some(true));
     assert_eq!(object.get("\u{1f600}").and_then(Value::as_bool), Some(false));
     assert_eq!(object.get("\u{fb33}"), Some(&Value::Null));
@@ -285,10 +242,8 @@ fn a_member_is_found_by_its_name_only() {
 
 #[test]
 fn a_copy_without_a_member_borrows_the_rest() {
-    let object = object(&[
-        ("policyDigest", "x".into()),
-        ("kept", vec![Value::from(String::from("y"))].into()),
-    ]);
+    let object =
+        object(&[("policyDigest", "x".into()), ("kept", vec![Value::from(String::from("y"))].into())]);
     let rest = object.without("policyDigest");
     assert_eq!(text_of(&rest.clone().into()), r#"{"kept":["y"]}"#);
     let Some([Value::Text(Cow::Borrowed(_))]) = rest.get("kept").and_then(Value::as_array) else {
@@ -309,10 +264,7 @@ fn absent_fields_leave_no_trace_and_a_later_field_replaces_an_earlier() {
         .field("b", "second")
         .field("b", "third")
         .finish();
-    assert_eq!(
-        text_of(&value),
-        r#"{"a":false,"b":"third","present":"here","some":[null]}"#
-    );
+    assert_eq!(text_of(&value), r#"{"a":false,"b":"third","present":"here","some":[null]}"#);
 }
 
 #[test]
@@ -328,14 +280,8 @@ fn an_owned_and_a_borrowed_copy_equal_the_original() {
 
 #[test]
 fn a_value_answers_only_for_its_own_kind() {
-    let values = [
-        Value::Null,
-        true.into(),
-        1_u32.into(),
-        "t".into(),
-        Vec::new().into(),
-        Object::default().into(),
-    ];
+    let values =
+        [Value::Null, true.into(), 1_u32.into(), "t".into(), Vec::new().into(), Object::default().into()];
     let answers: Vec<[bool; 5]> = values
         .iter()
         .map(|value| {

@@ -23,7 +23,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
     for execution in &view.turn.code_executions {
         let is_linked = |child: &&Text| edges.get(child.as_str()) == Some(&execution.id.as_str());
         for child in execution.tool_call_ids.iter().filter(|child| !is_linked(child)) {
-            let detail = format!("code execution `{}` lists the call, but no result has an edge to it", execution.id);
+            let detail =
+                format!("code execution `{}` lists the call, but no result has an edge to it", execution.id);
             findings.add(FailureClass::ProgrammaticCallerEdgeInvalid, child.as_str(), detail);
         }
     }
@@ -57,16 +58,23 @@ fn allowed(view: &View<'_>, findings: &mut Findings) {
 
 /// Both the named caller and the program behind an edge must be listed, and at least one of them must be known.
 fn is_caller_allowed(call: &Call<'_>, caller: Option<&Text>, callers: &TextSet) -> bool {
-    let parent = call.result.and_then(|result| result.caller_edge.as_ref()).map(|edge| &edge.parent_tool_call_id);
+    let parent =
+        call.result.and_then(|result| result.caller_edge.as_ref()).map(|edge| &edge.parent_tool_call_id);
     let caller_listed = caller.map(|caller| callers.contains(caller.as_str()));
-    let parent_listed = parent.map(|parent| callers.contains(CODE_EXECUTION) || callers.contains(parent.as_str()));
+    let parent_listed =
+        parent.map(|parent| callers.contains(CODE_EXECUTION) || callers.contains(parent.as_str()));
     match (caller_listed, parent_listed) {
         (None, None) => false,
         (caller, parent) => caller.unwrap_or(true) && parent.unwrap_or(true),
     }
 }
 
-fn broken_edge(view: &View<'_>, child: &str, parent: &str, edges: &BTreeMap<&str, &str>) -> Option<&'static str> {
+fn broken_edge(
+    view: &View<'_>,
+    child: &str,
+    parent: &str,
+    edges: &BTreeMap<&str, &str>,
+) -> Option<&'static str> {
     let executions = &view.turn.code_executions;
     let Ok(position) = executions.binary_search_by(|execution| execution.id.as_str().cmp(parent)) else {
         return Some("the edge's parent is no code execution of this turn");

@@ -69,7 +69,9 @@ fn policies(view: &View<'_>, findings: &mut Findings) {
         foreign(row.view_id.as_str(), &row.policy_digest, &spec.state_view_policy, detail);
     }
     let points = view.bound.tool_render_protocol.and_then(|protocol| protocol.injection_points.as_ref());
-    for row in turn.renders.iter().filter(|row| points.is_some_and(|points| !points.contains(&row.injection_point))) {
+    for row in
+        turn.renders.iter().filter(|row| points.is_some_and(|points| !points.contains(&row.injection_point)))
+    {
         findings.add(
             FailureClass::QueuePolicyViolation,
             row.tool_call_id.as_str(),

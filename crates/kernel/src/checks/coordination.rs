@@ -23,14 +23,19 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
 
 fn asserted(view: &View<'_>, findings: &mut Findings) {
     let (spec, constraints) = (&view.turn.spec, &view.turn.constraints.decomposition);
-    let mut add = |key: &str, detail: &str| findings.add(CLASS, format!("decompositionConstraints.{key}"), detail);
+    let mut add =
+        |key: &str, detail: &str| findings.add(CLASS, format!("decompositionConstraints.{key}"), detail);
     if constraints.admissible == Some(false) {
         add("admissible", "the caller says that the split was not admissible");
     }
     if constraints.expected_execution_pattern.is_some_and(|expected| expected != spec.execution_pattern) {
         add("expectedExecutionPattern", "the caller expected another execution pattern");
     }
-    if constraints.expected_policy_digest.as_ref().is_some_and(|expected| *expected != spec.decomposition_policy) {
+    if constraints
+        .expected_policy_digest
+        .as_ref()
+        .is_some_and(|expected| *expected != spec.decomposition_policy)
+    {
         add("expectedPolicyDigest", "the caller expected another decomposition policy");
     }
 }
@@ -76,12 +81,15 @@ fn workers(view: &View<'_>, policy: &DecompositionPolicy, findings: &mut Finding
 }
 
 fn turn_limit(view: &View<'_>, policy: &DecompositionPolicy, findings: &mut Findings) {
-    let Some(limit) = policy.workflow_turn_limit.map(Count::get).filter(|_| policy.autonomy_trigger.is_none()) else {
+    let Some(limit) =
+        policy.workflow_turn_limit.map(Count::get).filter(|_| policy.autonomy_trigger.is_none())
+    else {
         return;
     };
     let turns = view.turn.protocol.counters.as_ref().and_then(|counters| counters.turns).map(Count::get);
     if turns.is_none_or(|turns| turns > limit) {
-        let detail = format!("a workflow ends after {limit} turns; going on needs a measured autonomy trigger");
+        let detail =
+            format!("a workflow ends after {limit} turns; going on needs a measured autonomy trigger");
         findings.add(CLASS, "protocolState.counters.turns", detail);
     }
 }

@@ -21,7 +21,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
 }
 
 fn deferred(view: &View<'_>, request: &ToolRequest, findings: &mut Findings) {
-    let is_deferred = view.bound.defer_policy.is_some_and(|policy| policy.deferred.contains(request.tool_name.as_str()));
+    let is_deferred =
+        view.bound.defer_policy.is_some_and(|policy| policy.deferred.contains(request.tool_name.as_str()));
     let is_resolved = request.search_ref.as_ref().is_some_and(|search| search.resolved_tool.is_some());
     if is_deferred && !is_resolved {
         let detail = format!("`{}` is a deferred tool and was not found by a search", request.tool_name);
@@ -29,13 +30,23 @@ fn deferred(view: &View<'_>, request: &ToolRequest, findings: &mut Findings) {
     }
 }
 
-fn found(view: &View<'_>, request: &ToolRequest, search: &SearchRef, catalog: &ToolCatalog, findings: &mut Findings) {
+fn found(
+    view: &View<'_>,
+    request: &ToolRequest,
+    search: &SearchRef,
+    catalog: &ToolCatalog,
+    findings: &mut Findings,
+) {
     let mut mismatch =
         |detail: &str| findings.add(FailureClass::DiscoveryMismatch, request.tool_call_id.as_str(), detail);
     match &search.resolved_tool {
         None => mismatch("the search resolved no tool"),
-        Some(tool) if *tool != request.tool_name => mismatch("the search resolved another tool than was called"),
-        Some(tool) if !catalog.tools.contains_key(tool) => mismatch("the resolved tool is not in the catalogue"),
+        Some(tool) if *tool != request.tool_name => {
+            mismatch("the search resolved another tool than was called")
+        }
+        Some(tool) if !catalog.tools.contains_key(tool) => {
+            mismatch("the resolved tool is not in the catalogue")
+        }
         Some(_) => {}
     }
     let (Some(names), Some(values)) = (&search.result_set, search.result_set_values()) else {

@@ -9,7 +9,9 @@ use super::View;
 use super::tiers::is_known_mode;
 use crate::evidence::GuardrailStage;
 use crate::failure::FailureClass;
-use crate::governance::{EvalEvidence, EvalGate, GOVERNANCE_CLAIM_ID, GovernanceProfile, PolicyProvenance, RedTeam};
+use crate::governance::{
+    EvalEvidence, EvalGate, GOVERNANCE_CLAIM_ID, GovernanceProfile, PolicyProvenance, RedTeam,
+};
 use crate::policy::{
     Document, EvalGatePolicy, GovernancePolicy, GuardrailStagePolicy, Policies, PolicyKind, RedTeamPolicy,
 };
@@ -109,7 +111,11 @@ pub(crate) fn promotion_obstacles(view: &View<'_>) -> Vec<Reason> {
         }
         None => {
             let detail = "a change of policy needs a claimed governance profile";
-            for class in [FailureClass::EvalGateUnmet, FailureClass::EvalLineageMissing, FailureClass::RedteamGateUnmet] {
+            for class in [
+                FailureClass::EvalGateUnmet,
+                FailureClass::EvalLineageMissing,
+                FailureClass::RedteamGateUnmet,
+            ] {
                 findings.add(class, "governanceProfile", detail);
             }
         }
@@ -195,7 +201,9 @@ impl Gates<'_> {
             findings.add(FailureClass::EvalGateUnmet, subject, "the evaluation does not say that it passed");
         }
         let Some(policy) = self.evaluation else { return };
-        for ((name, threshold), (_, measured)) in policy.thresholds.named().into_iter().zip(gate.metrics.named()) {
+        for ((name, threshold), (_, measured)) in
+            policy.thresholds.named().into_iter().zip(gate.metrics.named())
+        {
             let Some(threshold) = threshold else { continue };
             if measured.is_none_or(|measured| measured.as_f64() < threshold.as_f64()) {
                 let detail = format!("{name} is absent or under the gate's threshold");
@@ -232,12 +240,14 @@ impl Gates<'_> {
         let subject = "governanceProfile.guardrailStages";
         let fallback = GuardrailStagePolicy::default();
         let required = &self.stages.unwrap_or(&fallback).stages;
-        for stage in required.iter().filter(|stage| !given.iter().any(|name| name.as_str() == stage.token())) {
+        for stage in required.iter().filter(|stage| !given.iter().any(|name| name.as_str() == stage.token()))
+        {
             let detail = format!("stage {} is not among them", stage.token());
             findings.add(FailureClass::GuardrailStageMissing, subject, detail);
         }
         let known = GuardrailStage::ALL;
-        let order = given.iter().filter_map(|name| known.iter().position(|stage| stage.token() == name.as_str()));
+        let order =
+            given.iter().filter_map(|name| known.iter().position(|stage| stage.token() == name.as_str()));
         if !order.is_sorted() {
             findings.add(FailureClass::GuardrailStageOrderInvalid, subject, "they are not in order");
         }
@@ -264,15 +274,16 @@ impl Gates<'_> {
 
     fn modes(&self, profile: &GovernanceProfile, findings: &mut Findings) {
         let mode = profile.observability_mode.as_ref();
-        let is_unknown = mode.map_or(self.scope.everything(), |mode| !is_known_mode(mode));
+        let is_unknown = mode.map_or_else(|| self.scope.everything(), |mode| !is_known_mode(mode));
         if is_unknown {
             let detail = format!("trace mode `{}` is unknown", mode.map_or("none", Token::as_str));
             findings.add(FailureClass::TraceModeViolation, "governanceProfile.observabilityMode", detail);
         }
         let claim = profile.risk_tier.as_ref();
-        let is_unbound = claim.map_or(self.scope.everything(), |claim| {
-            claim.tier.is_none() || claim.control_profile_bound != Some(true)
-        });
+        let is_unbound = claim.map_or_else(
+            || self.scope.everything(),
+            |claim| claim.tier.is_none() || claim.control_profile_bound != Some(true),
+        );
         if is_unbound {
             let detail = "the tier has no bound control profile";
             findings.add(FailureClass::RiskTierProfileMissing, "governanceProfile.riskTier", detail);

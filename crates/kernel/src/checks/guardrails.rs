@@ -15,7 +15,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
         return;
     };
     let turn_level = spans(&view.turn.guardrails);
-    let by_call: Vec<(&str, Spans)> = view.calls.iter().map(|call| (call.id.as_str(), spans(decisions(call)))).collect();
+    let by_call: Vec<(&str, Spans)> =
+        view.calls.iter().map(|call| (call.id.as_str(), spans(decisions(call)))).collect();
     for stage in &policy.stages {
         if !turn_level.contains_key(stage) && !by_call.iter().any(|(_, spans)| spans.contains_key(stage)) {
             let detail = "the policy requires a decision at this stage";
@@ -51,7 +52,8 @@ fn order(spans: &Spans, about: &str, findings: &mut Findings) {
     let mut latest: Option<(GuardrailStage, u64)> = None;
     for (stage, (first, last)) in spans {
         if let Some((before, end)) = latest.filter(|(_, end)| first <= end) {
-            let detail = format!("about {about} it decided at {first}, before {} was done at {end}", before.token());
+            let detail =
+                format!("about {about} it decided at {first}, before {} was done at {end}", before.token());
             findings.add(FailureClass::GuardrailStageOrderInvalid, stage.token(), detail);
         }
         latest = Some((*stage, latest.map_or(*last, |(_, end)| end.max(*last))));

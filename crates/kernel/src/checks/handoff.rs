@@ -33,8 +33,9 @@ fn target_allowed(handoff: Option<&Handoff>, targets: &TextSet, detail: &str, fi
 }
 
 fn artifacts_required(handoff: Option<&Handoff>, required: &TextSet, detail: &str, findings: &mut Findings) {
-    let is_carried =
-        |wanted: &&Text| handoff.is_some_and(|handoff| handoff.required_artifact_refs.contains(wanted.as_str()));
+    let is_carried = |wanted: &&Text| {
+        handoff.is_some_and(|handoff| handoff.required_artifact_refs.contains(wanted.as_str()))
+    };
     for missing in required.iter().filter(|wanted| !is_carried(wanted)) {
         findings.add(FailureClass::RequiredArtifactMissing, missing.as_str(), detail);
     }
@@ -51,7 +52,12 @@ fn asserted(view: &View<'_>, handoff: Option<&Handoff>, findings: &mut Findings)
     if !constraints.allowed_targets.is_empty() {
         target_allowed(handoff, &constraints.allowed_targets, "the caller admits no such target", findings);
     }
-    artifacts_required(handoff, &constraints.required_artifact_refs, "the caller requires this artifact", findings);
+    artifacts_required(
+        handoff,
+        &constraints.required_artifact_refs,
+        "the caller requires this artifact",
+        findings,
+    );
     return_path(handoff, constraints.require_return_path, "the caller requires a return path", findings);
 }
 
@@ -59,12 +65,18 @@ fn contracted(view: &View<'_>, handoff: &Handoff, contract: &HandoffContract, fi
     target_allowed(Some(handoff), &contract.targets, "the contract has no such target", findings);
     let role = handoff.from_role.as_ref().map(Text::as_str);
     let own = view.turn.spec.orchestration_role.map(OrchestrationRole::token);
-    let may_hand_over = role.is_some_and(|role| contract.roles.contains(role)) && own.is_none_or(|own| role == Some(own));
+    let may_hand_over =
+        role.is_some_and(|role| contract.roles.contains(role)) && own.is_none_or(|own| role == Some(own));
     if !may_hand_over {
         let detail = format!("role `{}` may not hand over under this contract", role.unwrap_or("none"));
         findings.add(FailureClass::TargetNotAllowed, handoff.target.as_str(), detail);
     }
-    artifacts_required(Some(handoff), &contract.required_artifact_refs, "the contract requires this artifact", findings);
+    artifacts_required(
+        Some(handoff),
+        &contract.required_artifact_refs,
+        "the contract requires this artifact",
+        findings,
+    );
     return_path(Some(handoff), contract.require_return_path, "the contract requires a return path", findings);
 }
 
@@ -75,10 +87,11 @@ fn observed<'t>(view: &View<'t>) -> Option<BTreeMap<&'t str, Option<&'t Digest>>
 }
 
 fn existence(view: &View<'_>, handoff: &Handoff, findings: &mut Findings) {
-    let carried: BTreeMap<&str, Vec<&Digest>> = handoff.artifacts.iter().fold(BTreeMap::new(), |mut carried, artifact| {
-        carried.entry(artifact.reference.as_str()).or_insert_with(Vec::new).push(&artifact.digest);
-        carried
-    });
+    let carried: BTreeMap<&str, Vec<&Digest>> =
+        handoff.artifacts.iter().fold(BTreeMap::new(), |mut carried, artifact| {
+            carried.entry(artifact.reference.as_str()).or_insert_with(Vec::new).push(&artifact.digest);
+            carried
+        });
     let seen = observed(view);
     let is_strict = view.turn.strictness.is_strict();
     for wanted in handoff.required_artifact_refs.iter().map(Text::as_str) {
@@ -111,7 +124,11 @@ fn projection(view: &View<'_>, handoff: Option<&Handoff>, findings: &mut Finding
     let Some(seen) = observed(view) else { return };
     for wanted in projection.incoming_artifact_refs.iter().map(Text::as_str) {
         if seen.get(wanted).copied().flatten().is_none() {
-            findings.add(FailureClass::RequiredArtifactMissing, wanted, "an incoming artifact does not exist");
+            findings.add(
+                FailureClass::RequiredArtifactMissing,
+                wanted,
+                "an incoming artifact does not exist",
+            );
         }
     }
 }

@@ -39,7 +39,11 @@ fn rows_meet(call: &Call<'_>, open: &mut impl FnMut(FailureClass, &str, &'static
     } else if call.terminal().is_none() && relies_on_result(used) {
         open(FailureClass::UseUnknownResult, id, "the use relies on a result that is not terminal");
     } else if call.cites_another_result() {
-        open(FailureClass::UseUnknownResult, id, "the use cites another digest than that of the terminal result");
+        open(
+            FailureClass::UseUnknownResult,
+            id,
+            "the use cites another digest than that of the terminal result",
+        );
     }
 }
 
@@ -51,10 +55,13 @@ fn relies_on_result(used: &ToolUse) -> bool {
 /// What a strict use row leaves out.
 fn incomplete_use(used: Option<&ToolUse>) -> Option<&'static str> {
     let used = used?;
-    let goes_nowhere = used.summary_ref.is_none() && used.handoff_ref.is_none() && used.mutation_input_ref.is_none();
+    let goes_nowhere =
+        used.summary_ref.is_none() && used.handoff_ref.is_none() && used.mutation_input_ref.is_none();
     match used.disposition.meaning() {
         UseMeaning::Consumed if goes_nowhere => Some("the consumed result names nothing that it went into"),
         UseMeaning::Discarded if used.reason.is_none() => Some("the discarded result has no reason"),
-        UseMeaning::Consumed | UseMeaning::Discarded | UseMeaning::Observed | UseMeaning::RetryScheduled => None,
+        UseMeaning::Consumed | UseMeaning::Discarded | UseMeaning::Observed | UseMeaning::RetryScheduled => {
+            None
+        }
     }
 }

@@ -76,7 +76,10 @@ pub(crate) fn not_closed(findings: &mut Findings) {
 fn policy_digest(backing: &Backing, intent: &Intent, policy: &ActivePolicy<'_>, findings: &mut Findings) {
     let class = FailureClass::PolicyDigestMismatch;
     if intent.policy_digest != backing.mutation_policy {
-        let detail = format!("the intent was formed under {}, the turn under {}", intent.policy_digest, backing.mutation_policy);
+        let detail = format!(
+            "the intent was formed under {}, the turn under {}",
+            intent.policy_digest, backing.mutation_policy
+        );
         findings.add(class, "intent.policyDigest", detail);
     }
     if let ActivePolicy::Supplied(document) = policy

@@ -51,7 +51,8 @@ fn cardinality(view: &View<'_>, groups: &Groups<'_>, findings: &mut Findings) {
             ActionMode::Code => false,
         };
     if is_many && !admits_many(view, groups) {
-        let detail = format!("{count} requests in one {} turn, and no policy admits them", spec.action_mode.token());
+        let detail =
+            format!("{count} requests in one {} turn, and no policy admits them", spec.action_mode.token());
         findings.add(FailureClass::ParallelPolicyViolation, "callSpec.actionMode", detail);
     }
     if spec.execution_pattern == ExecutionPattern::Single && groups.len() > 1 {

@@ -52,7 +52,9 @@ fn limits(policy: &StopPolicy, counters: &Counters, findings: &mut Findings) {
         ("identicalCalls", policy.max_identical_calls, counters.identical_calls),
     ];
     for (name, limit, counter) in limits {
-        let Some(limit) = limit.map(Count::get) else { continue };
+        let Some(limit) = limit.map(Count::get) else {
+            continue;
+        };
         let detail = match counter.map(Count::get) {
             None => format!("the stop policy limits {name} to {limit}, and nothing counts them"),
             Some(count) if count > limit => format!("{count} {name} are over the limit of {limit}"),

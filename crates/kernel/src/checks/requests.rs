@@ -36,7 +36,8 @@ fn allow_list(view: &View<'_>, request: &ToolRequest, findings: &mut Findings) {
         return;
     };
     if entry.schema_digest.is_some() && request.schema_digest != entry.schema_digest {
-        let detail = format!("schemaDigest is not the one that the tool policy pins for `{}`", request.tool_name);
+        let detail =
+            format!("schemaDigest is not the one that the tool policy pins for `{}`", request.tool_name);
         findings.add(FailureClass::SchemaInvalid, request.tool_call_id.as_str(), detail);
     }
 }
@@ -65,11 +66,14 @@ fn tool_of_policy<'t>(view: &View<'t>) -> Option<&'t Text> {
 fn source(view: &View<'_>, request: &ToolRequest, findings: &mut Findings) {
     let spec = &view.turn.spec;
     let source = request.source.as_ref().map(Text::as_str);
-    let is_adapter =
-        source.and_then(|source| source.strip_prefix("adapter:")).is_some_and(|name| name == spec.normalizer_id.as_str());
+    let is_adapter = source
+        .and_then(|source| source.strip_prefix("adapter:"))
+        .is_some_and(|name| name == spec.normalizer_id.as_str());
     let admitted = match spec.action_mode {
         ActionMode::Text => is_adapter,
-        ActionMode::Code | ActionMode::Json => is_adapter || source.is_none_or(|source| source == "structured"),
+        ActionMode::Code | ActionMode::Json => {
+            is_adapter || source.is_none_or(|source| source == "structured")
+        }
     };
     if !admitted {
         let detail = format!(

@@ -19,7 +19,11 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
     let scope = policy.roles.iter().find(|(name, _)| Some(name.as_str()) == role).map(|(_, scope)| scope);
     for row in &view.turn.results {
         for artifact in row.artifacts.iter().filter(|artifact| !is_covered(artifact, scope)) {
-            let detail = format!("call `{}` touched it outside the scope of role `{}`", row.tool_call_id, role.unwrap_or("none"));
+            let detail = format!(
+                "call `{}` touched it outside the scope of role `{}`",
+                row.tool_call_id,
+                role.unwrap_or("none")
+            );
             findings.add(FailureClass::ScopeViolation, artifact.path.as_str(), detail);
         }
     }

@@ -27,14 +27,20 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
 }
 
 fn is_shell_row(view: &View<'_>, call: &Call<'_>, row: &ResultRow) -> bool {
-    let by_provenance = row.provenance.as_ref().is_some_and(|provenance| provenance.kind == ProvenanceKind::Command);
-    let entry = view.bound.tool_policy.zip(call.request).and_then(|(policy, request)| policy.tools.get(&request.tool_name));
+    let by_provenance =
+        row.provenance.as_ref().is_some_and(|provenance| provenance.kind == ProvenanceKind::Command);
+    let entry = view
+        .bound
+        .tool_policy
+        .zip(call.request)
+        .and_then(|(policy, request)| policy.tools.get(&request.tool_name));
     by_provenance || entry.is_some_and(|entry| entry.is_shell)
 }
 
 fn boundary(view: &View<'_>, row: &ResultRow, findings: &mut Findings) {
     let id = row.tool_call_id.as_str();
-    let Some(Shell { workdir: Some(workdir), sandbox_profile: Some(profile), command_digest: Some(_) }) = &row.shell
+    let Some(Shell { workdir: Some(workdir), sandbox_profile: Some(profile), command_digest: Some(_) }) =
+        &row.shell
     else {
         findings.add(CLASS, id, "the shell row lacks workdir, sandbox profile or command digest");
         return;
@@ -55,7 +61,9 @@ fn boundary(view: &View<'_>, row: &ResultRow, findings: &mut Findings) {
 
 fn edits(view: &View<'_>, policy: &ExecutionBoundaryPolicy, findings: &mut Findings) {
     for call in &view.calls {
-        let Some(row) = call.result.filter(|_| !is_edit_surface(call, policy)) else { continue };
+        let Some(row) = call.result.filter(|_| !is_edit_surface(call, policy)) else {
+            continue;
+        };
         for artifact in row.artifacts.iter().filter(|artifact| artifact.access == Some(Access::Write)) {
             let detail = format!("call `{}` wrote it, and its tool is no edit surface", call.id);
             findings.add(CLASS, artifact.path.as_str(), detail);
@@ -72,10 +80,16 @@ fn changed_files(view: &View<'_>, policy: &ExecutionBoundaryPolicy, findings: &m
     for call in view.calls.iter().filter(|call| is_edit_surface(call, policy)) {
         let artifacts = call.result.into_iter().flat_map(|row| &row.artifacts);
         let written = artifacts.filter(|artifact| artifact.access == Some(Access::Write));
-        accounted.extend(written.filter_map(|artifact| Some((artifact.path.as_str(), artifact.digest.as_ref()?))));
+        accounted
+            .extend(written.filter_map(|artifact| Some((artifact.path.as_str(), artifact.digest.as_ref()?))));
     }
-    let files = view.turn.observations.iter().filter_map(|observations| observations.files.as_ref()).flatten();
+    let files =
+        view.turn.observations.iter().filter_map(|observations| observations.files.as_ref()).flatten();
     for file in files.filter(|file| !accounted.contains(&(file.path.as_str(), &file.digest))) {
-        findings.add(CLASS, file.path.as_str(), "the file changed, and no edit surface accounts for its content");
+        findings.add(
+            CLASS,
+            file.path.as_str(),
+            "the file changed, and no edit surface accounts for its content",
+        );
     }
 }

@@ -99,9 +99,15 @@ fn lineage(view: &View<'_>, findings: &mut Findings) {
     let class = FailureClass::EvalLineageMissing;
     if let Some(policy) = view.bound.pre_context_filter {
         for call in &view.calls {
-            let filters = call.request.is_some_and(|request| policy.filtering_tools.contains(request.tool_name.as_str()));
+            let filters = call
+                .request
+                .is_some_and(|request| policy.filtering_tools.contains(request.tool_name.as_str()));
             if filters && call.terminal().is_some_and(|row| row.tokens.is_none()) {
-                findings.add(class, call.id.as_str(), "the result was filtered, and its token cost was not recorded");
+                findings.add(
+                    class,
+                    call.id.as_str(),
+                    "the result was filtered, and its token cost was not recorded",
+                );
             }
         }
     }

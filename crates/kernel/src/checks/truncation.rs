@@ -30,9 +30,17 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
 fn asserted(view: &View<'_>, findings: &mut Findings) {
     let constraints = &view.turn.constraints.truncation;
     if constraints.valid == Some(false) {
-        findings.add(CLASS, "truncationConstraints.valid", "the caller says that the truncation broke its policy");
+        findings.add(
+            CLASS,
+            "truncationConstraints.valid",
+            "the caller says that the truncation broke its policy",
+        );
     } else if constraints.required == Some(true) && constraints.valid.is_none() {
-        findings.add(CLASS, "truncationConstraints.valid", "truncation is required and nobody vouches for it");
+        findings.add(
+            CLASS,
+            "truncationConstraints.valid",
+            "truncation is required and nobody vouches for it",
+        );
     }
 }
 
@@ -40,14 +48,16 @@ fn breaches(row: &ResultRow, policy: &TruncationPolicy, declared: &Digest) -> [O
     let Some(truncation) = &row.truncation else {
         return [untruncated(row, policy), None, None];
     };
-    let foreign = (truncation.policy_digest.as_ref() != Some(declared)).then_some("it was cut under another policy");
+    let foreign =
+        (truncation.policy_digest.as_ref() != Some(declared)).then_some("it was cut under another policy");
     [foreign, sizes(truncation, policy), shape(truncation, policy)]
 }
 
 /// A row without metadata must show by its payload that nothing needed cutting. Errors carry no payload.
 fn untruncated(row: &ResultRow, policy: &TruncationPolicy) -> Option<&'static str> {
     let Some(bytes) = row.payload_bytes else {
-        return (row.status == ResultStatus::Ok).then_some("neither payload nor truncation metadata shows the size");
+        return (row.status == ResultStatus::Ok)
+            .then_some("neither payload nor truncation metadata shows the size");
     };
     let is_over = u64::try_from(bytes).is_ok_and(|bytes| bytes > policy.max_bytes.get());
     is_over.then_some("the payload is over the budget and was not cut")
@@ -80,7 +90,9 @@ fn shape(truncation: &Truncation, policy: &TruncationPolicy) -> Option<&'static 
 }
 
 fn is_cut_in_the_middle(truncation: &Truncation, policy: &TruncationPolicy) -> bool {
-    let (Some(head), Some(tail)) = (truncation.head_bytes.map(Count::get), truncation.tail_bytes.map(Count::get)) else {
+    let (Some(head), Some(tail)) =
+        (truncation.head_bytes.map(Count::get), truncation.tail_bytes.map(Count::get))
+    else {
         return false;
     };
     let marker = u64::try_from(policy.marker.as_str().len()).unwrap_or(u64::MAX);

@@ -11,14 +11,8 @@ const OF_EMPTY_ARRAY: &str = "sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e1
 
 #[test]
 fn sha256_and_hex_agree_with_the_published_vectors() {
-    assert_eq!(
-        hex(&sha256(b"")),
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    );
-    assert_eq!(
-        hex(&sha256(b"abc")),
-        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    );
+    assert_eq!(hex(&sha256(b"")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_eq!(hex(&sha256(b"abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_eq!(hex(&[0x00, 0x0f, 0xf0, 0xff]), "000ff0ff");
 }
 
@@ -49,31 +43,21 @@ fn the_digest_of_an_empty_set_is_that_of_an_empty_array() {
 
 #[test]
 fn the_digest_of_an_array_is_the_same_whole_and_item_by_item() {
-    let row = |at: u32| {
-        Object::fields()
-            .field("toolCallId", format!("call-{at}"))
-            .field("order", at)
-            .finish()
-    };
+    let row =
+        |at: u32| Object::fields().field("toolCallId", format!("call-{at}")).field("order", at).finish();
     for count in [1, 2, 3, 1000, 5000] {
         let whole = Digest::of(&Value::Array((0..count).map(row).collect()));
         assert_eq!(Digest::of_array((0..count).map(row)), whole, "{count}");
     }
     let long = || Value::from("x".repeat(3 * BLOCK));
-    assert_eq!(
-        Digest::of_array([long(), long()]),
-        Digest::of(&Value::Array([long(), long()].into()))
-    );
+    assert_eq!(Digest::of_array([long(), long()]), Digest::of(&Value::Array([long(), long()].into())));
 }
 
 #[test]
 fn a_prefix_stands_before_the_same_hex() {
     let value = Value::from(Number::integer(1).unwrap());
     let plain = Digest::of(&value).to_string();
-    assert_eq!(
-        Digest::prefixed("pol1_", &value).to_string(),
-        plain.replace("sha256:", "pol1_")
-    );
+    assert_eq!(Digest::prefixed("pol1_", &value).to_string(), plain.replace("sha256:", "pol1_"));
     assert_eq!(plain, format!("sha256:{}", hex(&sha256(&encode(&value)))));
 }
 

@@ -1,6 +1,5 @@
 //! Programs the model ran, and the calls they made.
 
-
 use crate::canon::{Object, Value};
 use crate::digest::Digest;
 use crate::scalar::{Text, TextSet};

@@ -1,6 +1,5 @@
 //! What a compaction carried forward.
 
-
 use crate::canon::{Object, Value};
 use crate::digest::Digest;
 use crate::scalar::TextSet;

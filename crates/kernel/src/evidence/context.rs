@@ -1,6 +1,5 @@
 //! How the next context was rebuilt: renderings, reminder queues, state views.
 
-
 use crate::canon::{Object, Value};
 use crate::digest::Digest;
 use crate::scalar::{Text, TextSet, Token, ToolCallId};

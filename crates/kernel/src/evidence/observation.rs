@@ -92,6 +92,9 @@ pub struct SchemaError {
 
 impl SchemaError {
     fn canonical(&self) -> Value<'_> {
-        Object::fields().field("pointer", self.pointer.as_str()).field("toolCallId", &self.tool_call_id).finish()
+        Object::fields()
+            .field("pointer", self.pointer.as_str())
+            .field("toolCallId", &self.tool_call_id)
+            .finish()
     }
 }

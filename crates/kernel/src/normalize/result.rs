@@ -6,8 +6,8 @@ use super::rows;
 use crate::canon::{Object, Value, encode};
 use crate::digest::Digest;
 use crate::evidence::{
-    Artifact, CallerEdge, ErrorEnvelope, ErrorMaterial, GuardrailDecision, Provenance, ResultStatus, Shell, Tokens,
-    ToolResult, Truncation,
+    Artifact, CallerEdge, ErrorEnvelope, ErrorMaterial, GuardrailDecision, Provenance, ResultStatus, Shell,
+    Tokens, ToolResult, Truncation,
 };
 use crate::failure::FailureClass;
 use crate::refusal::Reason;
@@ -41,11 +41,6 @@ impl ResultRow {
         self.status != ResultStatus::Pending
     }
 
-    /// Whether both rows have one normal form.
-    pub(super) fn says_the_same(&self, other: &Self) -> bool {
-        self.canonical() == other.canonical()
-    }
-
     /// The normal form that is hashed and shown.
     #[must_use]
     pub fn canonical(&self) -> Value<'_> {
@@ -68,12 +63,14 @@ impl ResultRow {
 
 /// Brings one result into its normal form, noting what its row contradicts or leaves out.
 pub(super) fn normal_result(mut row: ToolResult, defects: &mut Vec<Reason>) -> ResultRow {
-    let status = row.status.unwrap_or(if row.error.is_empty() { ResultStatus::Ok } else { ResultStatus::Error });
+    let status =
+        row.status.unwrap_or(if row.error.is_empty() { ResultStatus::Ok } else { ResultStatus::Error });
     let payload_bytes = row.payload.as_ref().map(payload_size);
     let result_digest = payload_digest(&row, defects);
     let error = (status == ResultStatus::Error).then(|| envelope(&row.tool_call_id, &row.error, defects));
     rows::sort_decisions(&mut row.guardrails);
-    row.artifacts.sort_by(|left, right| left.path.cmp(&right.path).then_with(|| left.digest.cmp(&right.digest)));
+    row.artifacts
+        .sort_by(|left, right| left.path.cmp(&right.path).then_with(|| left.digest.cmp(&right.digest)));
     ResultRow {
         tool_call_id: row.tool_call_id,
         status,
@@ -113,8 +110,11 @@ fn payload_digest(row: &ToolResult, defects: &mut Vec<Reason>) -> Option<Digest>
 }
 
 fn envelope(id: &ToolCallId, material: &ErrorMaterial, defects: &mut Vec<Reason>) -> ErrorEnvelope {
-    let code = pick(material.code.as_ref(), material, ["errorCode", "code"]).and_then(Value::as_text).and_then(Text::new);
-    let retryable = pick(material.retryable.as_ref(), material, ["retryable", "retryable"]).and_then(Value::as_bool);
+    let code = pick(material.code.as_ref(), material, ["errorCode", "code"])
+        .and_then(Value::as_text)
+        .and_then(Text::new);
+    let retryable =
+        pick(material.retryable.as_ref(), material, ["retryable", "retryable"]).and_then(Value::as_bool);
     let message = pick(material.message.as_ref(), material, ["errorMessage", "message"])
         .and_then(Value::as_text)
         .map(|text| Digest::of_bytes(text.trim().as_bytes()));
@@ -142,7 +142,11 @@ fn envelope(id: &ToolCallId, material: &ErrorMaterial, defects: &mut Vec<Reason>
 }
 
 /// The field itself or, where it is absent or blank, the first of `keys` in an object `rawError`.
-fn pick<'m>(own: Option<&'m Value<'static>>, material: &'m ErrorMaterial, keys: [&str; 2]) -> Option<&'m Value<'static>> {
+fn pick<'m>(
+    own: Option<&'m Value<'static>>,
+    material: &'m ErrorMaterial,
+    keys: [&str; 2],
+) -> Option<&'m Value<'static>> {
     own.filter(|value| is_said(value)).or_else(|| {
         let raw = material.raw.as_ref().and_then(Value::as_object)?;
         keys.into_iter().filter_map(|key| raw.get(key)).find(|value| is_said(value))

@@ -3,7 +3,11 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use crate::evidence::{GuardrailDecision, Handoff, HandoffArtifact, Observations};
+use super::ResultRow;
+use crate::evidence::{
+    CodeExecution, GuardrailDecision, Handoff, HandoffArtifact, Observations, ReminderQueue, StateView,
+    ToolRender, ToolRequest, ToolUse, Worker,
+};
 
 /// The lists of a turn whose rows have keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +60,67 @@ pub struct DuplicateRow {
     pub index: usize,
 }
 
+/// A row that is found by its key.
+pub(super) trait Keyed: Sized {
+    /// The list it stands in.
+    const LIST: RowList;
+    /// How its key compares with another's.
+    fn compare(&self, other: &Self) -> Ordering;
+    /// Whether both have one normal form.
+    fn says_the_same(&self, other: &Self) -> bool;
+}
+
+macro_rules! keyed {
+    ($($row:ident $list:ident $key:ident;)+) => {$(
+        impl Keyed for $row {
+            const LIST: RowList = RowList::$list;
+
+            fn compare(&self, other: &Self) -> Ordering {
+                self.$key.cmp(&other.$key)
+            }
+
+            fn says_the_same(&self, other: &Self) -> bool {
+                self == other
+            }
+        }
+    )+};
+}
+
+keyed! {
+    ToolRequest Requests tool_call_id;
+    ToolUse Uses tool_call_id;
+    ToolRender Renders tool_call_id;
+    ReminderQueue Queues queue_id;
+    StateView Views view_id;
+    CodeExecution CodeExecutions id;
+    Worker Workers id;
+}
+
+impl Keyed for ResultRow {
+    const LIST: RowList = RowList::Results;
+
+    fn compare(&self, other: &Self) -> Ordering {
+        self.tool_call_id.cmp(&other.tool_call_id)
+    }
+
+    fn says_the_same(&self, other: &Self) -> bool {
+        // The size of a payload is no part of the normal form.
+        self.canonical() == other.canonical()
+    }
+}
+
+impl Keyed for GuardrailDecision {
+    const LIST: RowList = RowList::Guardrails;
+
+    fn compare(&self, other: &Self) -> Ordering {
+        self.id.cmp(&other.id).then_with(|| self.stage.cmp(&other.stage))
+    }
+
+    fn says_the_same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
 /// Rows by key, and one of each that stood there twice.
 #[derive(Debug)]
 pub(super) struct Merged<Row> {
@@ -63,50 +128,19 @@ pub(super) struct Merged<Row> {
     pub(super) repeated: Vec<Row>,
 }
 
-/// Sorts `rows` by `key` and merges equal ones. Rows that are sorted already cost one pass.
-pub(super) fn merge<Row, Key: Ord>(
-    list: RowList,
-    rows: Vec<Row>,
-    key: fn(&Row) -> &Key,
-    same: fn(&Row, &Row) -> bool,
-) -> Result<Merged<Row>, DuplicateRow> {
-    merge_by(list, rows, |left, right| key(left).cmp(key(right)), same)
-}
-
-/// The same for guardrail decisions, whose key is id and stage.
-pub(super) fn merge_decisions(
-    list: RowList,
-    rows: Vec<GuardrailDecision>,
-) -> Result<Vec<GuardrailDecision>, DuplicateRow> {
-    Ok(merge_by(list, rows, compare_decisions, GuardrailDecision::eq)?.rows)
-}
-
-/// Brings decisions inside another row into their order.
-pub(super) fn sort_decisions(decisions: &mut [GuardrailDecision]) {
-    decisions.sort_by(compare_decisions);
-}
-
-fn compare_decisions(left: &GuardrailDecision, right: &GuardrailDecision) -> Ordering {
-    left.id.cmp(&right.id).then_with(|| left.stage.cmp(&right.stage))
-}
-
-fn merge_by<Row>(
-    list: RowList,
-    rows: Vec<Row>,
-    compare: impl Fn(&Row, &Row) -> Ordering,
-    same: fn(&Row, &Row) -> bool,
-) -> Result<Merged<Row>, DuplicateRow> {
-    if rows.is_sorted_by(|left, right| compare(left, right).is_lt()) {
+/// Sorts rows by key and merges equal ones. Rows that are sorted already cost one pass.
+pub(super) fn merge<Row: Keyed>(rows: Vec<Row>) -> Result<Merged<Row>, DuplicateRow> {
+    if rows.is_sorted_by(|left, right| left.compare(right).is_lt()) {
         return Ok(Merged { rows, repeated: Vec::new() });
     }
     let mut indexed: Vec<(usize, Row)> = rows.into_iter().enumerate().collect();
-    indexed.sort_by(|(_, left), (_, right)| compare(left, right));
-    let mut merged = Merged { rows: Vec::with_capacity(indexed.len()), repeated: Vec::new() };
+    indexed.sort_by(|(_, left), (_, right)| left.compare(right));
+    let mut merged: Merged<Row> = Merged { rows: Vec::with_capacity(indexed.len()), repeated: Vec::new() };
     for (index, row) in indexed {
         match merged.rows.last() {
-            Some(last) if compare(last, &row).is_eq() => {
-                if !same(last, &row) {
-                    return Err(DuplicateRow { list, index });
+            Some(last) if last.compare(&row).is_eq() => {
+                if !last.says_the_same(&row) {
+                    return Err(DuplicateRow { list: Row::LIST, index });
                 }
                 merged.repeated.push(row);
             }
@@ -114,6 +148,11 @@ fn merge_by<Row>(
         }
     }
     Ok(merged)
+}
+
+/// Brings decisions inside another row into their order.
+pub(super) fn sort_decisions(decisions: &mut [GuardrailDecision]) {
+    decisions.sort_by(GuardrailDecision::compare);
 }
 
 /// A packet whose artifacts are in order.

@@ -102,7 +102,12 @@ impl JoinState {
     }
 
     /// The same as fields of an object under way.
-    pub(crate) fn fields<'t>(&'t self, turn: &'t NormalizedTurn, join_closed: bool, fields: Fields<'t>) -> Fields<'t> {
+    pub(crate) fn fields<'t>(
+        &'t self,
+        turn: &'t NormalizedTurn,
+        join_closed: bool,
+        fields: Fields<'t>,
+    ) -> Fields<'t> {
         let fields = fields.field("joinClosed", join_closed);
         self.lists(turn).into_iter().fold(fields, |fields, (key, ids)| fields.non_empty(key, ids))
     }
@@ -149,9 +154,18 @@ impl ContextState {
             missing_renders: unrendered.map(|call| call.id.clone()).collect(),
             queue_reduction_present: !turn.queues.is_empty(),
             state_view_present: !turn.views.is_empty(),
-            render_policy_valid: turn.renders.iter().all(|row| row.policy_digest == turn.spec.tool_render_protocol),
-            queue_policy_valid: turn.queues.iter().all(|row| row.policy_digest == turn.spec.reminder_queue_policy),
-            state_view_policy_valid: turn.views.iter().all(|row| row.policy_digest == turn.spec.state_view_policy),
+            render_policy_valid: turn
+                .renders
+                .iter()
+                .all(|row| row.policy_digest == turn.spec.tool_render_protocol),
+            queue_policy_valid: turn
+                .queues
+                .iter()
+                .all(|row| row.policy_digest == turn.spec.reminder_queue_policy),
+            state_view_policy_valid: turn
+                .views
+                .iter()
+                .all(|row| row.policy_digest == turn.spec.state_view_policy),
             continuation_context_ready: false,
         };
         state.continuation_context_ready = state.missing_renders.is_empty()

@@ -3,11 +3,11 @@
 use alloc::format;
 
 use super::{
-    AllowedCallers, CompactionPolicy, ContextScope, DecompositionPolicy, DeferPolicy, Document, EvalGatePolicy,
-    EvalProfile, ExecutionBoundaryPolicy, GuardrailStagePolicy, HandoffContract, ParallelPolicy,
-    Policies, PolicyKind, PreContextFilterPolicy, ProtocolStatePolicy, RedTeamPolicy, ReminderQueuePolicy,
-    RuntimeSandbox, StateViewPolicy, StopPolicy, ToolCatalog, ToolExamples, ToolPolicy, ToolRenderProtocol,
-    TransportPolicy, TruncationPolicy,
+    AllowedCallers, CompactionPolicy, ContextScope, DecompositionPolicy, DeferPolicy, Document,
+    EvalGatePolicy, EvalProfile, ExecutionBoundaryPolicy, GuardrailStagePolicy, HandoffContract,
+    ParallelPolicy, Policies, PolicyKind, PreContextFilterPolicy, ProtocolStatePolicy, RedTeamPolicy,
+    ReminderQueuePolicy, RuntimeSandbox, StateViewPolicy, StopPolicy, ToolCatalog, ToolExamples, ToolPolicy,
+    ToolRenderProtocol, TransportPolicy, TruncationPolicy,
 };
 use crate::call_spec::CallSpec;
 use crate::refusal::Findings;
@@ -54,19 +54,23 @@ impl<'a> Bound<'a> {
             defer_policy: binder.bind(PolicyKind::Defer, policies.defer_policy.as_ref()),
             tool_example: binder.bind(PolicyKind::ToolExample, policies.tool_example.as_ref()),
             allowed_callers: binder.bind(PolicyKind::AllowedCallers, policies.allowed_callers.as_ref()),
-            pre_context_filter: binder.bind(PolicyKind::PreContextFilter, policies.pre_context_filter.as_ref()),
+            pre_context_filter: binder
+                .bind(PolicyKind::PreContextFilter, policies.pre_context_filter.as_ref()),
             eval_profile: binder.bind(PolicyKind::EvalProfile, policies.eval_profile.as_ref()),
             parallel_policy: binder.bind(PolicyKind::Parallel, policies.parallel_policy.as_ref()),
             transport_policy: binder.bind(PolicyKind::Transport, policies.transport_policy.as_ref()),
             truncation_policy: binder.bind(PolicyKind::Truncation, policies.truncation_policy.as_ref()),
             tool_render_protocol: binder
                 .bind(PolicyKind::ToolRenderProtocol, policies.tool_render_protocol.as_ref()),
-            execution_boundary: binder.bind(PolicyKind::ExecutionBoundary, policies.execution_boundary.as_ref()),
+            execution_boundary: binder
+                .bind(PolicyKind::ExecutionBoundary, policies.execution_boundary.as_ref()),
             runtime_sandbox: binder.bind(PolicyKind::RuntimeSandbox, policies.runtime_sandbox.as_ref()),
             compaction_policy: binder.bind(PolicyKind::Compaction, policies.compaction_policy.as_ref()),
-            reminder_queue_policy: binder.bind(PolicyKind::ReminderQueue, policies.reminder_queue_policy.as_ref()),
+            reminder_queue_policy: binder
+                .bind(PolicyKind::ReminderQueue, policies.reminder_queue_policy.as_ref()),
             state_view_policy: binder.bind(PolicyKind::StateView, policies.state_view_policy.as_ref()),
-            decomposition_policy: binder.bind(PolicyKind::Decomposition, policies.decomposition_policy.as_ref()),
+            decomposition_policy: binder
+                .bind(PolicyKind::Decomposition, policies.decomposition_policy.as_ref()),
             guardrail_stage_policy: binder
                 .bind(PolicyKind::GuardrailStage, policies.guardrail_stage_policy.as_ref()),
             eval_gate_policy: binder.bind(PolicyKind::EvalGate, policies.eval_gate_policy.as_ref()),
@@ -74,7 +78,8 @@ impl<'a> Bound<'a> {
             context_scope: binder.bind(PolicyKind::ContextScope, policies.context_scope.as_ref()),
             handoff_contract: binder.bind(PolicyKind::HandoffContract, policies.handoff_contract.as_ref()),
             stop_policy: binder.bind(PolicyKind::Stop, policies.stop_policy.as_ref()),
-            protocol_state_policy: binder.bind(PolicyKind::ProtocolState, policies.protocol_state_policy.as_ref()),
+            protocol_state_policy: binder
+                .bind(PolicyKind::ProtocolState, policies.protocol_state_policy.as_ref()),
         }
     }
 }
@@ -85,7 +90,11 @@ struct Binder<'b> {
 }
 
 impl Binder<'_> {
-    fn bind<'a, Terms>(&mut self, kind: PolicyKind, document: Option<&'a Document<Terms>>) -> Option<&'a Terms> {
+    fn bind<'a, Terms>(
+        &mut self,
+        kind: PolicyKind,
+        document: Option<&'a Document<Terms>>,
+    ) -> Option<&'a Terms> {
         let declared = self.spec.binding(kind)?;
         let Some(document) = document else {
             if !kind.is_mandatory() {

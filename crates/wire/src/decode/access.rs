@@ -21,10 +21,7 @@ pub(super) struct Items<'de, 'v> {
 
 impl<'de, 'v> Items<'de, 'v> {
     pub(super) fn new(items: &'de [Value<'v>], unknown: UnknownFields) -> Self {
-        Items {
-            rest: items.iter().enumerate(),
-            unknown,
-        }
+        Items { rest: items.iter().enumerate(), unknown }
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -40,9 +37,7 @@ impl<'de> SeqAccess<'de> for Items<'de, '_> {
             return Ok(None);
         };
         let value = seed.deserialize(Reader::new(item, self.unknown));
-        value
-            .map(Some)
-            .map_err(|failure| failure.inside(Segment::Index(index)))
+        value.map(Some).map_err(|failure| failure.inside(Segment::Index(index)))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -59,17 +54,11 @@ pub(super) struct Members<'de, 'v: 'de, I> {
 
 impl<'de, 'v, I: Iterator<Item = (&'de str, &'de Value<'v>)>> Members<'de, 'v, I> {
     pub(super) fn new(rest: I, unknown: UnknownFields) -> Self {
-        Members {
-            rest,
-            current: None,
-            unknown,
-        }
+        Members { rest, current: None, unknown }
     }
 }
 
-impl<'de, 'v, I: Iterator<Item = (&'de str, &'de Value<'v>)>> MapAccess<'de>
-    for Members<'de, 'v, I>
-{
+impl<'de, 'v, I: Iterator<Item = (&'de str, &'de Value<'v>)>> MapAccess<'de> for Members<'de, 'v, I> {
     type Error = Failure;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Failure> {
@@ -78,8 +67,7 @@ impl<'de, 'v, I: Iterator<Item = (&'de str, &'de Value<'v>)>> MapAccess<'de>
             return Ok(None);
         };
         let key = seed.deserialize(Name(name));
-        key.map(Some)
-            .map_err(|failure| failure.inside(Segment::Key(name.to_owned())))
+        key.map(Some).map_err(|failure| failure.inside(Segment::Key(name.to_owned())))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Failure> {
@@ -157,24 +145,15 @@ impl<'de> VariantAccess<'de> for NoContent {
     }
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, _: S) -> Result<S::Value, Failure> {
-        Err(Failure::invalid_type(
-            Unexpected::Str(""),
-            &"an object of one member",
-        ))
+        Err(Failure::invalid_type(Unexpected::Str(""), &"an object of one member"))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Failure> {
-        Err(Failure::invalid_type(
-            Unexpected::Str(""),
-            &"an object of one member",
-        ))
+        Err(Failure::invalid_type(Unexpected::Str(""), &"an object of one member"))
     }
 
     fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], _: V) -> Result<V::Value, Failure> {
-        Err(Failure::invalid_type(
-            Unexpected::Str(""),
-            &"an object of one member",
-        ))
+        Err(Failure::invalid_type(Unexpected::Str(""), &"an object of one member"))
     }
 }
 
@@ -186,10 +165,7 @@ pub(super) struct VariantMember<'de, 'v> {
 
 impl<'de, 'v> VariantMember<'de, 'v> {
     pub(super) fn new(name: &'de str, content: &'de Value<'v>, unknown: UnknownFields) -> Self {
-        VariantMember {
-            name,
-            content: Reader::new(content, unknown),
-        }
+        VariantMember { name, content: Reader::new(content, unknown) }
     }
 
     fn read<T>(self, read: impl FnOnce(Reader<'de, 'v>) -> Result<T, Failure>) -> Result<T, Failure> {

@@ -46,14 +46,7 @@ impl From<Failure> for InputError {
 impl de::Error for Failure {
     fn custom<T: Display>(message: T) -> Self {
         let one_line = |character: char| if character.is_control() { ' ' } else { character };
-        Failure::invalid(
-            message
-                .to_string()
-                .chars()
-                .map(one_line)
-                .take(MESSAGE_LIMIT)
-                .collect::<String>(),
-        )
+        Failure::invalid(message.to_string().chars().map(one_line).take(MESSAGE_LIMIT).collect::<String>())
     }
 
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
@@ -69,15 +62,8 @@ impl de::Error for Failure {
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let known = expected
-            .iter()
-            .map(|name| format!("`{name}`"))
-            .collect::<Vec<_>>()
-            .join(", ");
-        Failure::invalid(format!(
-            "unknown value `{}`, expected one of {known}",
-            Echo(variant)
-        ))
+        let known = expected.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        Failure::invalid(format!("unknown value `{}`, expected one of {known}", Echo(variant)))
     }
 
     fn unknown_field(_: &str, _: &'static [&'static str]) -> Self {
@@ -90,11 +76,7 @@ impl de::Error for Failure {
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        Failure::new(
-            InputClass::DuplicateKey,
-            "given twice, under this name and an alias",
-        )
-        .at_field(field)
+        Failure::new(InputClass::DuplicateKey, "given twice, under this name and an alias").at_field(field)
     }
 }
 

@@ -104,9 +104,7 @@ impl<'de> Visitor<'de> for AnyValue {
         while let Some((name, Json(value))) = access.next_entry::<String, Json>()? {
             members.push((Cow::Owned(name), value));
         }
-        Object::from_members(members)
-            .map(|object| Json(Value::Object(object)))
-            .map_err(A::Error::custom)
+        Object::from_members(members).map(|object| Json(Value::Object(object))).map_err(A::Error::custom)
     }
 }
 

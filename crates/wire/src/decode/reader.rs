@@ -36,11 +36,7 @@ impl<'de, 'v> Reader<'de, 'v> {
     fn items<V: Visitor<'de>>(self, items: &'de [Value<'v>], visitor: V) -> Result<V::Value, Failure> {
         let mut access = Items::new(items, self.unknown);
         let value = visitor.visit_seq(&mut access)?;
-        if access.is_done() {
-            Ok(value)
-        } else {
-            Err(Failure::invalid_length(items.len(), &"fewer items"))
-        }
+        if access.is_done() { Ok(value) } else { Err(Failure::invalid_length(items.len(), &"fewer items")) }
     }
 }
 
@@ -80,11 +76,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Failure> {
-        if is_absent(self.value) {
-            visitor.visit_none()
-        } else {
-            visitor.visit_some(self)
-        }
+        if is_absent(self.value) { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -113,7 +105,8 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
             return Err(Failure::invalid_type(self.unexpected(), &"an object"));
         };
         // A field that is null is absent. An unknown one stays, so that `--strict` can refuse it.
-        let is_given = |(name, value): &(&str, &Value<'_>)| !matches!(value, Value::Null) || !fields.contains(name);
+        let is_given =
+            |(name, value): &(&str, &Value<'_>)| !matches!(value, Value::Null) || !fields.contains(name);
         visitor.visit_map(Members::new(object.iter().filter(is_given), self.unknown))
     }
 
@@ -136,10 +129,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
         let object = self.value.as_object().filter(|object| object.len() == 1);
         match object.and_then(|object| object.iter().next()) {
             Some((name, content)) => visitor.visit_enum(VariantMember::new(name, content, self.unknown)),
-            None => Err(Failure::invalid_type(
-                self.unexpected(),
-                &"a string or an object of one member",
-            )),
+            None => Err(Failure::invalid_type(self.unexpected(), &"a string or an object of one member")),
         }
     }
 

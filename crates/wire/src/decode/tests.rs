@@ -36,11 +36,7 @@ impl TryFrom<String> for Id {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        if text.is_empty() {
-            Err("must not be blank")
-        } else {
-            Ok(Id(text))
-        }
+        if text.is_empty() { Err("must not be blank") } else { Ok(Id(text)) }
     }
 }
 
@@ -86,14 +82,7 @@ fn a_value_that_fits_is_decoded() {
         UnknownFields::Refuse,
     )
     .unwrap();
-    assert_eq!(
-        turn.rows,
-        [Row {
-            tool_call_id: "t".into(),
-            order: Some(3),
-            flag: None
-        }]
-    );
+    assert_eq!(turn.rows, [Row { tool_call_id: "t".into(), order: Some(3), flag: None }]);
     assert_eq!(
         (turn.action_mode, turn.pair, turn.shape),
         (Some(Mode::Write), Some((-1, 2.0)), Some(Shape::Unit))
@@ -114,20 +103,11 @@ fn a_missing_field_is_named_in_the_path() {
 #[test]
 fn a_value_of_the_wrong_kind_is_refused_where_it_stands() {
     let cases = [
-        (
-            r#"{"callId":7}"#,
-            "expected a string, found an integer at $.callId",
-        ),
+        (r#"{"callId":7}"#, "expected a string, found an integer at $.callId"),
         (r#"{"callId":null}"#, "expected a string, found null at $.callId"),
         (r#"{"callId":""}"#, "must not be blank at $.callId"),
-        (
-            r#"{"callId":"c","rows":{}}"#,
-            "expected an array, found an object at $.rows",
-        ),
-        (
-            r#"{"callId":"c","rows":[["t"]]}"#,
-            "expected an object, found an array at $.rows[0]",
-        ),
+        (r#"{"callId":"c","rows":{}}"#, "expected an array, found an object at $.rows"),
+        (r#"{"callId":"c","rows":[["t"]]}"#, "expected an object, found an array at $.rows[0]"),
         (
             r#"{"callId":"c","rows":[{"toolCallId":"t","flag":"yes"}]}"#,
             "expected a boolean, found a string at $.rows[0].flag",
@@ -140,38 +120,19 @@ fn a_value_of_the_wrong_kind_is_refused_where_it_stands() {
             r#"{"callId":"c","rows":[{"toolCallId":"t","order":-1}]}"#,
             "expected u32, found `-1` at $.rows[0].order",
         ),
-        (
-            r#"{"callId":"c","named":{"":1}}"#,
-            "must not be blank at $.named[\"\"]",
-        ),
-        (
-            r#"{"callId":"c","named":{"odd key":256}}"#,
-            "expected u8, found `256` at $.named[\"odd key\"]",
-        ),
+        (r#"{"callId":"c","named":{"":1}}"#, "must not be blank at $.named[\"\"]"),
+        (r#"{"callId":"c","named":{"odd key":256}}"#, "expected u8, found `256` at $.named[\"odd key\"]"),
         (
             r#"{"callId":"c","actionMode":"delete"}"#,
             "unknown value `delete`, expected one of `read`, `write` at $.actionMode",
         ),
-        (
-            r#"{"callId":"c","pair":[1]}"#,
-            "expected a tuple of size 2, found 1 items at $.pair",
-        ),
-        (
-            r#"{"callId":"c","pair":[1,2,3]}"#,
-            "expected fewer items, found 3 items at $.pair",
-        ),
+        (r#"{"callId":"c","pair":[1]}"#, "expected a tuple of size 2, found 1 items at $.pair"),
+        (r#"{"callId":"c","pair":[1,2,3]}"#, "expected fewer items, found 3 items at $.pair"),
     ];
     for (text, expected) in cases {
-        assert_eq!(
-            refusal(text),
-            format!("input.field_invalid: {expected}"),
-            "{text}"
-        );
+        assert_eq!(refusal(text), format!("input.field_invalid: {expected}"), "{text}");
     }
-    assert_eq!(
-        refusal("[]"),
-        "input.field_invalid: expected an object, found an array at $"
-    );
+    assert_eq!(refusal("[]"), "input.field_invalid: expected an object, found an array at $");
 }
 
 #[test]
@@ -181,10 +142,7 @@ fn an_unknown_field_is_ignored_or_refused_as_asked() {
     let error = read(text, UnknownFields::Refuse).unwrap_err();
     assert_eq!(error, "input.field_invalid: unknown field at $.evidence");
     let denied = r#"{"callId":"c","rows":[{"toolCallId":"t","extra":1}]}"#;
-    assert_eq!(
-        refusal(denied),
-        "input.field_invalid: unknown field at $.rows[0].extra"
-    );
+    assert_eq!(refusal(denied), "input.field_invalid: unknown field at $.rows[0].extra");
 }
 
 #[test]
@@ -206,45 +164,20 @@ fn variants_are_strings_or_objects_of_one_member() {
     assert_eq!(shape(r#"{"tuple":[1,2]}"#), Ok(Shape::Tuple(1, 2)));
     assert_eq!(shape(r#"{"struct":{"side":1}}"#), Ok(Shape::Struct { side: 1 }));
     let cases = [
-        (
-            r#"{"newtype":"x"}"#,
-            "expected u8, found a string at $.shape.newtype",
-        ),
-        (
-            r#"{"tuple":[1,"x"]}"#,
-            "expected u8, found a string at $.shape.tuple[1]",
-        ),
-        (
-            r#"{"struct":{"side":1,"x":1}}"#,
-            "unknown field at $.shape.struct.x",
-        ),
-        (
-            r#"{"struct":[1]}"#,
-            "expected an object, found an array at $.shape.struct",
-        ),
-        (
-            r#""newtype""#,
-            "expected an object of one member, found a string at $.shape",
-        ),
-        (
-            r#"{}"#,
-            "expected a string or an object of one member, found an object at $.shape",
-        ),
+        (r#"{"newtype":"x"}"#, "expected u8, found a string at $.shape.newtype"),
+        (r#"{"tuple":[1,"x"]}"#, "expected u8, found a string at $.shape.tuple[1]"),
+        (r#"{"struct":{"side":1,"x":1}}"#, "unknown field at $.shape.struct.x"),
+        (r#"{"struct":[1]}"#, "expected an object, found an array at $.shape.struct"),
+        (r#""newtype""#, "expected an object of one member, found a string at $.shape"),
+        (r#"{}"#, "expected a string or an object of one member, found an object at $.shape"),
         (
             r#"{"unit":null,"newtype":1}"#,
             "expected a string or an object of one member, found an object at $.shape",
         ),
-        (
-            "1",
-            "expected a string or an object of one member, found an integer at $.shape",
-        ),
+        ("1", "expected a string or an object of one member, found an integer at $.shape"),
     ];
     for (text, expected) in cases {
-        assert_eq!(
-            shape(text).unwrap_err(),
-            format!("input.field_invalid: {expected}"),
-            "{text}"
-        );
+        assert_eq!(shape(text).unwrap_err(), format!("input.field_invalid: {expected}"), "{text}");
     }
     assert!(
         shape(r#"{"struct":{}}"#)
@@ -255,15 +188,9 @@ fn variants_are_strings_or_objects_of_one_member() {
 
 #[test]
 fn a_message_never_repeats_input_uncut_or_unescaped() {
-    let long = format!(
-        "{{\"callId\":\"c\",\"actionMode\":\"\\u001b[31m\\n{}\"}}",
-        "x".repeat(10_000)
-    );
+    let long = format!("{{\"callId\":\"c\",\"actionMode\":\"\\u001b[31m\\n{}\"}}", "x".repeat(10_000));
     let message = refusal(&long);
-    assert!(
-        message.len() < 250 && !message.contains(['\u{1b}', '\n']),
-        "{message}"
-    );
+    assert!(message.len() < 250 && !message.contains(['\u{1b}', '\n']), "{message}");
 }
 
 #[test]
@@ -277,28 +204,17 @@ fn any_json_is_rebuilt_as_it_was_and_its_schema_allows_everything() {
     }
     assert!(serde_json::from_str::<Json>("9007199254740992").is_err());
     assert!(serde_json::from_str::<Json>(r#"{"a":1,"a":2}"#).is_err());
-    assert_eq!(
-        Json::json_schema(&mut schemars::SchemaGenerator::default()).as_bool(),
-        Some(true)
-    );
+    assert_eq!(Json::json_schema(&mut schemars::SchemaGenerator::default()).as_bool(), Some(true));
 }
 
 #[test]
 fn a_value_is_written_in_member_order() {
-    let members = vec![
-        (Cow::Borrowed("\u{fb33}"), Value::Null),
-        (Cow::Borrowed("\u{1f600}"), Value::Bool(true)),
-    ];
+    let members =
+        vec![(Cow::Borrowed("\u{fb33}"), Value::Null), (Cow::Borrowed("\u{1f600}"), Value::Bool(true))];
     let value = Value::Object(Object::from_members(members).unwrap());
-    let list = Value::Array(vec![
-        value,
-        Number::integer(-3).unwrap().into(),
-        Number::float(0.5).unwrap().into(),
-    ]);
+    let list =
+        Value::Array(vec![value, Number::integer(-3).unwrap().into(), Number::float(0.5).unwrap().into()]);
     let written = serde_json::to_string(&Canonical(list.borrowed())).unwrap();
     assert_eq!(written, "[{\"\u{1f600}\":true,\"\u{fb33}\":null},-3,0.5]");
-    assert_eq!(
-        serde_json::to_string(&Json(list.clone().into_owned())).unwrap(),
-        written
-    );
+    assert_eq!(serde_json::to_string(&Json(list.clone().into_owned())).unwrap(), written);
 }

@@ -71,7 +71,5 @@ impl fmt::Display for JsonPath {
 fn is_identifier(key: &str) -> bool {
     let starts = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
     key.as_bytes().first().is_some_and(starts)
-        && key
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

@@ -4,35 +4,19 @@ use super::{Echo, InputClass, InputError, JsonPath, Position, Segment};
 
 #[test]
 fn an_error_names_its_class_what_is_wrong_and_where() {
-    let mut error = InputError::new(
-        InputClass::JsonInvalid,
-        "expected a value",
-        JsonPath::root().key("a").index(0),
-    );
-    assert_eq!(
-        error.to_string(),
-        "input.json_invalid: expected a value at $.a[0]"
-    );
+    let mut error =
+        InputError::new(InputClass::JsonInvalid, "expected a value", JsonPath::root().key("a").index(0));
+    assert_eq!(error.to_string(), "input.json_invalid: expected a value at $.a[0]");
     error.position = Some(Position { line: 3, column: 7 });
-    assert_eq!(
-        error.to_string(),
-        "input.json_invalid: expected a value at $.a[0] (line 3, column 7)"
-    );
+    assert_eq!(error.to_string(), "input.json_invalid: expected a value at $.a[0] (line 3, column 7)");
 }
 
 #[test]
 fn a_path_reads_the_same_built_from_either_end() {
-    let inward = JsonPath::root()
-        .key("evidence")
-        .key("toolRequests")
-        .index(3)
-        .key("toolCallId");
+    let inward = JsonPath::root().key("evidence").key("toolRequests").index(3).key("toolCallId");
     let mut outward = JsonPath::root();
-    for segment in [
-        Segment::Key("toolCallId".into()),
-        Segment::Index(3),
-        Segment::Key("toolRequests".into()),
-    ] {
+    for segment in [Segment::Key("toolCallId".into()), Segment::Index(3), Segment::Key("toolRequests".into())]
+    {
         outward.push_outer(segment);
     }
     outward.push_outer(Segment::Key("evidence".into()));

@@ -19,9 +19,7 @@ impl Parser<'_> {
         let magnitude = self.integer_digits()?;
         if !matches!(self.peek(), Some(b'.' | b'e' | b'E')) {
             let signed = magnitude.map(|value| if negative { -value } else { value });
-            return signed
-                .and_then(Number::integer)
-                .ok_or_else(|| unsafe_integer(start));
+            return signed.and_then(Number::integer).ok_or_else(|| unsafe_integer(start));
         }
         if self.peek() == Some(b'.') {
             self.at += 1;
@@ -35,16 +33,8 @@ impl Parser<'_> {
             self.digits()?;
         }
         let spelling = self.text.get(start..self.at).unwrap_or_default();
-        let number = spelling
-            .parse()
-            .ok()
-            .and_then(Number::float)
-            .ok_or_else(|| out_of_range(start))?;
-        if is_spelt_as_unsafe_integer(number) {
-            Err(unsafe_integer(start))
-        } else {
-            Ok(number)
-        }
+        let number = spelling.parse().ok().and_then(Number::float).ok_or_else(|| out_of_range(start))?;
+        if is_spelt_as_unsafe_integer(number) { Err(unsafe_integer(start)) } else { Ok(number) }
     }
 
     /// `0`, or digits that do not begin with it; `None` when they overflow.
@@ -59,11 +49,7 @@ impl Parser<'_> {
             value = value.and_then(|value| value.checked_mul(10)?.checked_add(i64::from(digit - b'0')));
             self.at += 1;
         }
-        if self.at == start {
-            Err(self.invalid("expected a digit"))
-        } else {
-            Ok(value)
-        }
+        if self.at == start { Err(self.invalid("expected a digit")) } else { Ok(value) }
     }
 
     fn digits(&mut self) -> Parsed<()> {
@@ -71,11 +57,7 @@ impl Parser<'_> {
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
         }
-        if self.at == start {
-            Err(self.invalid("expected a digit"))
-        } else {
-            Ok(())
-        }
+        if self.at == start { Err(self.invalid("expected a digit")) } else { Ok(()) }
     }
 }
 
@@ -93,9 +75,5 @@ fn unsafe_integer(at: usize) -> Box<Failure> {
 
 #[cold]
 fn out_of_range(at: usize) -> Box<Failure> {
-    Box::new(Failure::new(
-        InputClass::JsonInvalid,
-        "number beyond the range of a double".to_owned(),
-        at,
-    ))
+    Box::new(Failure::new(InputClass::JsonInvalid, "number beyond the range of a double".to_owned(), at))
 }

@@ -21,12 +21,7 @@ pub(super) struct Failure {
 
 impl Failure {
     pub(super) fn new(class: InputClass, what: String, at: usize) -> Self {
-        Failure {
-            class,
-            what,
-            at,
-            path: JsonPath::root(),
-        }
+        Failure { class, what, at, path: JsonPath::root() }
     }
 
     #[cold]
@@ -139,9 +134,7 @@ impl<'a> Parser<'a> {
         }
         let name = self.string()?;
         if self.next_token() != Some(b':') {
-            return Err(self
-                .invalid("expected `:`")
-                .inside(Segment::Key(name.into_owned())));
+            return Err(self.invalid("expected `:`").inside(Segment::Key(name.into_owned())));
         }
         self.at += 1;
         Ok(name)
@@ -168,12 +161,8 @@ impl<'a> Parser<'a> {
     /// Reads the object again, which is known to be well formed, to find where the name stands a second time.
     #[cold]
     fn duplicate(&self, start: usize, depth: usize, key: String) -> Box<Failure> {
-        let mut again = Parser {
-            text: self.text,
-            at: start,
-            max_depth: self.max_depth,
-            values_left: usize::MAX,
-        };
+        let mut again =
+            Parser { text: self.text, at: start, max_depth: self.max_depth, values_left: usize::MAX };
         let mut seen = false;
         let place = loop {
             again.at += 1;
@@ -213,11 +202,7 @@ impl<'a> Parser<'a> {
     /// The failure of a text that is not JSON here, or ends here.
     #[cold]
     pub(super) fn invalid(&self, what: &str) -> Box<Failure> {
-        let what = if self.at < self.text.len() {
-            what.to_owned()
-        } else {
-            format!("{what}, found the end")
-        };
+        let what = if self.at < self.text.len() { what.to_owned() } else { format!("{what}, found the end") };
         Box::new(Failure::new(InputClass::JsonInvalid, what, self.at))
     }
 }

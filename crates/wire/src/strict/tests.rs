@@ -37,15 +37,9 @@ fn a_string_without_escapes_is_borrowed() {
 
 #[test]
 fn every_escape_is_undone() {
-    let value = parse(
-        br#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\uDE00\u0000 end""#,
-        Limits::default(),
-    )
-    .unwrap();
-    assert_eq!(
-        value.as_text(),
-        Some("\"\\/\u{8}\u{c}\n\r\tA\u{e9}\u{20ac}\u{1f600}\0 end")
-    );
+    let value =
+        parse(br#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\uDE00\u0000 end""#, Limits::default()).unwrap();
+    assert_eq!(value.as_text(), Some("\"\\/\u{8}\u{c}\n\r\tA\u{e9}\u{20ac}\u{1f600}\0 end"));
 }
 
 #[test]
@@ -62,42 +56,21 @@ fn an_error_names_the_path_the_line_and_the_column() {
         refusal("{\"a b\\n\": tru}"),
         "input.json_invalid: expected a value at $[\"a b\\n\"] (line 1, column 11)"
     );
-    assert_eq!(
-        refusal("[1 2]"),
-        "input.json_invalid: expected `,` or `]` at $ (line 1, column 4)"
-    );
-    assert_eq!(
-        refusal("{\"a\" 1}"),
-        "input.json_invalid: expected `:` at $.a (line 1, column 6)"
-    );
-    assert_eq!(
-        refusal("{\"a\":1,}"),
-        "input.json_invalid: expected a member name at $ (line 1, column 8)"
-    );
-    assert_eq!(
-        refusal("{\"a\":1]"),
-        "input.json_invalid: expected `,` or `}` at $ (line 1, column 7)"
-    );
-    assert_eq!(
-        refusal("1 2"),
-        "input.json_invalid: text behind the document at $ (line 1, column 3)"
-    );
+    assert_eq!(refusal("[1 2]"), "input.json_invalid: expected `,` or `]` at $ (line 1, column 4)");
+    assert_eq!(refusal("{\"a\" 1}"), "input.json_invalid: expected `:` at $.a (line 1, column 6)");
+    assert_eq!(refusal("{\"a\":1,}"), "input.json_invalid: expected a member name at $ (line 1, column 8)");
+    assert_eq!(refusal("{\"a\":1]"), "input.json_invalid: expected `,` or `}` at $ (line 1, column 7)");
+    assert_eq!(refusal("1 2"), "input.json_invalid: text behind the document at $ (line 1, column 3)");
     assert_eq!(
         refusal("\"a\nb\""),
         "input.json_invalid: control character in a string at $ (line 1, column 3)"
     );
-    assert_eq!(
-        refusal(r#"["\x"]"#),
-        "input.json_invalid: invalid escape at $[0] (line 1, column 4)"
-    );
+    assert_eq!(refusal(r#"["\x"]"#), "input.json_invalid: invalid escape at $[0] (line 1, column 4)");
 }
 
 #[test]
 fn an_input_that_stops_early_says_so() {
-    assert_eq!(
-        refusal(""),
-        "input.json_invalid: expected a value, found the end at $ (line 1, column 1)"
-    );
+    assert_eq!(refusal(""), "input.json_invalid: expected a value, found the end at $ (line 1, column 1)");
     assert_eq!(
         refusal("[1,\n"),
         "input.json_invalid: expected a value, found the end at $[1] (line 2, column 1)"
@@ -135,12 +108,7 @@ fn integers_are_exact_or_refused() {
         canonical("[9007199254740991,-9007199254740991,-0,0]"),
         "[9007199254740991,-9007199254740991,0,0]"
     );
-    let beyond = [
-        "9007199254740992",
-        "-9007199254740992",
-        "18446744073709551616",
-        "9223372036854775808",
-    ];
+    let beyond = ["9007199254740992", "-9007199254740992", "18446744073709551616", "9223372036854775808"];
     for literal in beyond.map(str::to_owned).into_iter().chain(["1".repeat(400)]) {
         assert_eq!(
             refusal(format!("{{\"n\":{literal}}}")),
@@ -157,22 +125,14 @@ fn floats_are_the_nearest_double_or_refused() {
         "input.json_invalid: number beyond the range of a double at $[0] (line 1, column 2)"
     );
     assert_eq!(
-        parse(b"-1e999999999999999999999", Limits::default())
-            .unwrap_err()
-            .class,
+        parse(b"-1e999999999999999999999", Limits::default()).unwrap_err().class,
         InputClass::JsonInvalid
     );
 }
 
 #[test]
 fn a_float_whose_canonical_spelling_is_an_unsafe_integer_is_refused_like_it() {
-    for literal in [
-        "1e20",
-        "9007199254740992.0",
-        "-9007199254740993.0",
-        "9.99e20",
-        "100000000000000000000",
-    ] {
+    for literal in ["1e20", "9007199254740992.0", "-9007199254740993.0", "9.99e20", "100000000000000000000"] {
         assert_eq!(
             refusal(literal),
             "input.field_invalid: integer beyond ±9007199254740991 at $ (line 1, column 1)",
@@ -204,33 +164,20 @@ fn lone_surrogates_are_refused() {
         r#""\udc00\ud800""#,
     ];
     for text in lone {
-        assert_eq!(
-            refusal(text),
-            "input.json_invalid: lone surrogate at $ (line 1, column 3)",
-            "{text}"
-        );
+        assert_eq!(refusal(text), "input.json_invalid: lone surrogate at $ (line 1, column 3)", "{text}");
     }
     assert!(refusal(r#""\ud800\u12"#).contains("expected four hexadecimal digits"));
 }
 
 #[test]
 fn only_utf8_without_a_byte_order_mark_is_read() {
-    assert_eq!(
-        refusal("\u{feff}{}"),
-        "input.json_invalid: byte order mark at $ (line 1, column 1)"
-    );
+    assert_eq!(refusal("\u{feff}{}"), "input.json_invalid: byte order mark at $ (line 1, column 1)");
     assert_eq!(
         refusal(b"{\"a\":[1,\"x\xff\"]}"),
         "input.json_invalid: invalid UTF-8 at $.a[1] (line 1, column 11)"
     );
-    assert_eq!(
-        refusal(b"{}\n\xc0\x80"),
-        "input.json_invalid: invalid UTF-8 at $ (line 2, column 1)"
-    );
-    assert_eq!(
-        refusal(b"\xff\xfe"),
-        "input.json_invalid: invalid UTF-8 at $ (line 1, column 1)"
-    );
+    assert_eq!(refusal(b"{}\n\xc0\x80"), "input.json_invalid: invalid UTF-8 at $ (line 2, column 1)");
+    assert_eq!(refusal(b"\xff\xfe"), "input.json_invalid: invalid UTF-8 at $ (line 1, column 1)");
     assert_eq!(
         refusal(b"[1 2, \"\xed\xa0\x80\"]"),
         "input.json_invalid: expected `,` or `]` at $ (line 1, column 4)"
@@ -244,67 +191,25 @@ fn depth_is_allowed_up_to_the_limit_and_not_beyond() {
     let error = parse(nested(129).as_bytes(), limits).unwrap_err();
     assert_eq!(error.class, InputClass::TooDeep);
     assert_eq!(error.path.segments().count(), 128);
-    assert!(
-        error
-            .to_string()
-            .starts_with("input.too_deep: nested deeper than 128 at $[0][0]")
-    );
-    assert_eq!(
-        parse(
-            b"{\"a\":{}}",
-            Limits {
-                max_depth: 1,
-                ..limits
-            }
-        )
-        .unwrap_err()
-        .path
-        .to_string(),
-        "$.a"
-    );
-    assert!(
-        parse(
-            b"1",
-            Limits {
-                max_depth: 0,
-                ..limits
-            }
-        )
-        .is_ok()
-    );
+    assert!(error.to_string().starts_with("input.too_deep: nested deeper than 128 at $[0][0]"));
+    assert_eq!(parse(b"{\"a\":{}}", Limits { max_depth: 1, ..limits }).unwrap_err().path.to_string(), "$.a");
+    assert!(parse(b"1", Limits { max_depth: 0, ..limits }).is_ok());
 }
 
 #[test]
 fn no_limit_can_overflow_the_stack() {
-    let limits = Limits {
-        max_depth: usize::MAX,
-        ..Limits::default()
-    };
+    let limits = Limits { max_depth: usize::MAX, ..Limits::default() };
     assert!(parse(nested(DEPTH_CEILING).as_bytes(), limits).is_ok());
-    assert_eq!(
-        parse(nested(100_000).as_bytes(), limits).unwrap_err().class,
-        InputClass::TooDeep
-    );
-    assert_eq!(
-        parse("{\"a\":".repeat(100_000).as_bytes(), limits)
-            .unwrap_err()
-            .class,
-        InputClass::TooDeep
-    );
+    assert_eq!(parse(nested(100_000).as_bytes(), limits).unwrap_err().class, InputClass::TooDeep);
+    assert_eq!(parse("{\"a\":".repeat(100_000).as_bytes(), limits).unwrap_err().class, InputClass::TooDeep);
 }
 
 #[test]
 fn size_is_allowed_up_to_the_limit_and_not_beyond() {
-    let limits = Limits {
-        max_bytes: 4,
-        ..Limits::default()
-    };
+    let limits = Limits { max_bytes: 4, ..Limits::default() };
     assert!(parse(b"1234", limits).is_ok());
     let error = parse(b"12345", limits).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "input.too_large: 5 bytes, more than the 4 allowed at $"
-    );
+    assert_eq!(error.to_string(), "input.too_large: 5 bytes, more than the 4 allowed at $");
 }
 
 #[test]

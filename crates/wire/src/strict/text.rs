@@ -124,9 +124,7 @@ fn plain_length(bytes: &[u8]) -> usize {
         }
     }
     let ends = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
-    tail.iter()
-        .position(ends)
-        .map_or(bytes.len(), |at| words.len() * 8 + at)
+    tail.iter().position(ends).map_or(bytes.len(), |at| words.len() * 8 + at)
 }
 
 /// Marks the top bit of each byte that is a quote, a backslash or a control character; the lowest mark is exact.

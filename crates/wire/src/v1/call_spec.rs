@@ -223,13 +223,20 @@ impl Wire for ToolChoice {
 impl<'de> Deserialize<'de> for ToolChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Name::deserialize(deserializer)?;
-        let (word, tool) = text.0.as_str().split_once(':').map_or((text.0.as_str(), None), |(word, tool)| (word, Some(tool)));
+        let (word, tool) = text
+            .0
+            .as_str()
+            .split_once(':')
+            .map_or((text.0.as_str(), None), |(word, tool)| (word, Some(tool)));
         let tool = tool.and_then(kernel::Text::new);
         match (word.trim().to_ascii_lowercase().as_str(), tool) {
             ("auto", None) => Ok(Self(kernel::ToolChoice::Auto)),
             ("any", None) => Ok(Self(kernel::ToolChoice::Any)),
             ("specific", tool) => Ok(Self(kernel::ToolChoice::Specific(tool))),
-            _ => Err(D::Error::unknown_variant(text.0.as_str(), &["auto", "any", "specific", "specific:<tool>"])),
+            _ => Err(D::Error::unknown_variant(
+                text.0.as_str(),
+                &["auto", "any", "specific", "specific:<tool>"],
+            )),
         }
     }
 }

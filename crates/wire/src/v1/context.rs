@@ -3,7 +3,9 @@
 use premath_kernel as kernel;
 
 use super::row::row;
-use super::scalar::{CallId, Decimal, DigestText, DispositionToken, GuardrailStageToken, Name, Refs, Whole, Word};
+use super::scalar::{
+    CallId, Decimal, DigestText, DispositionToken, GuardrailStageToken, Name, Refs, Whole, Word,
+};
 
 row! {
     /// What became of one result.

@@ -5,7 +5,9 @@ use premath_kernel::Strictness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::constraints::{DecompositionConstraints, HandoffConstraints, ProtocolConstraints, TruncationConstraints};
+use super::constraints::{
+    DecompositionConstraints, HandoffConstraints, ProtocolConstraints, TruncationConstraints,
+};
 use super::evidence::TurnEvidence;
 use super::governance::GovernanceProfile;
 use super::policy::PolicyDocuments;

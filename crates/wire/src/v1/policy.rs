@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::row::{Wire, row};
 use super::scalar::{
-    AnyJson, CutToken, Decimal, DigestText, ExecutionPatternToken, GuardrailStageToken, Name, OrderingToken, Refs,
-    Whole, Word,
+    AnyJson, CutToken, Decimal, DigestText, ExecutionPatternToken, GuardrailStageToken, Name, OrderingToken,
+    Refs, Whole, Word,
 };
 
 /// A plain struct of terms, read by derive and turned into the kernel's by hand.
@@ -155,7 +155,10 @@ impl Terms for ToolPolicy {
             };
             (entry.name.0, terms)
         };
-        kernel::ToolPolicy { tools: by_name(self.tools, entry), specific_tool: self.specific_tool.into_kernel() }
+        kernel::ToolPolicy {
+            tools: by_name(self.tools, entry),
+            specific_tool: self.specific_tool.into_kernel(),
+        }
     }
 }
 
@@ -163,7 +166,9 @@ impl Terms for ToolCatalog {
     type Kernel = kernel::ToolCatalog;
 
     fn terms(self) -> Self::Kernel {
-        kernel::ToolCatalog { tools: by_name(self.tools, |entry| (entry.name.0, entry.example_digest.into_kernel())) }
+        kernel::ToolCatalog {
+            tools: by_name(self.tools, |entry| (entry.name.0, entry.example_digest.into_kernel())),
+        }
     }
 }
 
@@ -171,7 +176,9 @@ impl Terms for ToolExamples {
     type Kernel = kernel::ToolExamples;
 
     fn terms(self) -> Self::Kernel {
-        kernel::ToolExamples { tools: by_name(self.tools, |entry| (entry.name.0, entry.examples.into_kernel())) }
+        kernel::ToolExamples {
+            tools: by_name(self.tools, |entry| (entry.name.0, entry.examples.into_kernel())),
+        }
     }
 }
 
@@ -179,7 +186,9 @@ impl Terms for AllowedCallers {
     type Kernel = kernel::AllowedCallers;
 
     fn terms(self) -> Self::Kernel {
-        kernel::AllowedCallers { tools: by_name(self.tools, |entry| (entry.name.0, entry.callers.into_kernel())) }
+        kernel::AllowedCallers {
+            tools: by_name(self.tools, |entry| (entry.name.0, entry.callers.into_kernel())),
+        }
     }
 }
 
@@ -187,8 +196,8 @@ impl Terms for GuardrailStagePolicy {
     type Kernel = kernel::GuardrailStagePolicy;
 
     fn terms(self) -> Self::Kernel {
-        self.stages.map_or_else(kernel::GuardrailStagePolicy::default, |stages| kernel::GuardrailStagePolicy {
-            stages: stages.into_kernel(),
+        self.stages.map_or_else(kernel::GuardrailStagePolicy::default, |stages| {
+            kernel::GuardrailStagePolicy { stages: stages.into_kernel() }
         })
     }
 }
@@ -211,7 +220,8 @@ impl Terms for ContextScope {
 
     fn terms(self) -> Self::Kernel {
         let scope = |scope: RoleScope| {
-            let terms = kernel::RoleScope { read: scope.read.into_kernel(), write: scope.write.into_kernel() };
+            let terms =
+                kernel::RoleScope { read: scope.read.into_kernel(), write: scope.write.into_kernel() };
             (scope.role.0, terms)
         };
         kernel::ContextScope { roles: by_name(self.roles, scope) }
@@ -249,9 +259,24 @@ macro_rules! plain_terms {
 }
 
 plain_terms!(
-    DeferPolicy, PreContextFilterPolicy, EvalProfile, ParallelPolicy, TransportPolicy, TruncationPolicy,
-    ToolRenderProtocol, ReminderQueuePolicy, StateViewPolicy, ExecutionBoundaryPolicy, RuntimeSandbox, CompactionPolicy,
-    DecompositionPolicy, RedTeamPolicy, HandoffContract, MutationPolicy, StopPolicy, ProtocolStatePolicy,
+    DeferPolicy,
+    PreContextFilterPolicy,
+    EvalProfile,
+    ParallelPolicy,
+    TransportPolicy,
+    TruncationPolicy,
+    ToolRenderProtocol,
+    ReminderQueuePolicy,
+    StateViewPolicy,
+    ExecutionBoundaryPolicy,
+    RuntimeSandbox,
+    CompactionPolicy,
+    DecompositionPolicy,
+    RedTeamPolicy,
+    HandoffContract,
+    MutationPolicy,
+    StopPolicy,
+    ProtocolStatePolicy,
     ObservabilityPolicy
 );
 

@@ -110,19 +110,13 @@ macro_rules! token_enum {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                const KNOWN: &[&str] = &{
-                    let mut known = [""; kernel::$kernel::ALL.len()];
-                    let mut position = 0;
-                    while position < known.len() {
-                        known[position] = kernel::$kernel::ALL[position].token();
-                        position += 1;
-                    }
-                    known
-                };
                 let token = Word::deserialize(deserializer)?;
                 let token = token.0.as_str();
                 let found = kernel::$kernel::ALL.into_iter().find(|known| known.token() == token);
-                found.map(Self).ok_or_else(|| D::Error::unknown_variant(token, KNOWN))
+                found.map(Self).ok_or_else(|| {
+                    let expected = format!("one of {}", kernel::$kernel::ALL.map(|known| known.token()).join(", "));
+                    D::Error::invalid_value(Unexpected::Str(token), &expected.as_str())
+                })
             }
         }
 
@@ -165,13 +159,8 @@ token_enum! {
     /// Whether results follow the order of requests.
     OrderingToken = Ordering;
     /// Where a payload may be cut.
+    #[derive(Default)]
     CutToken = Cut;
-}
-
-impl Default for CutToken {
-    fn default() -> Self {
-        Self(kernel::Cut::default())
-    }
 }
 
 /// Texts as a set: trimmed, blanks dropped, sorted, without repeats.
@@ -359,8 +348,5 @@ impl Wire for AnyJson {
 
 /// Keeps a value that is present even when it is a blank string: a payload may be one.
 pub(crate) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<AnyJson>, D::Error> {
-    AnyJson::deserialize(deserializer).map(|json| match json.0.0 {
-        kernel::Value::Null => None,
-        _ => Some(json),
-    })
+    AnyJson::deserialize(deserializer).map(|json| (json.0.0 != kernel::Value::Null).then_some(json))
 }

@@ -4,8 +4,8 @@ use schemars::Schema;
 use schemars::generate::SchemaSettings;
 
 use super::{
-    ConformanceReport, Expectation, Explanation, GovernanceInput, GovernanceReport, HostEffect, JoinCheckReport,
-    TurnInput,
+    ConformanceReport, Expectation, Explanation, GovernanceInput, GovernanceReport, HostEffect,
+    JoinCheckReport, TurnInput,
 };
 
 /// The names `premath schema` knows.

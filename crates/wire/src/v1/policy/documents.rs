@@ -139,29 +139,65 @@ impl PolicyDocuments {
             defer_policy: document::<super::DeferPolicy>("deferPolicy", self.defer_policy)?,
             tool_example: document::<super::ToolExamples>("toolExample", self.tool_example)?,
             allowed_callers: document::<super::AllowedCallers>("allowedCallers", self.allowed_callers)?,
-            pre_context_filter: document::<super::PreContextFilterPolicy>("preContextFilterPolicy", self.pre_context_filter_policy)?,
+            pre_context_filter: document::<super::PreContextFilterPolicy>(
+                "preContextFilterPolicy",
+                self.pre_context_filter_policy,
+            )?,
             eval_profile: document::<super::EvalProfile>("evalProfile", self.eval_profile)?,
             parallel_policy: document::<super::ParallelPolicy>("parallelPolicy", self.parallel_policy)?,
-            transport_policy: document::<super::TransportPolicy>("toolTransportPolicy", self.tool_transport_policy)?,
-            truncation_policy: document::<super::TruncationPolicy>("toolResponseTruncationPolicy", self.tool_response_truncation_policy)?,
-            tool_render_protocol: document::<super::ToolRenderProtocol>("toolRenderProtocol", self.tool_render_protocol)?,
-            execution_boundary: document::<super::ExecutionBoundaryPolicy>("executionBoundaryPolicy", self.execution_boundary_policy)?,
+            transport_policy: document::<super::TransportPolicy>(
+                "toolTransportPolicy",
+                self.tool_transport_policy,
+            )?,
+            truncation_policy: document::<super::TruncationPolicy>(
+                "toolResponseTruncationPolicy",
+                self.tool_response_truncation_policy,
+            )?,
+            tool_render_protocol: document::<super::ToolRenderProtocol>(
+                "toolRenderProtocol",
+                self.tool_render_protocol,
+            )?,
+            execution_boundary: document::<super::ExecutionBoundaryPolicy>(
+                "executionBoundaryPolicy",
+                self.execution_boundary_policy,
+            )?,
             runtime_sandbox: document::<super::RuntimeSandbox>("runtimeSandbox", self.runtime_sandbox)?,
-            compaction_policy: document::<super::CompactionPolicy>("compactionPolicy", self.compaction_policy)?,
-            reminder_queue_policy: document::<super::ReminderQueuePolicy>("reminderQueuePolicy", self.reminder_queue_policy)?,
+            compaction_policy: document::<super::CompactionPolicy>(
+                "compactionPolicy",
+                self.compaction_policy,
+            )?,
+            reminder_queue_policy: document::<super::ReminderQueuePolicy>(
+                "reminderQueuePolicy",
+                self.reminder_queue_policy,
+            )?,
             state_view_policy: document::<super::StateViewPolicy>("stateViewPolicy", self.state_view_policy)?,
-            decomposition_policy: document::<super::DecompositionPolicy>("decompositionPolicy", self.decomposition_policy)?,
-            governance_policy: document::<super::GovernancePolicy>("governancePolicy", self.governance_policy)?,
-            guardrail_stage_policy: document::<super::GuardrailStagePolicy>("guardrailStagePolicy", self.guardrail_stage_policy)?,
+            decomposition_policy: document::<super::DecompositionPolicy>(
+                "decompositionPolicy",
+                self.decomposition_policy,
+            )?,
+            governance_policy: document::<super::GovernancePolicy>(
+                "governancePolicy",
+                self.governance_policy,
+            )?,
+            guardrail_stage_policy: document::<super::GuardrailStagePolicy>(
+                "guardrailStagePolicy",
+                self.guardrail_stage_policy,
+            )?,
             eval_gate_policy: document::<super::EvalGatePolicy>("evalGatePolicy", self.eval_gate_policy)?,
             red_team_policy: document::<super::RedTeamPolicy>("redTeamPolicy", self.red_team_policy)?,
             context_scope: document::<super::ContextScope>("contextScope", self.context_scope)?,
             handoff_contract: document::<super::HandoffContract>("handoffContract", self.handoff_contract)?,
             mutation_policy: document::<super::MutationPolicy>("mutationPolicy", self.mutation_policy)?,
             stop_policy: document::<super::StopPolicy>("stopPolicy", self.stop_policy)?,
-            protocol_state_policy: document::<super::ProtocolStatePolicy>("protocolStatePolicy", self.protocol_state_policy)?,
+            protocol_state_policy: document::<super::ProtocolStatePolicy>(
+                "protocolStatePolicy",
+                self.protocol_state_policy,
+            )?,
             risk_tier: document::<super::RiskTierPolicy>("riskTier", self.risk_tier)?,
-            observability: document::<super::ObservabilityPolicy>("observabilityMode", self.observability_mode)?,
+            observability: document::<super::ObservabilityPolicy>(
+                "observabilityMode",
+                self.observability_mode,
+            )?,
         })
     }
 }
