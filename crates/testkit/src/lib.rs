@@ -2,5 +2,7 @@
 
 mod data;
 pub mod fuzz_bodies;
+pub mod generate;
+pub mod reference;
 
 pub use data::test_data;
