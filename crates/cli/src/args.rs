@@ -159,6 +159,9 @@ pub(crate) enum KernelWork {
 pub(crate) struct CompletionArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+    /// Print one JSON document and nothing else on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `help`.

@@ -35,9 +35,14 @@ impl CliError {
 
     /// Vectors that cannot be read.
     pub(crate) fn vectors(error: &SourceError) -> Self {
-        let cause = error.source.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default();
-        let hint = "name the folder of conformance vectors with --path, a suite with --suite";
-        Self::environment(format!("{error}{cause}"), hint)
+        let hint = "run it in a checkout of premath, or name the folder of vectors with --path";
+        match error {
+            SourceError::Unreadable { source, .. } => Self::environment(format!("{error}: {source}"), hint),
+            SourceError::Empty => Self::environment(error, hint),
+            SourceError::UnknownSuite { known, .. } => {
+                Self::usage(error, format!("known: {}", known.join(", ")))
+            }
+        }
     }
 
     /// A host action that gave no answer.

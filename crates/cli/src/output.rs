@@ -63,6 +63,10 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
             Err(failure) => self::error(&failure),
         };
     }
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        stderr(&error.render().ansi().to_string());
+        return Exit::Invalid;
+    }
     let rendered = error.render().to_string();
     let message = rendered.strip_prefix("error: ").unwrap_or(&rendered).trim_end();
     stderr(&format!(

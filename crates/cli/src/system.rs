@@ -2,9 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
 
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use premath_host::{Case, SourceError, VectorSource};
@@ -42,7 +42,7 @@ impl VectorSource for VectorFolder {
 }
 
 fn unreadable(path: &Path, source: std::io::Error) -> SourceError {
-    SourceError { what: format!("cannot read `{}`", path.display()), source: Some(source) }
+    SourceError::Unreadable { place: path.display().to_string(), source }
 }
 
 fn collect(root: &Path, folder: &Path, cases: &mut Vec<Case>) -> Result<(), SourceError> {
@@ -89,9 +89,20 @@ pub(crate) fn count_instructions(args: &[&str]) -> Option<u64> {
     counted.split_whitespace().next()?.parse().ok()
 }
 
-/// How long this program takes from start to end with these arguments.
-pub(crate) fn timed_run(args: &[&str]) -> Option<Duration> {
+/// How long this program takes from start to end with these arguments and this input. None when it fails.
+pub(crate) fn timed_run(args: &[&str], input: &[u8]) -> Option<Duration> {
     let program = std::env::current_exe().ok()?;
-    let (output, duration) = timed(|| Command::new(program).args(args).output());
-    output.ok().map(|_| duration)
+    let (status, duration) = timed(|| {
+        let mut child = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            stdin.write_all(input)?;
+        }
+        child.wait()
+    });
+    status.ok().filter(|status| status.success()).map(|_| duration)
 }

@@ -166,3 +166,11 @@ pub(crate) fn required_text<'v>(args: &'v Value<'v>, key: &str) -> Result<&'v st
         InputError::new(InputClass::FieldInvalid, "expected a string", JsonPath::root().key(key))
     })
 }
+
+/// The text argument that may be there.
+pub(crate) fn optional_text<'v>(args: &'v Value<'v>, key: &str) -> Result<Option<&'v str>, InputError> {
+    match args.as_object().and_then(|object| object.get(key)) {
+        None | Some(Value::Null) => Ok(None),
+        Some(_) => required_text(args, key).map(Some),
+    }
+}

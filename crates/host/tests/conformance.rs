@@ -1,7 +1,6 @@
 //! Every conformance vector against this build, and the promise that the vectors pin each failure class down.
 
 #![expect(clippy::unwrap_used, reason = "a vector that cannot be read fails the test")]
-#![expect(clippy::print_stderr, reason = "a difference is shown by the test that finds it")]
 
 mod vectors;
 
@@ -10,7 +9,7 @@ use std::collections::BTreeMap;
 use premath_host::{Case, VectorSource, governance_check, join_check, run_conformance};
 use premath_kernel::{FailureClass, Refusal, Strictness};
 use premath_wire::strict::{Limits, parse};
-use premath_wire::v1::Expectation;
+use premath_wire::v1::{Expectation, VectorCommand};
 use premath_wire::{UnknownFields, decode};
 use vectors::Vectors;
 
@@ -77,7 +76,7 @@ fn expectation(case: &Case) -> Expectation {
 fn classes(case: &Case, expected: &Expectation) -> Option<Vec<FailureClass>> {
     let strictness = if expected.strict { Strictness::Strict } else { Strictness::Lenient };
     let of = |refusal: Option<&Refusal>| refusal.map(Refusal::classes).unwrap_or_default();
-    if expected.command == "governance-check" {
+    if expected.command == VectorCommand::GovernanceCheck {
         let checked = governance_check(&case.case, strictness).ok()?;
         Some(of(checked.refusal.as_ref()))
     } else {

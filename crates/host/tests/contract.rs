@@ -101,7 +101,13 @@ fn actions_are_sorted_and_unique_and_each_answers_in_a_schema_that_exists() {
 #[test]
 fn an_action_answers_by_name_what_its_function_answers() {
     let profile = br#"{"governanceProfile":{"claimed":true}}"#;
-    let turn = Vectors.cases().unwrap().into_iter().find(|case| case.name.ends_with("/single_call_accept")).unwrap().case;
+    let turn = Vectors
+        .cases()
+        .unwrap()
+        .into_iter()
+        .find(|case| case.name.ends_with("/single_call_accept"))
+        .unwrap()
+        .case;
     let document = |bytes: &'static [u8]| parse(bytes, Limits::default()).unwrap();
     let turn: &'static [u8] = turn.leak();
     for action in ACTIONS {
@@ -122,10 +128,9 @@ fn an_action_answers_by_name_what_its_function_answers() {
                 Object::fields().field("document", document(turn)).field("strict", true),
                 written(&join_check(turn, Strictness::Strict).unwrap().report()),
             ),
-            "schema.show" => (
-                Object::fields().field("name", "host-effect"),
-                written(&schema("host-effect").unwrap()),
-            ),
+            "schema.show" => {
+                (Object::fields().field("name", "host-effect"), written(&schema("host-effect").unwrap()))
+            }
             other => panic!("{other} is not compared with a function: add it here"),
         };
         let effect = Host { vectors: &Vectors }.call(action.name, &arguments.finish()).unwrap();
@@ -154,7 +159,8 @@ fn an_envelope_carries_the_verdict_and_its_witness() {
     let refused = call("governance.check", br#"{"governanceProfile":{"claimed":true}}"#);
     assert_eq!(refused.result_class, "rejected");
     assert!(refused.failure_classes.contains(&"governance.policy_package_unpinned".to_owned()));
-    let case = Vectors.cases().unwrap().into_iter().find(|case| case.name.ends_with("/single_call_accept")).unwrap();
+    let case =
+        Vectors.cases().unwrap().into_iter().find(|case| case.name.ends_with("/single_call_accept")).unwrap();
     let accepted = call("harness.join_check", case.case.leak());
     assert_eq!((accepted.result_class.as_str(), accepted.failure_classes.len()), ("accepted", 0));
     let report: serde_json::Value = serde_json::from_str(accepted.payload.get()).unwrap();
@@ -187,6 +193,10 @@ fn arguments_that_are_missing_are_an_input_error_with_a_path() {
         ("schema.show", "name"),
     ] {
         let error = Host { vectors: &Vectors }.call(action, &Object::fields().finish()).unwrap_err();
-        assert_eq!(error.to_string(), format!("input.field_missing: missing field at $.{argument}"), "{action}");
+        assert_eq!(
+            error.to_string(),
+            format!("input.field_missing: missing field at $.{argument}"),
+            "{action}"
+        );
     }
 }

@@ -25,6 +25,7 @@ pub use handoff::{Handoff, HandoffArtifact, HandoffProjection};
 pub use observation::{Observations, ObservedArtifact, ObservedFile, SchemaError, Sink};
 pub use protocol::{Counters, ProtocolState};
 pub use request::{SearchRef, ToolRequest};
+pub(crate) use result::is_said;
 pub use result::{
     Access, Artifact, CallerEdge, ErrorEnvelope, ErrorMaterial, Provenance, ProvenanceKind, ResultStatus,
     Shell, Tokens, ToolResult, Truncation,

@@ -8,11 +8,42 @@ use alloc::string::String;
 
 const CAPABILITY_PREFIX: &str = "capabilities.change_morphisms.";
 
+/// The name of a host action: lower-case words of letters, digits and underscores, joined by dots.
+///
+/// A closed grammar, because gates and capabilities are chosen by name: a second spelling would walk around them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionName(String);
+
+impl ActionName {
+    /// None for anything that is not spelled that way.
+    #[must_use]
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let is_word = |word: &str| {
+            let mut characters = word.chars();
+            characters.next().is_some_and(|first| first.is_ascii_lowercase())
+                && characters.all(|next| next.is_ascii_lowercase() || next.is_ascii_digit() || next == '_')
+        };
+        text.split('.').all(is_word).then(|| Self(String::from(text)))
+    }
+
+    /// The name itself.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The spelling that capabilities use, in which dots and underscores are one.
+    pub(crate) fn underscored(&self) -> String {
+        self.0.replace('.', "_")
+    }
+}
+
 /// One mutation that is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intent {
     /// The host action, for example `issue.update`.
-    pub action: Text,
+    pub action: ActionName,
     /// Digest of its arguments.
     pub args_digest: Digest,
     /// The mutation policy it was formed under.
@@ -26,7 +57,7 @@ impl Intent {
     #[must_use]
     pub fn canonical(&self) -> Value<'_> {
         Object::fields()
-            .field("action", &self.action)
+            .field("action", self.action.as_str())
             .field("argsDigest", &self.args_digest)
             .optional("instructionRef", self.instruction_ref.as_ref())
             .field("policyDigest", &self.policy_digest)
@@ -42,7 +73,7 @@ impl Intent {
     /// The claim that admits this action.
     #[must_use]
     pub fn capability(&self) -> String {
-        format!("{CAPABILITY_PREFIX}{}", self.action.as_str().replace('.', "_"))
+        format!("{CAPABILITY_PREFIX}{}", self.action.underscored())
     }
 }
 

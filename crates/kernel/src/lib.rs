@@ -33,7 +33,7 @@ pub use admit::{ActivePolicy, MutationReady, admit};
 pub use assess::{Assessment, Outcome, assess};
 pub use call_spec::{ActionMode, CallSpec, ExecutionPattern, OrchestrationRole, ToolChoice};
 pub use canon::{DuplicateKey, Fields, Number, Object, Value, encode, encode_into};
-pub use checks::governance::{GateScope, assess_profile};
+pub use checks::governance::assess_profile;
 pub use close::{JoinClosed, close};
 pub use constraints::{
     Constraints, DecompositionConstraints, HandoffConstraints, ProtocolConstraints, TruncationConstraints,
@@ -51,7 +51,7 @@ pub use governance::{
     EvalEvidence, EvalGate, GOVERNANCE_CLAIM_ID, GovernanceProfile, Metrics, PolicyProvenance, RedTeam,
     RiskTierClaim, SelfEvolution,
 };
-pub use intent::{Claims, Intent};
+pub use intent::{ActionName, Claims, Intent};
 pub use normalize::{
     ContextState, Digests, DuplicateRow, JoinState, NormalizedTurn, ResultRow, RowList, normalize,
 };

@@ -72,11 +72,17 @@ pub struct NormalizedTurn {
 pub fn normalize(turn: Turn) -> Result<NormalizedTurn, DuplicateRow> {
     let Turn { spec, evidence, policies, governance, constraints, strictness } = turn;
     let mut defects = Vec::new();
-    let requests = evidence.requests.into_iter().map(|row| normal_request(row, &mut defects)).collect();
-    let results = evidence.results.into_iter().map(|row| result::normal_result(row, &mut defects)).collect();
+    let requests = evidence.requests.into_iter().enumerate();
+    let requests: Vec<_> =
+        requests.map(|(index, row)| normal_request(index, row, &mut defects)).collect::<Result<_, _>>()?;
+    let results = evidence.results.into_iter().enumerate();
+    let results: Vec<_> = results
+        .map(|(index, row)| result::normal_result(index, row, &mut defects))
+        .collect::<Result<_, _>>()?;
     let results: Merged<ResultRow> = merge(results)?;
+    let repeated = results.repeated.iter().filter(|row| row.is_terminal());
     let mut turn = NormalizedTurn {
-        repeated_results: results.repeated.iter().map(|row| row.tool_call_id.clone()).collect(),
+        repeated_results: repeated.map(|row| row.tool_call_id.clone()).collect(),
         results: results.rows,
         join: JoinState::default(),
         context: ContextState::default(),
@@ -172,7 +178,11 @@ impl NormalizedTurn {
 }
 
 /// Replaces arguments by their digest and notes what contradicts itself.
-fn normal_request(mut request: ToolRequest, defects: &mut Vec<Reason>) -> ToolRequest {
+fn normal_request(
+    index: usize,
+    mut request: ToolRequest,
+    defects: &mut Vec<Reason>,
+) -> Result<ToolRequest, DuplicateRow> {
     if let Some(arguments) = request.arguments.take() {
         let computed = Digest::of(&arguments);
         if request.arguments_digest.as_ref().is_some_and(|given| *given != computed) {
@@ -193,6 +203,6 @@ fn normal_request(mut request: ToolRequest, defects: &mut Vec<Reason>) -> ToolRe
             "the searchRef does not hash to searchRefDigest",
         ));
     }
-    rows::sort_decisions(&mut request.guardrails);
-    request
+    request.guardrails = rows::merge_nested(RowList::Requests, index, request.guardrails)?;
+    Ok(request)
 }

@@ -35,13 +35,29 @@ const SELF_DIGEST_MEMBER: &str = "policyDigest";
 /// A policy document as it was supplied: its bytes' meaning for hashing, and its terms for checking.
 #[derive(Debug, Clone)]
 pub struct Document<Terms> {
-    /// The whole document, unknown members included.
-    pub source: Object<'static>,
-    /// What the rules read.
-    pub terms: Terms,
+    source: Object<'static>,
+    terms: Terms,
 }
 
 impl<Terms> Document<Terms> {
+    /// Reads the terms from the very document that is hashed, so that nobody can pair a pinned document with other terms.
+    ///
+    /// # Errors
+    /// Whatever `read` cannot read.
+    pub fn read<Error>(
+        source: Object<'static>,
+        read: impl FnOnce(&Object<'static>) -> Result<Terms, Error>,
+    ) -> Result<Self, Error> {
+        let terms = read(&source)?;
+        Ok(Self { source, terms })
+    }
+
+    /// What the rules read.
+    #[must_use]
+    pub const fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
     /// The digest of the document under the prefix that `like` uses. Its own `policyDigest` member is left out.
     #[must_use]
     pub fn digest_like(&self, like: &Digest) -> Digest {

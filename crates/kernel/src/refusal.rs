@@ -9,6 +9,9 @@ use core::fmt;
 
 use crate::failure::FailureClass;
 
+/// The longest detail, in characters. Evidence repeated in a detail may be long and stand behind thousands of rows.
+const DETAIL_LIMIT: usize = 320;
+
 /// One finding: which rule, about what, in words.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reason {
@@ -23,7 +26,25 @@ pub struct Reason {
 impl Reason {
     /// A finding about `subject`.
     pub fn new(class: FailureClass, subject: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { class, subject: subject.into(), detail: detail.into() }
+        let mut detail = detail.into();
+        if let Some((end, _)) = detail.char_indices().nth(DETAIL_LIMIT) {
+            detail.truncate(end);
+            detail.push('…');
+        }
+        Self { class, subject: subject.into(), detail }
+    }
+}
+
+/// A piece of evidence as a detail may repeat it.
+pub(crate) struct Excerpt<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LIMIT: usize = 64;
+        match self.0.char_indices().nth(LIMIT).and_then(|(end, _)| self.0.get(..end)) {
+            Some(kept) => write!(formatter, "{kept}…"),
+            None => formatter.write_str(self.0),
+        }
     }
 }
 

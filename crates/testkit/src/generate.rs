@@ -8,6 +8,8 @@ mod mess;
 mod plan;
 mod scramble;
 
+use std::fmt;
+
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -15,12 +17,20 @@ pub use mess::{Fault, faults};
 pub use scramble::scramble;
 
 /// One generated turn.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct GeneratedTurn {
     /// What `harness-join-check` would be given.
     pub document: Value,
     /// Whether it would be given `--strict`.
     pub strict: bool,
+}
+
+impl fmt::Debug for GeneratedTurn {
+    /// A case that can be saved and checked as it is.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flag = if self.strict { "--strict" } else { "(not strict)" };
+        write!(formatter, "{flag} {}", self.document)
+    }
 }
 
 impl GeneratedTurn {

@@ -12,8 +12,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-pub(crate) use mutation::intent_digest;
-pub(crate) use reading::message_digest;
+pub(crate) use reading::{canonical, message_digest};
 pub use reading::{digest, policy_digest};
 
 use reading::{Bound, bind, flag, rows, text};

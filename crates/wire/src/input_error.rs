@@ -16,7 +16,7 @@ const ECHO_LIMIT: usize = 64;
 
 /// An input that cannot be read as what it should be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{class}: {what} at {path}{}", Behind(*.position))]
+#[error("{class}: {what}{} at {path}", Behind(*.position))]
 pub struct InputError {
     /// The kind of mistake, a stable code
     pub class: InputClass,

@@ -30,7 +30,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_bytes: 128 * 1024 * 1024, max_depth: 128, max_values: 4_000_000 }
+        Limits { max_bytes: 128 * 1024 * 1024, max_depth: 128, max_values: 3_000_000 }
     }
 }
 

@@ -24,7 +24,9 @@ pub use input::{GovernanceInput, JoinCheck, TurnInput};
 pub use policy::PolicyDocuments;
 pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, WitnessRecord};
 pub use schemas::{SCHEMA_NAMES, schema};
-pub use vector::{ConformanceReport, Expectation, ExpectedError, ExpectedReason, VectorOutcome};
+pub use vector::{
+    ConformanceReport, Expectation, ExpectedError, ExpectedReason, VectorCommand, VectorOutcome,
+};
 
 pub use call_spec::CallSpec;
 pub use evidence::TurnEvidence;

@@ -2,7 +2,10 @@
 //!
 //! `PREMATH_UPDATE=1` writes the files anew.
 
-#![expect(clippy::disallowed_methods, reason = "schemas and vectors are read from files, and schemas written on request")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "schemas and vectors are read from files, and schemas written on request"
+)]
 #![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
 
 use std::path::{Path, PathBuf};
@@ -114,12 +117,15 @@ fn every_case_that_is_read_fits_the_schema_of_its_command() {
 #[test]
 fn every_expectation_fits_its_schema() {
     let validator = validator("conformance-expectation");
-    let found = vectors().iter().flat_map(|vector| misfits(&validator, &vector.name, &vector.expect)).collect::<Vec<_>>();
+    let found = vectors()
+        .iter()
+        .flat_map(|vector| misfits(&validator, &vector.name, &vector.expect))
+        .collect::<Vec<_>>();
     assert_none(&found);
 }
 
-/// Cases that no type can refuse: they are JSON the schema describes, refused for what lies between their rows, for
-/// numbers written beyond what a double holds, or because they are unknown members under `--strict`.
+/// The other groups of decoder cases are about what no schema says: syntax, rows that contradict each other, and members
+/// that only `--strict` refuses.
 #[test]
 fn a_case_with_a_field_that_cannot_be_read_does_not_fit_either() {
     let join_check = validator("join-check-input");

@@ -127,10 +127,15 @@ fn growth() -> Result<Row, CliError> {
 }
 
 fn start() -> Result<Row, CliError> {
-    let file = "conformance/harness-typestate/golden/single_call_accept/case.json";
-    let best = |args: &[&str]| (0..40).filter_map(|_| system::timed_run(args)).min().unwrap_or_default();
-    let version = best(&["--version"]);
-    let check = best(&["harness-join-check", "--input", file]);
+    let turn = sample_turn(1);
+    let best = |args: &[&str], input: &[u8]| {
+        let fastest = (0..40).filter_map(|_| system::timed_run(args, input)).min();
+        fastest.ok_or_else(|| {
+            CliError::environment("this program cannot run itself", "is it still where it was?")
+        })
+    };
+    let version = best(&["--version"], b"")?;
+    let check = best(&["harness-join-check", "--input", "-"], &turn)?;
     let ratio = check.as_secs_f64() / version.as_secs_f64();
     Ok(Row {
         name: "harness-join-check of one call over --version",

@@ -49,6 +49,11 @@ fn exit_codes(as_json: bool) -> Result<Exit, CliError> {
 pub(crate) fn completions(args: &CompletionArgs) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "premath", &mut script);
-    output::text(&String::from_utf8_lossy(&script))?;
+    let script = String::from_utf8_lossy(&script);
+    if args.json {
+        output::json(&json!({ "action": "completions", "shell": args.shell.to_string(), "script": script }))?;
+    } else {
+        output::text(&script)?;
+    }
     Ok(Exit::Accepted)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use premath_host::{GovernanceChecked, JoinChecked, hint};
 use premath_kernel::{FailureClass, Outcome, Reason, Refusal, Stage};
 
+use super::plain;
 use crate::output::{BAD, DIM, GOOD, STRONG, TIP};
 
 /// More reasons of one class than this are counted, not listed; `--json` has them all.
@@ -37,8 +38,8 @@ pub(crate) fn join_check(checked: &JoinChecked) -> String {
     };
     let mut text = format!(
         "turn {STRONG}{}{STRONG:#} {DIM}({}, {}, {}){DIM:#}: {verdict}\n\n  {}\n",
-        spec.call_id,
-        spec.model_ref,
+        plain(spec.call_id.as_str()),
+        plain(spec.model_ref.as_str()),
         spec.action_mode.token(),
         spec.execution_pattern.token(),
         stages(checked),
@@ -84,12 +85,15 @@ pub(crate) fn governance(checked: &GovernanceChecked) -> String {
 }
 
 fn reasons(text: &mut String, refusal: &Refusal) {
-    for class in refusal.classes() {
+    // The consequence comes behind its causes.
+    let mut classes = refusal.classes();
+    classes.sort_by_key(|class| *class == FailureClass::JoinIncomplete);
+    for class in classes {
         let found: Vec<&Reason> = refusal.reasons().iter().filter(|reason| reason.class == class).collect();
         text.push_str(&format!("  {BAD}{class}{BAD:#}\n"));
         for reason in found.iter().take(LISTED) {
-            let subject = reason.subject.escape_debug();
-            text.push_str(&format!("      {STRONG}{subject}{STRONG:#}: {}\n", printable(&reason.detail)));
+            let (subject, detail) = (plain(&reason.subject), plain(&reason.detail));
+            text.push_str(&format!("      {STRONG}{subject}{STRONG:#}: {detail}\n"));
         }
         if let Some(more) = found.len().checked_sub(LISTED).filter(|more| *more > 0) {
             text.push_str(&format!("      {DIM}and {more} more; --json lists them all{DIM:#}\n"));
@@ -97,16 +101,4 @@ fn reasons(text: &mut String, refusal: &Refusal) {
         text.push_str(&format!("      {TIP}hint:{TIP:#} {}\n", hint(class)));
     }
     text.push_str(&format!("\n  {DIM}`premath explain <class>` says more.{DIM:#}\n"));
-}
-
-/// Evidence may hold anything; a terminal must not act on it.
-fn printable(detail: &str) -> String {
-    detail
-        .chars()
-        .flat_map(|character| {
-            let is_control = character.is_control();
-            let escaped = is_control.then(|| character.escape_unicode()).into_iter().flatten();
-            escaped.chain((!is_control).then_some(character))
-        })
-        .collect()
 }

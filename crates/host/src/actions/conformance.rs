@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use premath_kernel::{FailureClass, Strictness, Value};
 use premath_wire::strict::{Limits, parse};
-use premath_wire::v1::{ConformanceReport, Expectation, ExpectedReason, VectorOutcome};
+use premath_wire::v1::{ConformanceReport, Expectation, ExpectedReason, VectorCommand, VectorOutcome};
 use premath_wire::{InputError, UnknownFields, decode};
 
 use super::{governance_check, join_check};
-use crate::table::{ActionError, Answer, Host};
+use crate::table::{ActionError, Answer, Host, optional_text};
 
 /// One vector, unread.
 #[derive(Debug, Clone)]
@@ -33,15 +33,29 @@ pub trait VectorSource: std::fmt::Debug {
     fn cases(&self) -> Result<Vec<Case>, SourceError>;
 }
 
-/// Vectors that cannot be read.
+/// Vectors that cannot be had.
 #[derive(Debug, thiserror::Error)]
-#[error("{what}")]
-pub struct SourceError {
-    /// What cannot be read.
-    pub what: String,
-    /// Why.
-    #[source]
-    pub source: Option<std::io::Error>,
+pub enum SourceError {
+    /// A file or folder that cannot be read.
+    #[error("cannot read `{place}`")]
+    Unreadable {
+        /// Which.
+        place: String,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A folder without vectors.
+    #[error("there are no vectors")]
+    Empty,
+    /// A suite that does not exist.
+    #[error("there is no suite `{suite}`")]
+    UnknownSuite {
+        /// What was asked for.
+        suite: String,
+        /// What there is.
+        known: Vec<String>,
+    },
 }
 
 /// What one case gave.
@@ -63,14 +77,19 @@ struct Found {
 /// When the cases cannot be read.
 pub fn run(source: &dyn VectorSource, suite: Option<&str>) -> Result<ConformanceReport, SourceError> {
     let mut cases = source.cases()?;
-    if let Some(suite) = suite {
-        let prefix = format!("{suite}/");
-        cases.retain(|case| case.name.starts_with(&prefix));
-    }
     if cases.is_empty() {
-        let what =
-            suite.map_or_else(|| "no vectors".to_owned(), |suite| format!("no vectors in suite `{suite}`"));
-        return Err(SourceError { what, source: None });
+        return Err(SourceError::Empty);
+    }
+    if let Some(suite) = suite {
+        let suite_of = |case: &Case| case.name.split('/').next().unwrap_or_default().to_owned();
+        let known: BTreeSet<String> = cases.iter().map(suite_of).collect();
+        cases.retain(|case| suite_of(case) == suite);
+        if cases.is_empty() {
+            return Err(SourceError::UnknownSuite {
+                suite: suite.to_owned(),
+                known: known.into_iter().collect(),
+            });
+        }
     }
     Ok(report(&cases, suite.is_none()))
 }
@@ -116,17 +135,20 @@ fn report(cases: &[Case], is_whole: bool) -> ConformanceReport {
 }
 
 fn expectation(bytes: &[u8]) -> Result<Expectation, InputError> {
-    decode(&parse(bytes, Limits::default())?, UnknownFields::Ignore)
+    // A misspelt expectation would pin nothing.
+    decode(&parse(bytes, Limits::default())?, UnknownFields::Refuse)
 }
 
 fn find(case: &[u8], expectation: &Expectation) -> Found {
     let strictness = if expectation.strict { Strictness::Strict } else { Strictness::Lenient };
-    let answer = match expectation.command.as_str() {
-        "governance-check" => governance_check::run(case, strictness).map(|checked| {
+    let answer = match expectation.command {
+        VectorCommand::GovernanceCheck => governance_check::run(case, strictness).map(|checked| {
             let refusal = checked.refusal.as_ref();
             Found { exit_code: u8::from(refusal.is_some()), ..refused(refusal) }
         }),
-        _ => join_check::run(case, strictness).map(|checked| found_turn(&checked)),
+        VectorCommand::HarnessJoinCheck => {
+            join_check::run(case, strictness).map(|checked| found_turn(&checked))
+        }
     };
     answer.unwrap_or_else(|error| Found { exit_code: 2, error: Some(error), ..Found::default() })
 }
@@ -238,7 +260,7 @@ fn relations(
 
 /// Arguments `{suite?}`.
 pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let suite = args.as_object().and_then(|object| object.get("suite")).and_then(Value::as_text);
+    let suite = optional_text(args, "suite")?;
     let report = run(host.vectors, suite)?;
     Answer::new(report.result, &report)
 }

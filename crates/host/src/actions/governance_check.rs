@@ -45,7 +45,7 @@ fn check(profile: GovernanceProfile, policies: &Policies) -> GovernanceChecked {
 
 /// The same for arguments `{document, strict?}`.
 pub(crate) fn call(_: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let (profile, policies) = GovernanceInput::from_value(required(args, "document")?, strictness(args))?;
+    let (profile, policies) = GovernanceInput::from_value(required(args, "document")?, strictness(args)?)?;
     let checked = check(profile, &policies);
     let result = if checked.refusal.is_none() { "accepted" } else { "rejected" };
     let mut answer = Answer::new(result, &checked.report())?;

@@ -1,10 +1,8 @@
 //! `harness.join_check`: is this turn closed, and is its mutation admissible.
 
-use premath_kernel::{
-    Assessment, Claims, Intent, NormalizedTurn, Outcome, Strictness, Value, Witness, assess,
-};
-use premath_wire::InputError;
+use premath_kernel::{Assessment, Claims, Intent, NormalizedTurn, Strictness, Value, Witness, assess};
 use premath_wire::v1::{JoinCheck, JoinCheckReport};
+use premath_wire::{InputClass, InputError, JsonPath};
 
 use crate::table::{ActionError, Answer, Host, required};
 
@@ -50,15 +48,11 @@ fn check(input: JoinCheck) -> Result<JoinChecked, InputError> {
 
 /// The same for arguments `{document, strict?}`.
 pub(crate) fn call(_: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let checked = check(JoinCheck::from_value(required(args, "document")?, strictness(args))?)?;
-    let mut answer = Answer::new(outcome(checked.assessment.outcome()), &checked.report())?;
+    let checked = check(JoinCheck::from_value(required(args, "document")?, strictness(args)?)?)?;
+    let mut answer = Answer::new(checked.assessment.outcome().token(), &checked.report())?;
     answer.witness_refs = vec![checked.witness().id().to_owned()];
     answer.failure_classes = classes(checked.assessment.refusal());
     Ok(answer)
-}
-
-pub(crate) const fn outcome(outcome: Outcome) -> &'static str {
-    outcome.token()
 }
 
 pub(crate) fn classes(refusal: Option<&premath_kernel::Refusal>) -> Vec<String> {
@@ -66,7 +60,14 @@ pub(crate) fn classes(refusal: Option<&premath_kernel::Refusal>) -> Vec<String> 
     classes.into_iter().map(|class| class.code().to_owned()).collect()
 }
 
-pub(crate) fn strictness(args: &Value<'_>) -> Strictness {
-    let strict = args.as_object().and_then(|object| object.get("strict")).and_then(Value::as_bool);
-    if strict == Some(true) { Strictness::Strict } else { Strictness::Lenient }
+/// The argument `strict?`. Anything but a boolean is refused: a guess would be the lenient one.
+pub(crate) fn strictness(args: &Value<'_>) -> Result<Strictness, InputError> {
+    match args.as_object().and_then(|object| object.get("strict")) {
+        Some(Value::Bool(true)) => Ok(Strictness::Strict),
+        None | Some(Value::Bool(false) | Value::Null) => Ok(Strictness::Lenient),
+        Some(_) => {
+            let path = JsonPath::root().key("strict");
+            Err(InputError::new(InputClass::FieldInvalid, "expected a boolean", path))
+        }
+    }
 }

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "a test reads the vectors from files")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use premath_host::{Case, SourceError, VectorSource};
 
@@ -15,10 +15,8 @@ impl VectorSource for Vectors {
     fn cases(&self) -> Result<Vec<Case>, SourceError> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
         let mut cases = Vec::new();
-        collect(&root, &root, &mut cases).map_err(|source| SourceError {
-            what: format!("cannot read `{}`", root.display()),
-            source: Some(source),
-        })?;
+        collect(&root, &root, &mut cases)
+            .map_err(|source| SourceError::Unreadable { place: root.display().to_string(), source })?;
         cases.sort_by(|left, right| left.name.cmp(&right.name));
         Ok(cases)
     }
@@ -40,7 +38,7 @@ fn collect(root: &Path, folder: &Path, cases: &mut Vec<Case>) -> std::io::Result
     Ok(())
 }
 
-fn name(root: &Path, path: &PathBuf) -> String {
+fn name(root: &Path, path: &Path) -> String {
     let below = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")

@@ -6,7 +6,7 @@ use alloc::format;
 use super::View;
 use crate::failure::FailureClass;
 use crate::normalize::Call;
-use crate::refusal::Findings;
+use crate::refusal::{Excerpt, Findings};
 use crate::scalar::{Text, TextSet};
 
 /// How an allow-list names any program of the turn.
@@ -15,16 +15,19 @@ const CODE_EXECUTION: &str = "code_execution";
 pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
     let edges = edges(view);
     allowed(view, findings);
+    let looping = looping(&edges);
     for (child, parent) in &edges {
-        if let Some(detail) = broken_edge(view, child, parent, &edges) {
+        if let Some(detail) = broken_edge(view, child, parent, &looping) {
             findings.add(FailureClass::ProgrammaticCallerEdgeInvalid, *child, detail);
         }
     }
     for execution in &view.turn.code_executions {
         let is_linked = |child: &&Text| edges.get(child.as_str()) == Some(&execution.id.as_str());
         for child in execution.tool_call_ids.iter().filter(|child| !is_linked(child)) {
-            let detail =
-                format!("code execution `{}` lists the call, but no result has an edge to it", execution.id);
+            let detail = format!(
+                "code execution `{}` lists the call, but no result has an edge to it",
+                Excerpt(execution.id.as_str())
+            );
             findings.add(FailureClass::ProgrammaticCallerEdgeInvalid, child.as_str(), detail);
         }
     }
@@ -69,12 +72,7 @@ fn is_caller_allowed(call: &Call<'_>, caller: Option<&Text>, callers: &TextSet) 
     }
 }
 
-fn broken_edge(
-    view: &View<'_>,
-    child: &str,
-    parent: &str,
-    edges: &BTreeMap<&str, &str>,
-) -> Option<&'static str> {
+fn broken_edge(view: &View<'_>, child: &str, parent: &str, looping: &BTreeSet<&str>) -> Option<&'static str> {
     let executions = &view.turn.code_executions;
     let Ok(position) = executions.binary_search_by(|execution| execution.id.as_str().cmp(parent)) else {
         return Some("the edge's parent is no code execution of this turn");
@@ -82,18 +80,26 @@ fn broken_edge(
     if !executions.get(position).is_some_and(|execution| execution.tool_call_ids.contains(child)) {
         return Some("the edge's parent does not list the call");
     }
-    loops(child, edges).then_some("the edge closes a loop")
+    looping.contains(child).then_some("the edge leads into a loop")
 }
 
-/// Whether following parents from `child` comes back to where it was.
-fn loops(child: &str, edges: &BTreeMap<&str, &str>) -> bool {
-    let mut seen = BTreeSet::from([child]);
-    let mut current = child;
-    while let Some(parent) = edges.get(current) {
-        if !seen.insert(parent) {
-            return true;
-        }
-        current = parent;
+/// Every call from which following parents never ends. Each edge is walked once.
+fn looping<'e>(edges: &BTreeMap<&'e str, &'e str>) -> BTreeSet<&'e str> {
+    let mut endless: BTreeSet<&str> = BTreeSet::new();
+    let mut ending: BTreeSet<&str> = BTreeSet::new();
+    for start in edges.keys() {
+        let mut walked: BTreeSet<&str> = BTreeSet::new();
+        let mut current = *start;
+        let is_endless = loop {
+            if endless.contains(current) || !walked.insert(current) {
+                break true;
+            }
+            match edges.get(current) {
+                Some(parent) if !ending.contains(current) => current = parent,
+                Some(_) | None => break false,
+            }
+        };
+        if is_endless { endless.extend(walked) } else { ending.extend(walked) }
     }
-    false
+    endless
 }

@@ -7,6 +7,7 @@ use crate::digest::Digest;
 use crate::evidence::UseMeaning;
 use crate::failure::FailureClass;
 use crate::refusal::Findings;
+use crate::scalar::Token;
 
 pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
     if is_needed(view) {
@@ -69,13 +70,10 @@ fn policies(view: &View<'_>, findings: &mut Findings) {
         foreign(row.view_id.as_str(), &row.policy_digest, &spec.state_view_policy, detail);
     }
     let points = view.bound.tool_render_protocol.and_then(|protocol| protocol.injection_points.as_ref());
-    for row in
-        turn.renders.iter().filter(|row| points.is_some_and(|points| !points.contains(&row.injection_point)))
-    {
-        findings.add(
-            FailureClass::QueuePolicyViolation,
-            row.tool_call_id.as_str(),
-            "rendered at an injection point that the protocol does not have",
-        );
+    let points: Option<BTreeSet<&Token>> = points.map(|points| points.iter().collect());
+    let is_known = |point: &Token| points.as_ref().is_none_or(|points| points.contains(point));
+    for row in turn.renders.iter().filter(|row| !is_known(&row.injection_point)) {
+        let detail = "rendered at an injection point that the protocol does not have";
+        findings.add(FailureClass::QueuePolicyViolation, row.tool_call_id.as_str(), detail);
     }
 }

@@ -13,8 +13,15 @@ use crate::refusal::Findings;
 pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
     for request in &view.turn.requests {
         deferred(view, request, findings);
-        if let (Some(catalog), Some(search)) = (view.bound.tool_catalog, &request.search_ref) {
-            found(view, request, search, catalog, findings);
+        if let Some(catalog) = view.bound.tool_catalog {
+            match &request.search_ref {
+                Some(search) => found(view, request, search, catalog, findings),
+                None if request.search_ref_digest.is_some() => {
+                    let detail = "a digest of a search does not show what it found";
+                    findings.add(FailureClass::DiscoveryMismatch, request.tool_call_id.as_str(), detail);
+                }
+                None => {}
+            }
         }
     }
     examples(view, findings);
@@ -23,7 +30,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
 fn deferred(view: &View<'_>, request: &ToolRequest, findings: &mut Findings) {
     let is_deferred =
         view.bound.defer_policy.is_some_and(|policy| policy.deferred.contains(request.tool_name.as_str()));
-    let is_resolved = request.search_ref.as_ref().is_some_and(|search| search.resolved_tool.is_some());
+    let resolved = request.search_ref.as_ref().and_then(|search| search.resolved_tool.as_ref());
+    let is_resolved = resolved == Some(&request.tool_name);
     if is_deferred && !is_resolved {
         let detail = format!("`{}` is a deferred tool and was not found by a search", request.tool_name);
         findings.add(FailureClass::DiscoveryUnresolved, request.tool_call_id.as_str(), detail);

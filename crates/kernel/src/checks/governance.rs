@@ -2,6 +2,7 @@
 //!
 //! Most of it binds only when the profile is claimed. A claimed `true` never overrules a threshold that can be checked.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -10,26 +11,20 @@ use super::tiers::is_known_mode;
 use crate::evidence::GuardrailStage;
 use crate::failure::FailureClass;
 use crate::governance::{
-    EvalEvidence, EvalGate, GOVERNANCE_CLAIM_ID, GovernanceProfile, PolicyProvenance, RedTeam,
+    EvalEvidence, EvalGate, GOVERNANCE_CLAIM_ID, GovernanceProfile, PolicyProvenance, RedTeam, RiskTierClaim,
 };
 use crate::policy::{
     Document, EvalGatePolicy, GovernancePolicy, GuardrailStagePolicy, Policies, PolicyKind, RedTeamPolicy,
+    RiskTierPolicy,
 };
-use crate::refusal::{Findings, Reason, Refusal};
+use crate::refusal::{Excerpt, Findings, Reason, Refusal};
 use crate::scalar::{Count, Token};
 
 /// Which sections a claimed profile must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GateScope {
+enum GateScope {
     /// Those whose policy the turn declares; the others are checked where they are given.
-    Declared {
-        /// The evaluation gate and its lineage.
-        evaluation: bool,
-        /// The red team.
-        red_team: bool,
-        /// The guardrail stages.
-        stages: bool,
-    },
+    Declared { evaluation: bool, red_team: bool, stages: bool },
     /// Every one.
     Everything,
 }
@@ -52,12 +47,14 @@ impl GateScope {
     }
 }
 
-/// The policies a profile is held against.
+/// The policies a profile is held against. Every supplied document counts, declared or not: a caller's `true` stands
+/// only where there is none.
 struct Gates<'p> {
     evaluation: Option<&'p EvalGatePolicy>,
     red_team: Option<&'p RedTeamPolicy>,
     stages: Option<&'p GuardrailStagePolicy>,
     governance: Option<&'p Document<GovernancePolicy>>,
+    tiers: Option<&'p RiskTierPolicy>,
     scope: GateScope,
 }
 
@@ -66,23 +63,8 @@ struct Gates<'p> {
 /// # Errors
 /// Everything that the profile lacks.
 pub fn assess_profile(profile: &GovernanceProfile, policies: &Policies) -> Result<(), Refusal> {
-    let gates = Gates {
-        evaluation: policies.eval_gate_policy.as_ref().map(|document| &document.terms),
-        red_team: policies.red_team_policy.as_ref().map(|document| &document.terms),
-        stages: policies.guardrail_stage_policy.as_ref().map(|document| &document.terms),
-        governance: policies.governance_policy.as_ref(),
-        scope: GateScope::Everything,
-    };
     let mut findings = Findings::default();
-    gates.profile(profile, &mut findings);
-    let tiers = policies.risk_tier.as_ref().map(|document| &document.terms.tiers);
-    let tier = profile.risk_tier.as_ref().and_then(|claim| claim.tier.as_ref());
-    if let (true, Some(tiers), Some(tier)) = (profile.claimed, tiers, tier)
-        && tiers.get(tier).is_none_or(Option::is_none)
-    {
-        let detail = format!("tier `{tier}` has no control profile in the supplied document");
-        findings.add(FailureClass::RiskTierProfileMissing, "governanceProfile.riskTier", detail);
-    }
+    Gates::new(policies, GateScope::Everything).profile(profile, &mut findings);
     findings.into_refusal().map_or(Ok(()), Err)
 }
 
@@ -95,7 +77,7 @@ pub(super) fn check_turn(view: &View<'_>, findings: &mut Findings) {
             red_team: spec.declares(PolicyKind::RedTeam),
             stages: spec.declares(PolicyKind::GuardrailStage),
         };
-        gates(view, scope).profile(profile, findings);
+        Gates::new(&view.turn.policies, scope).profile(profile, findings);
     }
 }
 
@@ -105,7 +87,8 @@ pub(crate) fn promotion_obstacles(view: &View<'_>) -> Vec<Reason> {
     let mut findings = Findings::default();
     match view.turn.governance.as_ref().filter(|profile| profile.claimed) {
         Some(profile) => {
-            let gates = gates(view, GateScope::Everything);
+            undeclared_gates(view, &mut findings);
+            let gates = Gates::new(&view.turn.policies, GateScope::Everything);
             gates.evaluation(profile.eval_gate.as_ref(), profile.eval_evidence.as_ref(), &mut findings);
             gates.red_team(profile.red_team.as_ref(), &mut findings);
         }
@@ -123,20 +106,31 @@ pub(crate) fn promotion_obstacles(view: &View<'_>) -> Vec<Reason> {
     findings.into_refusal().map(Refusal::into_reasons).unwrap_or_default()
 }
 
-fn gates<'p>(view: &View<'p>, scope: GateScope) -> Gates<'p> {
-    Gates {
-        evaluation: view.bound.eval_gate_policy,
-        red_team: view.bound.red_team_policy,
-        stages: view.bound.guardrail_stage_policy,
-        governance: view.turn.policies.governance_policy.as_ref(),
-        scope,
+/// A change of policy is measured by gates that the turn itself declares, not by whatever its caller says.
+fn undeclared_gates(view: &View<'_>, findings: &mut Findings) {
+    for kind in [PolicyKind::EvalGate, PolicyKind::RedTeam] {
+        if !view.turn.spec.declares(kind) {
+            let detail = "a change of policy needs this gate to be declared";
+            findings.add(kind.failure_class(), kind.subject(), detail);
+        }
     }
 }
 
-impl Gates<'_> {
+impl<'p> Gates<'p> {
+    fn new(policies: &'p Policies, scope: GateScope) -> Self {
+        Self {
+            evaluation: policies.eval_gate_policy.as_ref().map(Document::terms),
+            red_team: policies.red_team_policy.as_ref().map(Document::terms),
+            stages: policies.guardrail_stage_policy.as_ref().map(Document::terms),
+            governance: policies.governance_policy.as_ref(),
+            tiers: policies.risk_tier.as_ref().map(Document::terms),
+            scope,
+        }
+    }
+
     fn profile(&self, profile: &GovernanceProfile, findings: &mut Findings) {
         if let Some(id) = profile.claim_id.as_ref().filter(|id| id.as_str() != GOVERNANCE_CLAIM_ID) {
-            let detail = format!("`{id}` is no profile we know");
+            let detail = format!("`{}` is no profile we know", Excerpt(id.as_str()));
             findings.add(FailureClass::ClaimIdInvalid, "governanceProfile.claimId", detail);
             return;
         }
@@ -201,6 +195,9 @@ impl Gates<'_> {
             findings.add(FailureClass::EvalGateUnmet, subject, "the evaluation does not say that it passed");
         }
         let Some(policy) = self.evaluation else { return };
+        if policy.thresholds.named().iter().all(|(_, threshold)| threshold.is_none()) {
+            findings.add(FailureClass::EvalGateUnmet, subject, "the gate's policy has no threshold");
+        }
         for ((name, threshold), (_, measured)) in
             policy.thresholds.named().into_iter().zip(gate.metrics.named())
         {
@@ -213,22 +210,23 @@ impl Gates<'_> {
     }
 
     fn red_team(&self, report: Option<&RedTeam>, findings: &mut Findings) {
-        if report.is_none() && !self.scope.red_team() {
-            return;
-        }
-        let least = self.red_team.map_or(1, |policy| policy.min_probes.get());
-        let most = self.red_team.and_then(|policy| policy.max_failures).map_or(0, Count::get);
-        let probes = report.and_then(|report| report.probes).map(Count::get);
-        let failures = report.and_then(|report| report.failures).map(Count::get);
         let mut unmet =
             |detail: &str| findings.add(FailureClass::RedteamGateUnmet, "governanceProfile.redTeam", detail);
-        if probes.is_none_or(|probes| probes < least) {
+        let Some(report) = report else {
+            if self.scope.red_team() {
+                unmet("no red team is given");
+            }
+            return;
+        };
+        let least = self.red_team.map_or(1, |policy| policy.min_probes.get());
+        let most = self.red_team.and_then(|policy| policy.max_failures).map_or(0, Count::get);
+        if report.probes.is_none_or(|probes| probes.get() < least) {
             unmet("fewer probes ran than the gate requires");
         }
-        if failures.is_none_or(|failures| failures > most) {
-            unmet("more probes got through than the gate admits");
+        if report.failures.is_none_or(|failures| failures.get() > most) {
+            unmet("more probes got through than the gate admits, or nobody counted them");
         }
-        if report.is_none_or(|report| report.report_ref.is_none()) {
+        if report.report_ref.is_none() {
             unmet("there is no report");
         }
     }
@@ -239,7 +237,7 @@ impl Gates<'_> {
         };
         let subject = "governanceProfile.guardrailStages";
         let fallback = GuardrailStagePolicy::default();
-        let required = &self.stages.unwrap_or(&fallback).stages;
+        let required: BTreeSet<&GuardrailStage> = self.stages.unwrap_or(&fallback).stages.iter().collect();
         for stage in required.iter().filter(|stage| !given.iter().any(|name| name.as_str() == stage.token()))
         {
             let detail = format!("stage {} is not among them", stage.token());
@@ -273,20 +271,29 @@ impl Gates<'_> {
     }
 
     fn modes(&self, profile: &GovernanceProfile, findings: &mut Findings) {
-        let mode = profile.observability_mode.as_ref();
-        let is_unknown = mode.map_or_else(|| self.scope.everything(), |mode| !is_known_mode(mode));
-        if is_unknown {
-            let detail = format!("trace mode `{}` is unknown", mode.map_or("none", Token::as_str));
+        let detail = match profile.observability_mode.as_ref() {
+            None if self.scope.everything() => Some("no trace mode is given"),
+            Some(mode) if !is_known_mode(mode) => Some("the trace mode is unknown"),
+            None | Some(_) => None,
+        };
+        if let Some(detail) = detail {
             findings.add(FailureClass::TraceModeViolation, "governanceProfile.observabilityMode", detail);
         }
-        let claim = profile.risk_tier.as_ref();
-        let is_unbound = claim.map_or_else(
-            || self.scope.everything(),
-            |claim| claim.tier.is_none() || claim.control_profile_bound != Some(true),
-        );
+        let is_unbound = match profile.risk_tier.as_ref() {
+            None => self.scope.everything(),
+            Some(claim) => !is_tier_bound(claim, self.tiers),
+        };
         if is_unbound {
             let detail = "the tier has no bound control profile";
             findings.add(FailureClass::RiskTierProfileMissing, "governanceProfile.riskTier", detail);
         }
     }
+}
+
+/// A claim needs its own `true`, and an entry in the document where one is supplied.
+fn is_tier_bound(claim: &RiskTierClaim, tiers: Option<&RiskTierPolicy>) -> bool {
+    let Some(tier) = &claim.tier else {
+        return false;
+    };
+    claim.control_profile_bound == Some(true) && tiers.is_none_or(|policy| policy.binds(tier))
 }

@@ -1,6 +1,6 @@
 //! Guardrails: every required stage decided, and about each call, and about the turn, they decided in order.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -17,7 +17,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
     let turn_level = spans(&view.turn.guardrails);
     let by_call: Vec<(&str, Spans)> =
         view.calls.iter().map(|call| (call.id.as_str(), spans(decisions(call)))).collect();
-    for stage in &policy.stages {
+    let required: BTreeSet<&GuardrailStage> = policy.stages.iter().collect();
+    for stage in required {
         if !turn_level.contains_key(stage) && !by_call.iter().any(|(_, spans)| spans.contains_key(stage)) {
             let detail = "the policy requires a decision at this stage";
             findings.add(FailureClass::GuardrailStageMissing, stage.token(), detail);

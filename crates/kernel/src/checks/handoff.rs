@@ -81,9 +81,19 @@ fn contracted(view: &View<'_>, handoff: &Handoff, contract: &HandoffContract, fi
 }
 
 /// Artifacts the runtime looked for, with what they hash to. None: it did not look.
+///
+/// Two observations of one artifact that disagree show nothing, so it counts as not there.
 fn observed<'t>(view: &View<'t>) -> Option<BTreeMap<&'t str, Option<&'t Digest>>> {
     let artifacts = view.turn.observations.as_ref()?.artifacts.as_ref()?;
-    Some(artifacts.iter().map(|artifact| (artifact.reference.as_str(), artifact.digest.as_ref())).collect())
+    let mut seen: BTreeMap<&str, Option<&Digest>> = BTreeMap::new();
+    for artifact in artifacts {
+        let digest = artifact.digest.as_ref();
+        let known = seen.entry(artifact.reference.as_str()).or_insert(digest);
+        if *known != digest {
+            *known = None;
+        }
+    }
+    Some(seen)
 }
 
 fn existence(view: &View<'_>, handoff: &Handoff, findings: &mut Findings) {
@@ -95,10 +105,13 @@ fn existence(view: &View<'_>, handoff: &Handoff, findings: &mut Findings) {
     let seen = observed(view);
     let is_strict = view.turn.strictness.is_strict();
     for wanted in handoff.required_artifact_refs.iter().map(Text::as_str) {
-        let packed = carried.get(wanted);
+        let packed = carried.get(wanted).map(Vec::as_slice);
         let looked = seen.as_ref().map(|seen| seen.get(wanted).copied().flatten());
         let detail = match (packed, looked) {
             (None, _) if is_strict || !carried.is_empty() => "the packet does not carry it",
+            (Some([first, rest @ ..]), _) if rest.iter().any(|other| other != first) => {
+                "the packet says two things about it"
+            }
             (_, None) if is_strict => "nobody looked whether it exists",
             (_, Some(None)) => "it does not exist",
             (Some(packed), Some(Some(digest))) if packed.iter().any(|packed| *packed != digest) => {
@@ -121,13 +134,15 @@ fn projection(view: &View<'_>, handoff: Option<&Handoff>, findings: &mut Finding
     if handoff.is_some() {
         target_allowed(handoff, &projection.allowed_targets, "the projection has no such target", findings);
     }
-    let Some(seen) = observed(view) else { return };
+    let Some(seen) = observed(view).or_else(|| view.turn.strictness.is_strict().then(BTreeMap::new)) else {
+        return;
+    };
     for wanted in projection.incoming_artifact_refs.iter().map(Text::as_str) {
         if seen.get(wanted).copied().flatten().is_none() {
             findings.add(
                 FailureClass::RequiredArtifactMissing,
                 wanted,
-                "an incoming artifact does not exist",
+                "an incoming artifact is not shown to exist",
             );
         }
     }

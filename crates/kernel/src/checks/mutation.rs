@@ -14,10 +14,10 @@ use crate::intent::{Claims, Intent, covers};
 use crate::policy::PolicyKind;
 use crate::refusal::{Findings, Reason};
 
-/// The action that hands work over.
-const TRANSFER: &str = "handoff.transfer";
-/// How actions that change policy begin.
-const POLICY_ACTIONS: &str = "policy.";
+/// The action that hands work over, as capabilities spell it: `handoff.transfer` and `handoff_transfer` are one.
+const TRANSFER: &str = "handoff_transfer";
+/// The resource whose actions change policy.
+const POLICY: &str = "policy";
 
 /// What admitting a mutation needs to know about its turn.
 #[derive(Debug)]
@@ -59,10 +59,11 @@ pub(crate) fn check(
     policy_digest(backing, intent, policy, findings);
     capability(intent, policy, claims, findings);
     use_evidence(backing, intent, findings);
-    if intent.action.as_str().starts_with(POLICY_ACTIONS) {
+    let action = intent.action.underscored();
+    if action.strip_prefix(POLICY).is_some_and(|verb| verb.is_empty() || verb.starts_with('_')) {
         findings.extend(backing.promotion_obstacles.iter().cloned());
     }
-    if intent.action.as_str() == TRANSFER && !backing.has_contracted_handoff {
+    if action == TRANSFER && !backing.has_contracted_handoff {
         let detail = "a transfer needs a handoff packet and a declared contract";
         findings.add(FailureClass::TargetNotAllowed, "handoff", detail);
     }
@@ -96,7 +97,7 @@ fn capability(intent: &Intent, policy: &ActivePolicy<'_>, claims: &Claims, findi
         findings.add(class, "intent.action", format!("{} was not claimed", intent.capability()));
     }
     if let ActivePolicy::Supplied(document) = policy
-        && !covers(&document.terms.capabilities, intent)
+        && !covers(&document.terms().capabilities, intent)
     {
         let detail = format!("the mutation policy does not grant {}", intent.capability());
         findings.add(class, "intent.action", detail);

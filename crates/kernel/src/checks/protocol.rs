@@ -20,6 +20,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
         let nothing = Counters::default();
         let counters = view.turn.protocol.counters.as_ref().unwrap_or(&nothing);
         limits(policy, counters, findings);
+        plausible(view, counters, findings);
         checkpoint(view, policy, counters, findings);
     }
 }
@@ -64,11 +65,21 @@ fn limits(policy: &StopPolicy, counters: &Counters, findings: &mut Findings) {
     }
 }
 
+/// A counter that says less than the turn shows is no counter.
+fn plausible(view: &View<'_>, counters: &Counters, findings: &mut Findings) {
+    let shown = u64::try_from(view.turn.requests.len()).unwrap_or(u64::MAX);
+    if counters.tool_calls.is_some_and(|counted| counted.get() < shown) {
+        let detail = format!("the turn alone has {shown} tool calls");
+        findings.add(CLASS, "protocolState.counters.toolCalls", detail);
+    }
+}
+
 fn checkpoint(view: &View<'_>, policy: &StopPolicy, counters: &Counters, findings: &mut Findings) {
     let Some(interval) = policy.checkpoint_every_turns.map(Count::get) else {
         return;
     };
-    let is_due = counters.turns.map(Count::get).is_none_or(|turns| turns.is_multiple_of(interval));
+    // Nothing counted, and an interval of zero, are always due.
+    let is_due = counters.turns.is_none_or(|turns| interval == 0 || turns.get().is_multiple_of(interval));
     if is_due && view.turn.protocol.checkpoint_ref.is_none() {
         let detail = format!("a person is to be asked every {interval} turns, and nobody was");
         findings.add(CLASS, "protocolState.checkpointRef", detail);

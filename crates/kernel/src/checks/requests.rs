@@ -6,7 +6,7 @@ use super::View;
 use crate::call_spec::{ActionMode, ToolChoice};
 use crate::evidence::ToolRequest;
 use crate::failure::FailureClass;
-use crate::refusal::Findings;
+use crate::refusal::{Excerpt, Findings};
 use crate::scalar::Text;
 
 pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
@@ -48,7 +48,10 @@ fn choice(view: &View<'_>, request: &ToolRequest, findings: &mut Findings) {
     };
     let detail = match named.as_ref().or_else(|| tool_of_policy(view)) {
         Some(tool) if *tool == request.tool_name => return,
-        Some(tool) => format!("the tool choice admits `{tool}` only, not `{}`", request.tool_name),
+        Some(tool) => {
+            let (tool, called) = (Excerpt(tool.as_str()), Excerpt(request.tool_name.as_str()));
+            format!("the tool choice admits `{tool}` only, not `{called}`")
+        }
         None => "the tool choice is specific, but nothing names the tool".into(),
     };
     findings.add(FailureClass::UnknownOrDisallowed, request.tool_call_id.as_str(), detail);

@@ -6,37 +6,48 @@ use super::View;
 use crate::call_spec::OrchestrationRole;
 use crate::evidence::{Access, Artifact};
 use crate::failure::FailureClass;
-use crate::path::is_under_any;
+use crate::path::Roots;
 use crate::policy::RoleScope;
-use crate::refusal::Findings;
-use crate::scalar::Text;
+use crate::refusal::{Excerpt, Findings};
+use crate::scalar::{Text, TextSet};
 
 pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
     let Some(policy) = view.bound.context_scope else {
         return;
     };
     let role = view.turn.spec.orchestration_role.map(OrchestrationRole::token);
-    let scope = policy.roles.iter().find(|(name, _)| Some(name.as_str()) == role).map(|(_, scope)| scope);
+    let scope =
+        policy.roles.iter().find(|(name, _)| Some(name.as_str()) == role).map(|(_, scope)| Scope::of(scope));
     for row in &view.turn.results {
-        for artifact in row.artifacts.iter().filter(|artifact| !is_covered(artifact, scope)) {
-            let detail = format!(
-                "call `{}` touched it outside the scope of role `{}`",
-                row.tool_call_id,
-                role.unwrap_or("none")
-            );
+        for artifact in row.artifacts.iter().filter(|artifact| !is_covered(artifact, scope.as_ref())) {
+            let call = Excerpt(row.tool_call_id.as_str());
+            let detail =
+                format!("call `{call}` touched it outside the scope of role `{}`", role.unwrap_or("none"));
             findings.add(FailureClass::ScopeViolation, artifact.path.as_str(), detail);
         }
     }
 }
 
+/// What one role may read and write, ready to be asked often.
+struct Scope {
+    read: Roots,
+    write: Roots,
+}
+
+impl Scope {
+    fn of(scope: &RoleScope) -> Self {
+        let roots = |paths: &TextSet| Roots::new(paths.iter().map(Text::as_str));
+        Self { read: roots(&scope.read), write: roots(&scope.write) }
+    }
+}
+
 /// Without a role, or without an access, nothing is covered.
-fn is_covered(artifact: &Artifact, scope: Option<&RoleScope>) -> bool {
+fn is_covered(artifact: &Artifact, scope: Option<&Scope>) -> bool {
     let (Some(scope), Some(access)) = (scope, artifact.access) else {
         return false;
     };
-    let paths = match access {
-        Access::Read => &scope.read,
-        Access::Write => &scope.write,
-    };
-    is_under_any(artifact.path.as_str(), paths.iter().map(Text::as_str))
+    match access {
+        Access::Read => scope.read.cover(artifact.path.as_str()),
+        Access::Write => scope.write.cover(artifact.path.as_str()),
+    }
 }

@@ -4,20 +4,22 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 
 use super::View;
-use crate::evidence::{Access, ProvenanceKind, Shell};
+use crate::evidence::{Access, Artifact, ProvenanceKind};
 use crate::failure::FailureClass;
 use crate::normalize::{Call, ResultRow};
-use crate::path::is_under_any;
+use crate::path::Roots;
 use crate::policy::{ExecutionBoundaryPolicy, PolicyKind};
-use crate::refusal::Findings;
+use crate::refusal::{Excerpt, Findings};
 use crate::scalar::Text;
 
 const CLASS: FailureClass = FailureClass::ShellBoundaryViolation;
 
 pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
+    let roots =
+        view.bound.execution_boundary.map(|policy| Roots::new(policy.workdir_roots.iter().map(Text::as_str)));
     for call in &view.calls {
         if let Some(row) = call.terminal().filter(|row| is_shell_row(view, call, row)) {
-            boundary(view, row, findings);
+            boundary(view, roots.as_ref(), row, findings);
         }
     }
     if let Some(policy) = view.bound.execution_boundary {
@@ -26,6 +28,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
     }
 }
 
+/// A row that carries shell evidence is one, whatever else it says.
 fn is_shell_row(view: &View<'_>, call: &Call<'_>, row: &ResultRow) -> bool {
     let by_provenance =
         row.provenance.as_ref().is_some_and(|provenance| provenance.kind == ProvenanceKind::Command);
@@ -34,28 +37,31 @@ fn is_shell_row(view: &View<'_>, call: &Call<'_>, row: &ResultRow) -> bool {
         .tool_policy
         .zip(call.request)
         .and_then(|(policy, request)| policy.tools.get(&request.tool_name));
-    by_provenance || entry.is_some_and(|entry| entry.is_shell)
+    by_provenance || row.shell.is_some() || entry.is_some_and(|entry| entry.is_shell)
 }
 
-fn boundary(view: &View<'_>, row: &ResultRow, findings: &mut Findings) {
+fn boundary(view: &View<'_>, roots: Option<&Roots>, row: &ResultRow, findings: &mut Findings) {
     let id = row.tool_call_id.as_str();
-    let Some(Shell { workdir: Some(workdir), sandbox_profile: Some(profile), command_digest: Some(_) }) =
-        &row.shell
-    else {
+    let shell = row.shell.as_ref();
+    let workdir = shell.and_then(|shell| shell.workdir.as_ref());
+    let profile = shell.and_then(|shell| shell.sandbox_profile.as_ref());
+    let command = shell.and_then(|shell| shell.command_digest.as_ref());
+    if workdir.is_none() || profile.is_none() || command.is_none() {
         findings.add(CLASS, id, "the shell row lacks workdir, sandbox profile or command digest");
-        return;
-    };
-    if let Some(policy) = view.bound.execution_boundary
-        && !is_under_any(workdir.as_str(), policy.workdir_roots.iter().map(Text::as_str))
+    }
+    if let (Some(roots), Some(workdir)) = (roots, workdir)
+        && !roots.cover(workdir.as_str())
     {
-        findings.add(CLASS, id, format!("workdir `{workdir}` is outside the allowed roots"));
+        let detail = format!("workdir `{}` is outside the allowed roots", Excerpt(workdir.as_str()));
+        findings.add(CLASS, id, detail);
     }
     let declared = view.turn.spec.binding(PolicyKind::RuntimeSandbox);
-    if let (Some(sandbox), Some(declared)) = (view.bound.runtime_sandbox, declared)
+    if let (Some(sandbox), Some(declared), Some(profile)) = (view.bound.runtime_sandbox, declared, profile)
         && *profile != sandbox.profile
         && profile.as_str() != declared.as_str()
     {
-        findings.add(CLASS, id, format!("ran under profile `{profile}`, not `{}`", sandbox.profile));
+        let detail = format!("ran under another profile than `{}`", Excerpt(sandbox.profile.as_str()));
+        findings.add(CLASS, id, detail);
     }
 }
 
@@ -64,11 +70,16 @@ fn edits(view: &View<'_>, policy: &ExecutionBoundaryPolicy, findings: &mut Findi
         let Some(row) = call.result.filter(|_| !is_edit_surface(call, policy)) else {
             continue;
         };
-        for artifact in row.artifacts.iter().filter(|artifact| artifact.access == Some(Access::Write)) {
+        for artifact in row.artifacts.iter().filter(|artifact| may_be_written(artifact)) {
             let detail = format!("call `{}` wrote it, and its tool is no edit surface", call.id);
             findings.add(CLASS, artifact.path.as_str(), detail);
         }
     }
+}
+
+/// A file that is not said to be only read counts as written.
+fn may_be_written(artifact: &Artifact) -> bool {
+    artifact.access != Some(Access::Read)
 }
 
 fn is_edit_surface(call: &Call<'_>, policy: &ExecutionBoundaryPolicy) -> bool {
@@ -79,7 +90,7 @@ fn changed_files(view: &View<'_>, policy: &ExecutionBoundaryPolicy, findings: &m
     let mut accounted = BTreeSet::new();
     for call in view.calls.iter().filter(|call| is_edit_surface(call, policy)) {
         let artifacts = call.result.into_iter().flat_map(|row| &row.artifacts);
-        let written = artifacts.filter(|artifact| artifact.access == Some(Access::Write));
+        let written = artifacts.filter(|artifact| may_be_written(artifact));
         accounted
             .extend(written.filter_map(|artifact| Some((artifact.path.as_str(), artifact.digest.as_ref()?))));
     }

@@ -2,12 +2,13 @@
 //!
 //! These are checked from evidence, whether or not a governance profile is claimed.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 
 use super::{View, governance};
 use crate::evidence::Sink;
 use crate::failure::FailureClass;
-use crate::refusal::Findings;
+use crate::refusal::{Excerpt, Findings};
 use crate::scalar::Token;
 
 pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
@@ -21,19 +22,18 @@ fn risk_tier(view: &View<'_>, findings: &mut Findings) {
     let Some(tier) = &view.turn.spec.risk_tier else {
         return;
     };
+    let claim = view.turn.governance.as_ref().and_then(|profile| profile.risk_tier.as_ref());
+    let is_claimed =
+        claim.map(|claim| claim.tier.as_ref() == Some(tier) && claim.control_profile_bound == Some(true));
     let is_bound = match &view.turn.policies.risk_tier {
-        Some(document) => document.terms.tiers.get(tier).is_some_and(Option::is_some),
-        None => is_claimed_bound(view, tier),
+        // A profile that says otherwise contradicts the document.
+        Some(document) => document.terms().binds(tier) && is_claimed != Some(false),
+        None => is_claimed == Some(true),
     };
     if !is_bound {
-        let detail = format!("tier `{tier}` has no bound control profile");
+        let detail = format!("tier `{}` has no bound control profile", Excerpt(tier.as_str()));
         findings.add(FailureClass::RiskTierProfileMissing, "callSpec.riskTier", detail);
     }
-}
-
-fn is_claimed_bound(view: &View<'_>, tier: &Token) -> bool {
-    let claim = view.turn.governance.as_ref().and_then(|profile| profile.risk_tier.as_ref());
-    claim.is_some_and(|claim| claim.tier.as_ref() == Some(tier) && claim.control_profile_bound == Some(true))
 }
 
 /// Where traces may go, from the least exposed to the most.
@@ -64,10 +64,16 @@ fn trace_mode(view: &View<'_>, findings: &mut Findings) {
     let Some(mode) = &view.turn.spec.observability_mode else {
         return;
     };
-    let allowed = view.turn.policies.observability.as_ref().map(|document| &document.terms.allowed);
-    let is_allowed = |mode: &Token| allowed.is_none_or(|allowed| allowed.contains(mode));
+    let policy = view.turn.policies.observability.as_ref();
+    let allowed: Option<BTreeSet<&Token>> = policy.map(|document| document.terms().allowed.iter().collect());
+    let is_allowed = |mode: &Token| allowed.as_ref().is_none_or(|allowed| allowed.contains(mode));
+    let claimed = view.turn.governance.as_ref().and_then(|profile| profile.observability_mode.as_ref());
+    if claimed.is_some_and(|claimed| claimed != mode) {
+        let detail = "the governance profile names another trace mode";
+        findings.add(class, "callSpec.observabilityMode", detail);
+    }
     let Some(ceiling) = exposure(mode).filter(|_| is_allowed(mode)) else {
-        let detail = format!("trace mode `{mode}` is unknown or not allowed");
+        let detail = format!("trace mode `{}` is unknown or not allowed", Excerpt(mode.as_str()));
         findings.add(class, "callSpec.observabilityMode", detail);
         return;
     };
@@ -78,7 +84,8 @@ fn trace_mode(view: &View<'_>, findings: &mut Findings) {
     }
     for sink in sinks.unwrap_or_default() {
         if exposure(&sink.mode).is_none_or(|exposed| exposed > ceiling) || !is_allowed(&sink.mode) {
-            let detail = format!("traces went to a `{}` sink under mode `{mode}`", sink.mode);
+            let detail =
+                format!("traces went to a `{}` sink under mode `{mode}`", Excerpt(sink.mode.as_str()));
             findings.add(class, "observations.sinks", detail);
         }
     }

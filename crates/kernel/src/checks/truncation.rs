@@ -44,13 +44,13 @@ fn asserted(view: &View<'_>, findings: &mut Findings) {
     }
 }
 
-fn breaches(row: &ResultRow, policy: &TruncationPolicy, declared: &Digest) -> [Option<&'static str>; 3] {
+fn breaches(row: &ResultRow, policy: &TruncationPolicy, declared: &Digest) -> [Option<&'static str>; 4] {
     let Some(truncation) = &row.truncation else {
-        return [untruncated(row, policy), None, None];
+        return [untruncated(row, policy), None, None, None];
     };
     let foreign =
         (truncation.policy_digest.as_ref() != Some(declared)).then_some("it was cut under another policy");
-    [foreign, sizes(truncation, policy), shape(truncation, policy)]
+    [foreign, contradicted(row, truncation), sizes(truncation, policy), shape(truncation, policy)]
 }
 
 /// A row without metadata must show by its payload that nothing needed cutting. Errors carry no payload.
@@ -61,6 +61,13 @@ fn untruncated(row: &ResultRow, policy: &TruncationPolicy) -> Option<&'static st
     };
     let is_over = u64::try_from(bytes).is_ok_and(|bytes| bytes > policy.max_bytes.get());
     is_over.then_some("the payload is over the budget and was not cut")
+}
+
+/// A payload beside its metadata is what was kept, or what there was.
+fn contradicted(row: &ResultRow, truncation: &Truncation) -> Option<&'static str> {
+    let bytes = u64::try_from(row.payload_bytes?).unwrap_or(u64::MAX);
+    let is_said = bytes == truncation.kept_bytes.get() || bytes == truncation.original_bytes.get();
+    (!is_said).then_some("the payload has another size than the metadata says")
 }
 
 fn sizes(truncation: &Truncation, policy: &TruncationPolicy) -> Option<&'static str> {
@@ -95,7 +102,7 @@ fn is_cut_in_the_middle(truncation: &Truncation, policy: &TruncationPolicy) -> b
     else {
         return false;
     };
-    let marker = u64::try_from(policy.marker.as_str().len()).unwrap_or(u64::MAX);
+    let marker = u64::try_from(policy.marker.len()).unwrap_or(u64::MAX);
     let sum = head.checked_add(tail).and_then(|both| both.checked_add(marker));
     head > 0 && tail > 0 && head.abs_diff(tail) <= CHARACTER_SLACK && sum == Some(truncation.kept_bytes.get())
 }

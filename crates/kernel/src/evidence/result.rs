@@ -1,5 +1,6 @@
 //! What came back from a tool.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::guardrail::GuardrailDecision;
@@ -81,14 +82,21 @@ pub struct ErrorMaterial {
 }
 
 impl ErrorMaterial {
-    /// Whether there is anything at all.
+    /// Whether there is anything at all. Blank text says nothing; a `rawError` of any kind says something.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.code.is_none()
-            && self.retryable.is_none()
-            && self.message.is_none()
-            && self.message_digest.is_none()
-            && self.raw.is_none()
+        let fields = [&self.code, &self.retryable, &self.message];
+        let says_nothing = fields.into_iter().flatten().all(|value| !is_said(value));
+        says_nothing && self.message_digest.is_none() && self.raw.is_none()
+    }
+}
+
+/// Whether a value says anything: null and blank text do not.
+pub(crate) fn is_said(value: &Value<'_>) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Text(text) => !text.trim().is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
     }
 }
 
@@ -199,8 +207,8 @@ pub struct Truncation {
     pub original_bytes: Count,
     /// Size after, marker included.
     pub kept_bytes: Count,
-    /// What stands where bytes were cut.
-    pub marker: Option<Text>,
+    /// What stands where bytes were cut, byte for byte.
+    pub marker: Option<String>,
     /// Bytes kept before the marker.
     pub head_bytes: Option<Count>,
     /// Bytes kept after the marker.
@@ -212,7 +220,7 @@ impl Truncation {
         Object::fields()
             .optional("headBytes", self.head_bytes)
             .field("keptBytes", self.kept_bytes)
-            .optional("marker", self.marker.as_ref())
+            .optional("marker", self.marker.as_deref())
             .field("originalBytes", self.original_bytes)
             .optional("policyDigest", self.policy_digest.as_ref())
             .optional("tailBytes", self.tail_bytes)
@@ -236,7 +244,7 @@ impl Tokens {
 }
 
 /// How a file was touched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
     /// It was read.
     Read,

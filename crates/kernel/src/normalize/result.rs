@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::rows;
+use super::rows::{self, DuplicateRow, RowList};
 use crate::canon::{Object, Value, encode};
 use crate::digest::Digest;
 use crate::evidence::{
     Artifact, CallerEdge, ErrorEnvelope, ErrorMaterial, GuardrailDecision, Provenance, ResultStatus, Shell,
-    Tokens, ToolResult, Truncation,
+    Tokens, ToolResult, Truncation, is_said,
 };
 use crate::failure::FailureClass;
 use crate::refusal::Reason;
@@ -61,31 +61,43 @@ impl ResultRow {
     }
 }
 
-/// Brings one result into its normal form, noting what its row contradicts or leaves out.
-pub(super) fn normal_result(mut row: ToolResult, defects: &mut Vec<Reason>) -> ResultRow {
-    let status =
-        row.status.unwrap_or(if row.error.is_empty() { ResultStatus::Ok } else { ResultStatus::Error });
-    let payload_bytes = row.payload.as_ref().map(payload_size);
+/// Brings the result at `index` into its normal form, noting what its row contradicts or leaves out.
+pub(super) fn normal_result(
+    index: usize,
+    row: ToolResult,
+    defects: &mut Vec<Reason>,
+) -> Result<ResultRow, DuplicateRow> {
+    let implied = if row.error.is_empty() { ResultStatus::Ok } else { ResultStatus::Error };
+    let status = row.status.unwrap_or(implied);
     let result_digest = payload_digest(&row, defects);
     let error = (status == ResultStatus::Error).then(|| envelope(&row.tool_call_id, &row.error, defects));
-    rows::sort_decisions(&mut row.guardrails);
-    row.artifacts
-        .sort_by(|left, right| left.path.cmp(&right.path).then_with(|| left.digest.cmp(&right.digest)));
-    ResultRow {
-        tool_call_id: row.tool_call_id,
+    Ok(ResultRow {
         status,
         result_digest,
         error,
-        payload_bytes,
+        payload_bytes: row.payload.as_ref().map(payload_size),
+        artifacts: normal_artifacts(row.artifacts),
+        guardrails: rows::merge_nested(RowList::Results, index, row.guardrails)?,
+        tool_call_id: row.tool_call_id,
         provenance: row.provenance,
         caller_edge: row.caller_edge,
         shell: row.shell,
         truncation: row.truncation,
         tokens: row.tokens,
-        artifacts: row.artifacts,
-        guardrails: row.guardrails,
         order: row.order,
-    }
+    })
+}
+
+/// One order whatever the order they were given in, and each said once.
+fn normal_artifacts(mut artifacts: Vec<Artifact>) -> Vec<Artifact> {
+    artifacts.sort_by(|left, right| {
+        left.path
+            .cmp(&right.path)
+            .then_with(|| left.digest.cmp(&right.digest))
+            .then_with(|| left.access.cmp(&right.access))
+    });
+    artifacts.dedup();
+    artifacts
 }
 
 /// A string counts as its own bytes, anything else as its canonical ones.
@@ -151,12 +163,4 @@ fn pick<'m>(
         let raw = material.raw.as_ref().and_then(Value::as_object)?;
         keys.into_iter().filter_map(|key| raw.get(key)).find(|value| is_said(value))
     })
-}
-
-fn is_said(value: &Value<'_>) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Text(text) => !text.trim().is_empty(),
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
-    }
 }

@@ -50,9 +50,9 @@ impl RowList {
     }
 }
 
-/// Two rows with one key say different things; nothing sound can be computed.
+/// Two rows with one key say different things, or one row contradicts itself; nothing sound can be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("row {index} of {} contradicts an earlier row with the same key", list.name())]
+#[error("row {index} of {} contradicts an earlier row with the same key, or itself", list.name())]
 pub struct DuplicateRow {
     /// Which list.
     pub list: RowList,
@@ -150,9 +150,13 @@ pub(super) fn merge<Row: Keyed>(rows: Vec<Row>) -> Result<Merged<Row>, Duplicate
     Ok(merged)
 }
 
-/// Brings decisions inside another row into their order.
-pub(super) fn sort_decisions(decisions: &mut [GuardrailDecision]) {
-    decisions.sort_by(GuardrailDecision::compare);
+/// Decisions inside the row at `index` of `list`, in their order, equal ones merged.
+pub(super) fn merge_nested(
+    list: RowList,
+    index: usize,
+    decisions: Vec<GuardrailDecision>,
+) -> Result<Vec<GuardrailDecision>, DuplicateRow> {
+    merge(decisions).map(|merged| merged.rows).map_err(|_| DuplicateRow { list, index })
 }
 
 /// A packet whose artifacts are in order.

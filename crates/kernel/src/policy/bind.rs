@@ -3,11 +3,10 @@
 use alloc::format;
 
 use super::{
-    AllowedCallers, CompactionPolicy, ContextScope, DecompositionPolicy, DeferPolicy, Document,
-    EvalGatePolicy, EvalProfile, ExecutionBoundaryPolicy, GuardrailStagePolicy, HandoffContract,
-    ParallelPolicy, Policies, PolicyKind, PreContextFilterPolicy, ProtocolStatePolicy, RedTeamPolicy,
-    ReminderQueuePolicy, RuntimeSandbox, StateViewPolicy, StopPolicy, ToolCatalog, ToolExamples, ToolPolicy,
-    ToolRenderProtocol, TransportPolicy, TruncationPolicy,
+    AllowedCallers, CompactionPolicy, ContextScope, DecompositionPolicy, DeferPolicy, Document, EvalProfile,
+    ExecutionBoundaryPolicy, GuardrailStagePolicy, HandoffContract, ParallelPolicy, Policies, PolicyKind,
+    PreContextFilterPolicy, ProtocolStatePolicy, ReminderQueuePolicy, RuntimeSandbox, StateViewPolicy,
+    StopPolicy, ToolCatalog, ToolExamples, ToolPolicy, ToolRenderProtocol, TransportPolicy, TruncationPolicy,
 };
 use crate::call_spec::CallSpec;
 use crate::refusal::Findings;
@@ -34,8 +33,6 @@ pub(crate) struct Bound<'a> {
     pub(crate) state_view_policy: Option<&'a StateViewPolicy>,
     pub(crate) decomposition_policy: Option<&'a DecompositionPolicy>,
     pub(crate) guardrail_stage_policy: Option<&'a GuardrailStagePolicy>,
-    pub(crate) eval_gate_policy: Option<&'a EvalGatePolicy>,
-    pub(crate) red_team_policy: Option<&'a RedTeamPolicy>,
     pub(crate) context_scope: Option<&'a ContextScope>,
     pub(crate) handoff_contract: Option<&'a HandoffContract>,
     pub(crate) stop_policy: Option<&'a StopPolicy>,
@@ -46,8 +43,10 @@ impl<'a> Bound<'a> {
     /// Binds every document, noting each declared policy that cannot be trusted.
     pub(crate) fn new(spec: &CallSpec, policies: &'a Policies, findings: &mut Findings) -> Self {
         let binder = &mut Binder { spec, findings };
-        // Only its identity matters; the rules of governance read the profile.
+        // The rules of governance read every supplied document of these, so here only their identity matters.
         binder.bind(PolicyKind::Governance, policies.governance_policy.as_ref());
+        binder.bind(PolicyKind::EvalGate, policies.eval_gate_policy.as_ref());
+        binder.bind(PolicyKind::RedTeam, policies.red_team_policy.as_ref());
         Self {
             tool_policy: binder.bind(PolicyKind::Tool, policies.tool_policy.as_ref()),
             tool_catalog: binder.bind(PolicyKind::ToolCatalog, policies.tool_catalog.as_ref()),
@@ -73,8 +72,6 @@ impl<'a> Bound<'a> {
                 .bind(PolicyKind::Decomposition, policies.decomposition_policy.as_ref()),
             guardrail_stage_policy: binder
                 .bind(PolicyKind::GuardrailStage, policies.guardrail_stage_policy.as_ref()),
-            eval_gate_policy: binder.bind(PolicyKind::EvalGate, policies.eval_gate_policy.as_ref()),
-            red_team_policy: binder.bind(PolicyKind::RedTeam, policies.red_team_policy.as_ref()),
             context_scope: binder.bind(PolicyKind::ContextScope, policies.context_scope.as_ref()),
             handoff_contract: binder.bind(PolicyKind::HandoffContract, policies.handoff_contract.as_ref()),
             stop_policy: binder.bind(PolicyKind::Stop, policies.stop_policy.as_ref()),

@@ -65,6 +65,14 @@ pub struct RiskTierPolicy {
     pub tiers: BTreeMap<Token, Option<Text>>,
 }
 
+impl RiskTierPolicy {
+    /// Whether a tier has a control profile.
+    #[must_use]
+    pub fn binds(&self, tier: &Token) -> bool {
+        self.tiers.get(tier).is_some_and(Option::is_some)
+    }
+}
+
 /// Where traces may go.
 #[derive(Debug, Clone, Default)]
 pub struct ObservabilityPolicy {

@@ -1,5 +1,7 @@
 //! Terms of the policies about payloads, shells and files.
 
+use alloc::string::String;
+
 use crate::scalar::{Count, Text, TextSet};
 
 /// Where a payload may be cut.
@@ -31,8 +33,8 @@ impl Cut {
 pub struct TruncationPolicy {
     /// The budget.
     pub max_bytes: Count,
-    /// What stands where bytes were cut.
-    pub marker: Text,
+    /// What stands where bytes were cut, byte for byte.
+    pub marker: String,
     /// Where it may be cut.
     pub cut: Cut,
 }

@@ -65,7 +65,9 @@ impl<'p> Facts<'p> {
             needs_context: plan.context.continuation == Some(true) || consumes || intent.is_some(),
             intent: intent.zip(action).map(|(intent, action)| {
                 let spec = policies::mandatory_digest(plan, Supplied::Mutation);
-                let row = Row::default().with("action", action).with("argsDigest", digest(&json!({"title": "new"})));
+                let row = Row::default()
+                    .with("action", action)
+                    .with("argsDigest", digest(&json!({"title": "new"})));
                 let row = row.with("policyDigest", spec);
                 row.maybe("instructionRef", intent.instruction.then_some("instr1_7")).done()
             }),
@@ -93,7 +95,10 @@ fn action(plan: &TurnPlan, intent: &IntentPlan) -> &'static str {
 fn claims(intent: &IntentPlan, action: &str) -> Vec<Value> {
     let claim = if intent.claims_all { "all".to_owned() } else { action.replace('.', "_") };
     let further = (0..intent.further_claims).map(|at| format!("capabilities.change_morphisms.other_{at}"));
-    std::iter::once(format!("capabilities.change_morphisms.{claim}")).chain(further).map(Value::from).collect()
+    std::iter::once(format!("capabilities.change_morphisms.{claim}"))
+        .chain(further)
+        .map(Value::from)
+        .collect()
 }
 
 /// The document of a plan.
@@ -111,10 +116,16 @@ pub(super) fn turn(plan: &TurnPlan) -> GeneratedTurn {
         .list("guardrails", turn_guardrails(plan))
         .list("codeExecutions", calls::programs(&facts))
         .list("workers", workers(plan))
-        .list("sessionRefs", refs("session", plan.context.session_refs.max(usize::from(facts.intent.is_some()))))
+        .list(
+            "sessionRefs",
+            refs("session", plan.context.session_refs.max(usize::from(facts.intent.is_some()))),
+        )
         .list("trajectoryRefs", refs("trajectory", plan.context.trajectory_refs))
         .maybe("handoff", handoff(&facts))
-        .maybe("handoffProjection", facts.role.map(|_| json!({"incomingArtifactRefs": ["brief"], "allowedTargets": ["reviewer"]})))
+        .maybe(
+            "handoffProjection",
+            facts.role.map(|_| json!({"incomingArtifactRefs": ["brief"], "allowedTargets": ["reviewer"]})),
+        )
         .maybe("compaction", compaction(plan))
         .maybe("observations", observations(&facts));
     let document = Row::default()
@@ -123,7 +134,24 @@ pub(super) fn turn(plan: &TurnPlan) -> GeneratedTurn {
         .maybe("governanceProfile", policies::profile(&facts))
         .list("capabilityClaims", facts.claims.clone())
         .maybe("intent", facts.intent.clone());
+    let document = if plan.around.asserted { assertions(&facts, document) } else { document };
     GeneratedTurn { document: document.done(), strict: plan.strict }
+}
+
+/// What a caller asserts where it is true.
+fn assertions(facts: &Facts<'_>, document: Row) -> Row {
+    let plan = facts.plan;
+    let expected = json!({
+        "admissible": true,
+        "expectedExecutionPattern": plan.pattern,
+        "expectedPolicyDigest": policies::mandatory_digest(plan, Supplied::Decomposition)
+    });
+    let handoff = plan.around.handoff.map(|_| json!({"allowedTargets": ["reviewer", "tester"]}));
+    document
+        .with("decompositionConstraints", expected)
+        .with("protocolConstraints", json!({"parallelTransportOrderValid": true}))
+        .with("truncationConstraints", json!({"required": true, "valid": true}))
+        .maybe("handoffConstraints", handoff)
 }
 
 fn refs(kind: &str, count: usize) -> Vec<Value> {
@@ -146,7 +174,8 @@ fn views(facts: &Facts<'_>) -> Vec<Value> {
     let policy = policies::mandatory_digest(facts.plan, Supplied::View);
     let names = named(&["conversation", "files"], facts.plan.context.views, facts.needs_context);
     let row = |name: String| {
-        let row = Row::default().with("viewDigest", digest(&json!("shown"))).with("policyDigest", policy.as_str());
+        let row =
+            Row::default().with("viewDigest", digest(&json!("shown"))).with("policyDigest", policy.as_str());
         row.list("sourceRefs", refs("source", name.len() % 3)).with("viewId", name).done()
     };
     names.into_iter().map(row).collect()
@@ -256,6 +285,10 @@ fn observations(facts: &Facts<'_>) -> Option<Value> {
     let row = Row::default()
         .maybe("artifacts", looks_up_artifacts(facts).then_some(artifacts))
         .maybe("files", files.then(|| calls::written_files(plan)))
-        .maybe("sinks", plan.declares(Declared::Observability).then(|| json!([{"mode": "disabled"}])));
+        .maybe(
+            "sinks",
+            plan.declares(Declared::Observability)
+                .then(|| json!([{"mode": "internal_processor"}, {"mode": "disabled"}])),
+        );
     (plan.around.observed || !row.0.is_empty()).then(|| row.done())
 }

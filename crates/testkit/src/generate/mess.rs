@@ -1,5 +1,7 @@
 //! What goes wrong in turns: faults with a known answer, and mess that only a reference checker can judge.
 
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON object adds the member")]
+
 mod rows;
 mod turns;
 
@@ -86,9 +88,9 @@ impl Fault {
                 drop_row(document, "toolRender", id, &["context.injection_point_missing"])
             }
             Self::DropRender => &[],
-            Self::PendingResult => {
-                change(document, "toolResults", id, &["tool.result_missing"], |row| row["status"] = json!("Pending"))
-            }
+            Self::PendingResult => change(document, "toolResults", id, &["tool.result_missing"], |row| {
+                row["status"] = json!("Pending")
+            }),
             Self::DoubleResult => double(document, id),
             Self::CiteAnother => change(document, "toolUse", id, &["tool.use_unknown_result"], |row| {
                 row["resultDigest"] = json!("sha256:another");
@@ -103,7 +105,9 @@ impl Fault {
             }),
             Self::SchemaError => schema_error(document, id),
             Self::UntypedError => change(document, "toolResults", id, &["tool.schema_invalid"], |row| {
-                for key in ["errorCode", "retryable", "errorMessage", "errorMessageDigest", "error", "rawError"] {
+                for key in
+                    ["errorCode", "retryable", "errorMessage", "errorMessageDigest", "error", "rawError"]
+                {
                     row[key] = Value::Null;
                 }
                 row["status"] = json!("error");
@@ -116,10 +120,12 @@ impl Fault {
                     row["policyDigest"] = json!("pol1_another");
                 })
             }
-            Self::NoShell => change(document, "toolResults", id, &["runtime.shell_boundary_violation"], |row| {
-                row["provenance"] = json!({"kind": "command"});
-                row["shell"] = Value::Null;
-            }),
+            Self::NoShell => {
+                change(document, "toolResults", id, &["runtime.shell_boundary_violation"], |row| {
+                    row["provenance"] = json!({"kind": "command"});
+                    row["shell"] = Value::Null;
+                })
+            }
             Self::ForeignEdge => {
                 change(document, "toolResults", id, &["tool.programmatic_caller_edge_invalid"], |row| {
                     row["callerEdge"] = json!({"parentToolCallId": "exec-nobody"});
@@ -208,7 +214,8 @@ pub(super) enum Mess {
 
 pub(super) fn messes() -> impl Strategy<Value = Vec<Mess>> {
     let call = (any::<Index>(), select(FAULTS.to_vec())).prop_map(|(at, fault)| Mess::Call(at, fault));
-    let row = (any::<Index>(), any::<Index>(), rows::row_mess()).prop_map(|(list, at, mess)| Mess::Row(list, at, mess));
+    let row = (any::<Index>(), any::<Index>(), rows::row_mess())
+        .prop_map(|(list, at, mess)| Mess::Row(list, at, mess));
     vec(prop_oneof![2 => call, 3 => row, 3 => turns::turn_mess().prop_map(Mess::Turn)], 0..7)
 }
 
@@ -219,7 +226,8 @@ pub(super) fn make(turn: &mut GeneratedTurn, messes: &[Mess]) {
             Mess::Call(at, fault) => {
                 let ids = call_ids(&turn.document);
                 if !ids.is_empty() {
-                    let _reported = fault.inject(&mut turn.document, at.get(&ids));
+                    let id: &String = at.get(&ids);
+                    let _reported = fault.inject(&mut turn.document, id);
                 }
             }
             Mess::Row(list, at, mess) => rows::make(&mut turn.document, *list, *at, mess),

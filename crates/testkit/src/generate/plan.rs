@@ -123,6 +123,7 @@ pub(super) enum ErrorForm {
 
 /// Evidence beside the rows' core.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent choices, one by one")]
 pub(super) struct Extras {
     pub(super) search: bool,
     pub(super) schema: bool,
@@ -174,6 +175,7 @@ pub(super) struct AroundPlan {
     pub(super) workers: Vec<Option<prop::sample::Index>>,
     pub(super) compaction: bool,
     pub(super) observed: bool,
+    pub(super) asserted: bool,
     pub(super) choice: Option<&'static str>,
 }
 
@@ -234,18 +236,20 @@ fn call() -> impl Strategy<Value = CallPlan> {
     );
     let result = (outcome(), option::weighted(0.3, select(vec!["command", "api", "route"])));
     (request, result, extras(), usage()).prop_map(
-        |((id, tool, group, arguments, source, caller, program), (outcome, provenance), extras, usage)| CallPlan {
-            id,
-            tool,
-            group,
-            arguments,
-            source,
-            caller,
-            program,
-            outcome,
-            provenance,
-            extras,
-            usage,
+        |((id, tool, group, arguments, source, caller, program), (outcome, provenance), extras, usage)| {
+            CallPlan {
+                id,
+                tool,
+                group,
+                arguments,
+                source,
+                caller,
+                program,
+                outcome,
+                provenance,
+                extras,
+                usage,
+            }
         },
     )
 }
@@ -260,9 +264,8 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         ErrorForm::FlatAndRaw,
     ];
     let ok = (any::<bool>(), content()).prop_map(|(says_so, payload)| Outcome::Ok { says_so, payload });
-    let error = (any::<bool>(), select(forms), any::<bool>(), any::<bool>()).prop_map(
-        |(says_so, form, retryable, digest)| Outcome::Error { says_so, form, retryable, digest },
-    );
+    let error = (any::<bool>(), select(forms), any::<bool>(), any::<bool>())
+        .prop_map(|(says_so, form, retryable, digest)| Outcome::Error { says_so, form, retryable, digest });
     prop_oneof![3 => ok, 2 => error]
 }
 
@@ -294,11 +297,8 @@ pub(super) fn json() -> impl Strategy<Value = Value> {
 }
 
 fn extras() -> impl Strategy<Value = Extras> {
-    let artifact = (
-        select(vec!["work/a.rs", "work/src/b.rs", "work"]),
-        select(vec!["read", "write"]),
-        any::<bool>(),
-    );
+    let artifact =
+        (select(vec!["work/a.rs", "work/src/b.rs", "work"]), select(vec!["read", "write"]), any::<bool>());
     (
         any::<bool>(),
         any::<bool>(),
@@ -310,7 +310,16 @@ fn extras() -> impl Strategy<Value = Extras> {
         prop_oneof![4 => Just(Vec::new()), 1 => vec(guardrail(), 1..4)],
     )
         .prop_map(
-            |(search, schema, metadata, tokens, ordered, artifacts, request_guardrails, result_guardrails)| {
+            |(
+                search,
+                schema,
+                metadata,
+                tokens,
+                ordered,
+                artifacts,
+                request_guardrails,
+                result_guardrails,
+            )| {
                 Extras {
                     search,
                     schema,
@@ -355,17 +364,19 @@ fn context() -> impl Strategy<Value = ContextPlan> {
         0_usize..3,
         0_usize..2,
     )
-        .prop_map(|(stop_reason, continuation, queues, views, counters, session_refs, trajectory_refs)| {
-            ContextPlan {
-                stop_reason,
-                continuation,
-                queues,
-                views,
-                counters,
-                session_refs,
-                trajectory_refs,
-            }
-        })
+        .prop_map(
+            |(stop_reason, continuation, queues, views, counters, session_refs, trajectory_refs)| {
+                ContextPlan {
+                    stop_reason,
+                    continuation,
+                    queues,
+                    views,
+                    counters,
+                    session_refs,
+                    trajectory_refs,
+                }
+            },
+        )
 }
 
 fn around() -> impl Strategy<Value = AroundPlan> {
@@ -376,21 +387,16 @@ fn around() -> impl Strategy<Value = AroundPlan> {
         prop_oneof![2 => Just(Vec::new()), 1 => vec(option::of(any::<prop::sample::Index>()), 1..5)],
         any::<bool>(),
         any::<bool>(),
+        prop::bool::weighted(0.2),
         option::weighted(0.3, select(vec!["auto", "any", "specific:"])),
     )
-        .prop_map(|(role, handoff, guardrails, workers, compaction, observed, choice)| AroundPlan {
-            role,
-            handoff,
-            guardrails,
-            workers,
-            compaction,
-            observed,
-            choice,
+        .prop_map(|(role, handoff, guardrails, workers, compaction, observed, asserted, choice)| {
+            AroundPlan { role, handoff, guardrails, workers, compaction, observed, asserted, choice }
         })
 }
 
 fn intent() -> impl Strategy<Value = IntentPlan> {
-    let actions = select(vec!["issue.update", "policy.update", "handoff.transfer", "policy", "a.b.c"]);
+    let actions = select(vec!["issue.update", "policy.update", "handoff.transfer", "policies.sync", "a.b.c"]);
     (actions, any::<bool>(), any::<bool>(), 0_usize..3).prop_map(
         |(action, instruction, claims_all, further_claims)| IntentPlan {
             action,

@@ -4,7 +4,8 @@
 use serde_json::{Map, Value, json};
 
 /// Values that are hashed as they are, or whose order is theirs.
-const VERBATIM: [&str; 5] = ["arguments", "payload", "rawError", "pointer", "resultSet"];
+const VERBATIM: [&str; 7] =
+    ["arguments", "payload", "rawError", "pointer", "resultSet", "guardrailStages", "marker"];
 /// Words that are read without regard to case.
 const WORDS: [&str; 9] = [
     "actionMode",
@@ -32,22 +33,36 @@ const MERGING: [&str; 8] = [
 const OPTIONAL: [(&str, &[&str]); 7] = [
     (
         "toolRequests",
-        &["argumentsDigest", "schemaDigest", "callerId", "searchRefDigest", "callGroup", "source", "searchRef"],
+        &["argumentsDigest", "schemaDigest", "callerId", "searchRefDigest", "callGroup", "source"],
     ),
-    (
-        "toolResults",
-        &["status", "resultDigest", "errorCode", "errorMessage", "errorMessageDigest", "provenance", "callerEdge"],
-    ),
+    ("toolResults", &["status", "resultDigest", "errorCode", "errorMessage", "errorMessageDigest"]),
     ("toolUse", &["resultDigest", "reason", "summaryRef", "handoffRef", "mutationInputRef"]),
-    ("callSpec", &["toolChoice", "observabilityMode", "riskTier", "orchestrationRole", "toolPolicy", "stopPolicy"]),
-    ("protocolState", &["checkpointRef", "counters"]),
+    (
+        "callSpec",
+        &["toolChoice", "observabilityMode", "riskTier", "orchestrationRole", "toolPolicy", "stopPolicy"],
+    ),
+    ("protocolState", &["checkpointRef"]),
     ("handoff", &["returnPathRef", "fromRole", "intent"]),
     ("workers", &["parentId"]),
 ];
 /// The same for fields that are no text.
-const NULLABLE: [(&str, &[&str]); 4] = [
-    ("toolRequests", &["arguments", "order", "guardrails"]),
-    ("toolResults", &["payload", "retryable", "rawError", "order", "artifacts", "error", "shell"]),
+const NULLABLE: [(&str, &[&str]); 5] = [
+    ("toolRequests", &["arguments", "order", "guardrails", "searchRef"]),
+    (
+        "toolResults",
+        &[
+            "payload",
+            "retryable",
+            "rawError",
+            "order",
+            "artifacts",
+            "error",
+            "shell",
+            "provenance",
+            "callerEdge",
+        ],
+    ),
+    ("protocolState", &["counters"]),
     ("evidence", &["handoff", "observations", "workers", "toolRequests", "sessionRefs", "compaction"]),
     ("", &["intent", "governanceProfile", "capabilityClaims", "handoffConstraints"]),
 ];
@@ -89,7 +104,14 @@ pub fn scramble(document: &Value, seed: u64) -> Vec<u8> {
     if let Some(evidence) = restyled.get_mut("evidence") {
         restyle(evidence, "evidence", &mut dice);
     }
-    for member in ["intent", "capabilityClaims"] {
+    for member in [
+        "intent",
+        "capabilityClaims",
+        "governanceProfile",
+        "handoffConstraints",
+        "decompositionConstraints",
+        "truncationConstraints",
+    ] {
         if let Some(value) = restyled.get_mut(member) {
             restyle(value, member, &mut dice);
         }

@@ -49,7 +49,8 @@ pub(super) fn join(document: &Value, strict: bool, pairs: &mut Pairs) {
     };
     for request in requests {
         let id = text(request, "toolCallId").unwrap_or_default();
-        let ended = results.iter().any(|result| text(result, "toolCallId") == Some(id) && is_terminal(result));
+        let ended =
+            results.iter().any(|result| text(result, "toolCallId") == Some(id) && is_terminal(result));
         if !ended {
             breach("tool.result_missing", id);
         }
@@ -79,8 +80,12 @@ pub(super) fn join(document: &Value, strict: bool, pairs: &mut Pairs) {
                     breach("tool.use_unknown_result", id);
                 }
             }
-            Some(_) if disposition == "consumed" => breach("tool.use_unknown_result", id),
-            Some(_) => {}
+            Some(_) => {
+                // It cites the digest of a terminal row, or is consumed, and there is no terminal row.
+                if disposition == "consumed" || text(used, "resultDigest").is_some() {
+                    breach("tool.use_unknown_result", id);
+                }
+            }
         }
         if strict && says_too_little(used, &disposition) {
             breach("tool.use_missing", id);
@@ -134,7 +139,8 @@ fn error_field<'v>(result: &'v Value, key: &str, raw_keys: &[&str]) -> Option<&'
 /// What contradicts the digest beside it.
 pub(super) fn contradictions(document: &Value, pairs: &mut Pairs) {
     let evidence = &document["evidence"];
-    let lists = [("toolRequests", "arguments", "argumentsDigest"), ("toolResults", "payload", "resultDigest")];
+    let lists =
+        [("toolRequests", "arguments", "argumentsDigest"), ("toolResults", "payload", "resultDigest")];
     for (list, value, beside) in lists {
         for row in rows(evidence, list) {
             if let (Some(value), Some(given)) = (present(row, value), text(row, beside))
@@ -182,8 +188,8 @@ pub(super) fn tools(document: &Value, pairs: &mut Pairs) {
         let id = text(request, "toolCallId").unwrap_or_default();
         let name = text(request, "toolName").unwrap_or_default();
         if let Bound::Terms(policy) = &bound {
-            let entries = rows(policy, "tools").iter().filter(|entry| text(entry, "name") == Some(name));
-            match entries.last() {
+            let mut entries = rows(policy, "tools").iter().filter(|entry| text(entry, "name") == Some(name));
+            match entries.next_back() {
                 None => add(pairs, class, id),
                 Some(entry) => {
                     let wanted = text(entry, "schemaDigest");
@@ -208,11 +214,11 @@ fn is_chosen(choice: &str, name: &str, bound: &Bound<'_>) -> bool {
         return tool.trim() == name;
     }
     match bound {
-        Bound::Silent => false,
-        // Nothing trustworthy to evaluate: the policy is refused as such.
-        Bound::Broken => true,
+        // Neither names a tool.
+        Bound::Silent | Bound::Broken => false,
         Bound::Terms(policy) => {
-            let names: Vec<Option<&str>> = rows(policy, "tools").iter().map(|entry| text(entry, "name")).collect();
+            let names: Vec<Option<&str>> =
+                rows(policy, "tools").iter().map(|entry| text(entry, "name")).collect();
             let only = if let [only] = names.as_slice() { *only } else { None };
             text(policy, "specificTool").or(only) == Some(name)
         }

@@ -25,7 +25,9 @@ pub(super) fn check(document: &Value, open: bool, pairs: &mut Pairs) {
         lists(holder, list, &format!("capabilities.change_morphisms.{action}"))
             || lists(holder, list, "capabilities.change_morphisms.all")
     };
-    if !covered(document, "capabilityClaims") || supplied.is_some_and(|policy| !covered(policy, "capabilities")) {
+    if !covered(document, "capabilityClaims")
+        || supplied.is_some_and(|policy| !covered(policy, "capabilities"))
+    {
         add(pairs, "mutation.capability_claim_missing", "intent.action");
     }
     let wanted = intent_digest(intent);
@@ -47,8 +49,7 @@ pub(super) fn check(document: &Value, open: bool, pairs: &mut Pairs) {
 }
 
 /// The digest that a use row must name.
-#[must_use]
-pub(crate) fn intent_digest(intent: &Value) -> String {
+fn intent_digest(intent: &Value) -> String {
     let mut normal = Map::new();
     for key in ["action", "argsDigest", "policyDigest", "instructionRef"] {
         if let Some(text) = text(intent, key) {

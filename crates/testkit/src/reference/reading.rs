@@ -65,9 +65,14 @@ pub(crate) fn message_digest(message: &str) -> String {
 }
 
 fn hash(value: &Value) -> String {
+    hex(&sha256(canonical(value).as_bytes()))
+}
+
+/// The canonical bytes.
+pub(crate) fn canonical(value: &Value) -> String {
     let mut canonical = String::new();
     write(value, &mut canonical);
-    hex(&sha256(canonical.as_bytes()))
+    canonical
 }
 
 fn write(value: &Value, canonical: &mut String) {
@@ -113,7 +118,13 @@ pub(super) enum Bound<'v> {
 }
 
 /// Binds one policy, noting under `class` a document that is absent or does not hash.
-pub(super) fn bind<'v>(document: &'v Value, field: &str, key: &str, class: &str, pairs: &mut Pairs) -> Bound<'v> {
+pub(super) fn bind<'v>(
+    document: &'v Value,
+    field: &str,
+    key: &str,
+    class: &str,
+    pairs: &mut Pairs,
+) -> Bound<'v> {
     let mandatory = [
         "mutationPolicyDigest",
         "governancePolicyDigest",

@@ -1,5 +1,7 @@
 //! Rules about the turn as a whole: groups, its end, its context, its workers.
 
+#![expect(clippy::indexing_slicing, reason = "a missing member of a JSON value reads as null")]
+
 use serde_json::Value;
 
 use super::calls::is_terminal;
@@ -60,8 +62,8 @@ pub(super) fn stop_reason(document: &Value, pairs: &mut Pairs) {
         texts(policy, list).iter().any(|word| word.eq_ignore_ascii_case(&reason))
     };
     match bind(document, "protocolStatePolicy", "protocolStatePolicy", class, pairs) {
-        Bound::Broken => {}
-        Bound::Silent => {
+        // A policy that cannot be trusted admits nothing beyond what is admitted without it.
+        Bound::Silent | Bound::Broken => {
             if !["tool_use", "pause_turn", "max_tokens", "end_turn"].contains(&reason.as_str()) {
                 add(pairs, class, "protocolState.stopReason");
             }
@@ -102,8 +104,8 @@ pub(super) fn limits(document: &Value, pairs: &mut Pairs) {
         }
     }
     if let Some(every) = count(Some(policy), "checkpointEveryTurns")
-        && let Some(turns) = count(state.get("counters"), "turns")
-        && turns.checked_rem(every) == Some(0)
+        // Uncounted turns may be a multiple of anything; every zero turns is always.
+        && count(state.get("counters"), "turns").is_none_or(|turns| turns.checked_rem(every).unwrap_or(0) == 0)
         && text(state, "checkpointRef").is_none()
     {
         add(pairs, class, "protocolState.checkpointRef");
@@ -173,7 +175,8 @@ pub(super) fn workers(document: &Value, pairs: &mut Pairs) {
         let fits = match text(worker, "parentId") {
             None => depth == 1,
             Some(parent) => workers.iter().any(|other| {
-                text(other, "id") == Some(parent) && count(Some(other), "depth").map(|above| above + 1) == Some(depth)
+                text(other, "id") == Some(parent)
+                    && count(Some(other), "depth").map(|above| above + 1) == Some(depth)
             }),
         };
         if !fits {
@@ -189,12 +192,17 @@ pub(super) fn decomposition(document: &Value, pairs: &mut Pairs) {
     let evidence = &document["evidence"];
     let spec = &evidence["callSpec"];
     let pattern = token(spec, "executionPattern").unwrap_or_default();
-    if let Bound::Terms(policy) = bind(document, "decompositionPolicyDigest", "decompositionPolicy", class, pairs) {
+    if let Bound::Terms(policy) =
+        bind(document, "decompositionPolicyDigest", "decompositionPolicy", class, pairs)
+    {
         let known = texts(policy, "patterns");
-        if present(policy, "patterns").is_some() && !known.iter().any(|known| known.eq_ignore_ascii_case(&pattern)) {
+        if present(policy, "patterns").is_some()
+            && !known.iter().any(|known| known.eq_ignore_ascii_case(&pattern))
+        {
             add(pairs, class, "callSpec.executionPattern");
         }
-        let mut ids: Vec<Option<&str>> = rows(evidence, "workers").iter().map(|row| text(row, "id")).collect();
+        let mut ids: Vec<Option<&str>> =
+            rows(evidence, "workers").iter().map(|row| text(row, "id")).collect();
         ids.sort_unstable();
         ids.dedup();
         let workers = u64::try_from(ids.len()).unwrap_or(u64::MAX);

@@ -1,7 +1,6 @@
 //! A kernel value as a serde deserializer.
 //!
-//! It must not convert between kinds: a number is no string, an array is no struct. `null` is an absent field, and so is
-//! blank text where a field is optional.
+//! It must not convert between kinds: a number is no string, an array is no struct. A field that is `null` is absent.
 
 use premath_kernel::{Number, Value};
 use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
@@ -40,15 +39,6 @@ impl<'de, 'v> Reader<'de, 'v> {
     }
 }
 
-/// Null, and text that is blank, are no value where one is optional.
-fn is_absent(value: &Value<'_>) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Text(text) => text.trim().is_empty(),
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => false,
-    }
-}
-
 fn unexpected_number(number: Number) -> Unexpected<'static> {
     match (number.as_u64(), number.as_i64()) {
         (Some(unsigned), _) => Unexpected::Unsigned(unsigned),
@@ -76,7 +66,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Failure> {
-        if is_absent(self.value) { visitor.visit_none() } else { visitor.visit_some(self) }
+        if matches!(self.value, Value::Null) { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(

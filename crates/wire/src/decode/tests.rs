@@ -104,7 +104,6 @@ fn a_missing_field_is_named_in_the_path() {
 fn a_value_of_the_wrong_kind_is_refused_where_it_stands() {
     let cases = [
         (r#"{"callId":7}"#, "expected a string, found an integer at $.callId"),
-        (r#"{"callId":null}"#, "expected a string, found null at $.callId"),
         (r#"{"callId":""}"#, "must not be blank at $.callId"),
         (r#"{"callId":"c","rows":{}}"#, "expected an array, found an object at $.rows"),
         (r#"{"callId":"c","rows":[["t"]]}"#, "expected an object, found an array at $.rows[0]"),
@@ -132,6 +131,11 @@ fn a_value_of_the_wrong_kind_is_refused_where_it_stands() {
     for (text, expected) in cases {
         assert_eq!(refusal(text), format!("input.field_invalid: {expected}"), "{text}");
     }
+}
+
+#[test]
+fn a_null_field_is_an_absent_field() {
+    assert_eq!(refusal(r#"{"callId":null}"#), "input.field_missing: missing field at $.callId");
     assert_eq!(refusal("[]"), "input.field_invalid: expected an object, found an array at $");
 }
 

@@ -8,7 +8,7 @@ fn an_error_names_its_class_what_is_wrong_and_where() {
         InputError::new(InputClass::JsonInvalid, "expected a value", JsonPath::root().key("a").index(0));
     assert_eq!(error.to_string(), "input.json_invalid: expected a value at $.a[0]");
     error.position = Some(Position { line: 3, column: 7 });
-    assert_eq!(error.to_string(), "input.json_invalid: expected a value at $.a[0] (line 3, column 7)");
+    assert_eq!(error.to_string(), "input.json_invalid: expected a value (line 3, column 7) at $.a[0]");
 }
 
 #[test]

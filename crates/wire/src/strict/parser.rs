@@ -80,7 +80,7 @@ impl<'a> Parser<'a> {
 
     fn array(&mut self, depth: usize) -> Parsed<Value<'a>> {
         self.enter(depth)?;
-        let mut items = Vec::new();
+        let mut items = Vec::with_capacity(1);
         if self.next_token() == Some(b']') {
             self.at += 1;
             return Ok(Value::Array(items));
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
     fn object(&mut self, depth: usize) -> Parsed<Value<'a>> {
         let start = self.at;
         self.enter(depth)?;
-        let mut members = Vec::new();
+        let mut members = Vec::with_capacity(1);
         if self.next_token() == Some(b'}') {
             self.at += 1;
             return Ok(Value::Object(Object::default()));

@@ -46,42 +46,42 @@ fn every_escape_is_undone() {
 fn an_error_names_the_path_the_line_and_the_column() {
     assert_eq!(
         refusal("{\n  \"evidence\": {\"toolRequests\": [0, 1, 2,\n    {\"toolCallId\": +1}]}}"),
-        "input.json_invalid: expected a value at $.evidence.toolRequests[3].toolCallId (line 3, column 20)"
+        "input.json_invalid: expected a value (line 3, column 20) at $.evidence.toolRequests[3].toolCallId"
     );
     assert_eq!(
         refusal("{\"é\": [\"ü\", x]}"),
-        "input.json_invalid: expected a value at $[\"é\"][1] (line 1, column 13)"
+        "input.json_invalid: expected a value (line 1, column 13) at $[\"é\"][1]"
     );
     assert_eq!(
         refusal("{\"a b\\n\": tru}"),
-        "input.json_invalid: expected a value at $[\"a b\\n\"] (line 1, column 11)"
+        "input.json_invalid: expected a value (line 1, column 11) at $[\"a b\\n\"]"
     );
-    assert_eq!(refusal("[1 2]"), "input.json_invalid: expected `,` or `]` at $ (line 1, column 4)");
-    assert_eq!(refusal("{\"a\" 1}"), "input.json_invalid: expected `:` at $.a (line 1, column 6)");
-    assert_eq!(refusal("{\"a\":1,}"), "input.json_invalid: expected a member name at $ (line 1, column 8)");
-    assert_eq!(refusal("{\"a\":1]"), "input.json_invalid: expected `,` or `}` at $ (line 1, column 7)");
-    assert_eq!(refusal("1 2"), "input.json_invalid: text behind the document at $ (line 1, column 3)");
+    assert_eq!(refusal("[1 2]"), "input.json_invalid: expected `,` or `]` (line 1, column 4) at $");
+    assert_eq!(refusal("{\"a\" 1}"), "input.json_invalid: expected `:` (line 1, column 6) at $.a");
+    assert_eq!(refusal("{\"a\":1,}"), "input.json_invalid: expected a member name (line 1, column 8) at $");
+    assert_eq!(refusal("{\"a\":1]"), "input.json_invalid: expected `,` or `}` (line 1, column 7) at $");
+    assert_eq!(refusal("1 2"), "input.json_invalid: text behind the document (line 1, column 3) at $");
     assert_eq!(
         refusal("\"a\nb\""),
-        "input.json_invalid: control character in a string at $ (line 1, column 3)"
+        "input.json_invalid: control character in a string (line 1, column 3) at $"
     );
-    assert_eq!(refusal(r#"["\x"]"#), "input.json_invalid: invalid escape at $[0] (line 1, column 4)");
+    assert_eq!(refusal(r#"["\x"]"#), "input.json_invalid: invalid escape (line 1, column 4) at $[0]");
 }
 
 #[test]
 fn an_input_that_stops_early_says_so() {
-    assert_eq!(refusal(""), "input.json_invalid: expected a value, found the end at $ (line 1, column 1)");
+    assert_eq!(refusal(""), "input.json_invalid: expected a value, found the end (line 1, column 1) at $");
     assert_eq!(
         refusal("[1,\n"),
-        "input.json_invalid: expected a value, found the end at $[1] (line 2, column 1)"
+        "input.json_invalid: expected a value, found the end (line 2, column 1) at $[1]"
     );
     assert_eq!(
         refusal("{\"a\":\"b"),
-        "input.json_invalid: unfinished string, found the end at $.a (line 1, column 8)"
+        "input.json_invalid: unfinished string, found the end (line 1, column 8) at $.a"
     );
     assert_eq!(
         refusal("[-"),
-        "input.json_invalid: expected a digit, found the end at $[0] (line 1, column 3)"
+        "input.json_invalid: expected a digit, found the end (line 1, column 3) at $[0]"
     );
 }
 
@@ -89,15 +89,15 @@ fn an_input_that_stops_early_says_so() {
 fn duplicate_keys_are_compared_after_unescaping() {
     assert_eq!(
         refusal(r#"{"a":1,"a":1}"#),
-        "input.duplicate_key: duplicate key `a` at $.a (line 1, column 8)"
+        "input.duplicate_key: duplicate key `a` (line 1, column 8) at $.a"
     );
     assert_eq!(
         refusal("[{\"x\": {\"b\":1,\"a\":[{\"a\":1}],\n \"\\u0061\":2}}]"),
-        "input.duplicate_key: duplicate key `a` at $[0].x.a (line 2, column 2)"
+        "input.duplicate_key: duplicate key `a` (line 2, column 2) at $[0].x.a"
     );
     assert_eq!(
         refusal(r#"{"":1,"":2,"z":3}"#),
-        "input.duplicate_key: duplicate key `` at $[\"\"] (line 1, column 7)"
+        "input.duplicate_key: duplicate key `` (line 1, column 7) at $[\"\"]"
     );
     assert_eq!(canonical(r#"{"a":{"a":1},"A":2}"#), r#"{"A":2,"a":{"a":1}}"#);
 }
@@ -112,7 +112,7 @@ fn integers_are_exact_or_refused() {
     for literal in beyond.map(str::to_owned).into_iter().chain(["1".repeat(400)]) {
         assert_eq!(
             refusal(format!("{{\"n\":{literal}}}")),
-            "input.field_invalid: integer beyond ±9007199254740991 at $.n (line 1, column 6)"
+            "input.field_invalid: integer beyond ±9007199254740991 (line 1, column 6) at $.n"
         );
     }
 }
@@ -122,7 +122,7 @@ fn floats_are_the_nearest_double_or_refused() {
     assert_eq!(canonical("[1e30,1E-400,4.50,1.5e3,0e1]"), "[1e+30,0,4.5,1500,0]");
     assert_eq!(
         refusal("[1e400]"),
-        "input.json_invalid: number beyond the range of a double at $[0] (line 1, column 2)"
+        "input.json_invalid: number beyond the range of a double (line 1, column 2) at $[0]"
     );
     assert_eq!(
         parse(b"-1e999999999999999999999", Limits::default()).unwrap_err().class,
@@ -135,7 +135,7 @@ fn a_float_whose_canonical_spelling_is_an_unsafe_integer_is_refused_like_it() {
     for literal in ["1e20", "9007199254740992.0", "-9007199254740993.0", "9.99e20", "100000000000000000000"] {
         assert_eq!(
             refusal(literal),
-            "input.field_invalid: integer beyond ±9007199254740991 at $ (line 1, column 1)",
+            "input.field_invalid: integer beyond ±9007199254740991 (line 1, column 1) at $",
             "{literal}"
         );
     }
@@ -164,23 +164,23 @@ fn lone_surrogates_are_refused() {
         r#""\udc00\ud800""#,
     ];
     for text in lone {
-        assert_eq!(refusal(text), "input.json_invalid: lone surrogate at $ (line 1, column 3)", "{text}");
+        assert_eq!(refusal(text), "input.json_invalid: lone surrogate (line 1, column 3) at $", "{text}");
     }
     assert!(refusal(r#""\ud800\u12"#).contains("expected four hexadecimal digits"));
 }
 
 #[test]
 fn only_utf8_without_a_byte_order_mark_is_read() {
-    assert_eq!(refusal("\u{feff}{}"), "input.json_invalid: byte order mark at $ (line 1, column 1)");
+    assert_eq!(refusal("\u{feff}{}"), "input.json_invalid: byte order mark (line 1, column 1) at $");
     assert_eq!(
         refusal(b"{\"a\":[1,\"x\xff\"]}"),
-        "input.json_invalid: invalid UTF-8 at $.a[1] (line 1, column 11)"
+        "input.json_invalid: invalid UTF-8 (line 1, column 11) at $.a[1]"
     );
-    assert_eq!(refusal(b"{}\n\xc0\x80"), "input.json_invalid: invalid UTF-8 at $ (line 2, column 1)");
-    assert_eq!(refusal(b"\xff\xfe"), "input.json_invalid: invalid UTF-8 at $ (line 1, column 1)");
+    assert_eq!(refusal(b"{}\n\xc0\x80"), "input.json_invalid: invalid UTF-8 (line 2, column 1) at $");
+    assert_eq!(refusal(b"\xff\xfe"), "input.json_invalid: invalid UTF-8 (line 1, column 1) at $");
     assert_eq!(
         refusal(b"[1 2, \"\xed\xa0\x80\"]"),
-        "input.json_invalid: expected `,` or `]` at $ (line 1, column 4)"
+        "input.json_invalid: expected `,` or `]` (line 1, column 4) at $"
     );
 }
 
@@ -191,7 +191,11 @@ fn depth_is_allowed_up_to_the_limit_and_not_beyond() {
     let error = parse(nested(129).as_bytes(), limits).unwrap_err();
     assert_eq!(error.class, InputClass::TooDeep);
     assert_eq!(error.path.segments().count(), 128);
-    assert!(error.to_string().starts_with("input.too_deep: nested deeper than 128 at $[0][0]"));
+    assert!(
+        error
+            .to_string()
+            .starts_with("input.too_deep: nested deeper than 128 (line 1, column 129) at $[0][0]")
+    );
     assert_eq!(parse(b"{\"a\":{}}", Limits { max_depth: 1, ..limits }).unwrap_err().path.to_string(), "$.a");
     assert!(parse(b"1", Limits { max_depth: 0, ..limits }).is_ok());
 }

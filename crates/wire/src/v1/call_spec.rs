@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use premath_kernel as kernel;
 use premath_kernel::PolicyKind;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::row::Wire;
@@ -39,76 +38,76 @@ pub struct CallSpec {
     /// The decomposition policy.
     decomposition_policy_digest: DigestText,
     /// Which tools the provider was told it may call.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     tool_choice: Option<ToolChoice>,
     /// `dashboard`, `internal_processor` or `disabled`.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     observability_mode: Option<Word>,
     /// `low`, `moderate` or `high`.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     risk_tier: Option<Word>,
     /// The role this turn speaks in.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     orchestration_role: Option<OrchestrationRoleToken>,
     /// Allow-list and schemas.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     tool_policy: Option<DigestText>,
     /// Every discoverable tool.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     tool_catalog_digest: Option<DigestText>,
     /// Tools that load on demand.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     defer_policy_digest: Option<DigestText>,
     /// Usage examples shown.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     tool_example_digest: Option<DigestText>,
     /// Who may call which tool.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     allowed_callers_digest: Option<DigestText>,
     /// Tools that filter before context.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     pre_context_filter_policy: Option<DigestText>,
     /// The benchmark behind the defaults.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     eval_profile_ref: Option<DigestText>,
     /// Whether calls may run together.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     parallel_policy: Option<DigestText>,
     /// How calls and results travel.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     tool_transport_policy: Option<DigestText>,
     /// How results are cut.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     tool_response_truncation_policy: Option<DigestText>,
     /// Where commands run, what edits files.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     execution_boundary_policy: Option<DigestText>,
     /// The sandbox profile.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     runtime_sandbox_ref: Option<DigestText>,
     /// What compaction must keep.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     compaction_policy_digest: Option<DigestText>,
     /// Which guardrail stages must decide.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     guardrail_stage_policy_digest: Option<DigestText>,
     /// What an evaluation must reach.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     eval_gate_policy_digest: Option<DigestText>,
     /// What a red team must have tried.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     red_team_policy_digest: Option<DigestText>,
     /// What each role may read and write.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     context_scope_digest: Option<DigestText>,
     /// Who may hand work to whom.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     handoff_contract_digest: Option<DigestText>,
     /// How much a run may use.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     stop_policy: Option<DigestText>,
     /// Which stop reasons are handled.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     protocol_state_policy: Option<DigestText>,
 }
 
@@ -218,26 +217,28 @@ impl Wire for ToolChoice {
     fn from_kernel(kernel: Self::Kernel) -> Self {
         Self(kernel)
     }
+
+    fn read_optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
+        Name::read_optional(deserializer)?.map(|name| Self::from_name(&name)).transpose()
+    }
+}
+
+impl ToolChoice {
+    fn from_name<E: serde::de::Error>(name: &Name) -> Result<Self, E> {
+        let text = name.0.as_str();
+        let (word, tool) = text.split_once(':').map_or((text, None), |(word, tool)| (word, Some(tool)));
+        match (word.trim().to_ascii_lowercase().as_str(), tool.and_then(kernel::Text::new)) {
+            ("auto", None) => Ok(Self(kernel::ToolChoice::Auto)),
+            ("any", None) => Ok(Self(kernel::ToolChoice::Any)),
+            ("specific", tool) => Ok(Self(kernel::ToolChoice::Specific(tool))),
+            _ => Err(E::unknown_variant(text, &["auto", "any", "specific", "specific:<tool>"])),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for ToolChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Name::deserialize(deserializer)?;
-        let (word, tool) = text
-            .0
-            .as_str()
-            .split_once(':')
-            .map_or((text.0.as_str(), None), |(word, tool)| (word, Some(tool)));
-        let tool = tool.and_then(kernel::Text::new);
-        match (word.trim().to_ascii_lowercase().as_str(), tool) {
-            ("auto", None) => Ok(Self(kernel::ToolChoice::Auto)),
-            ("any", None) => Ok(Self(kernel::ToolChoice::Any)),
-            ("specific", tool) => Ok(Self(kernel::ToolChoice::Specific(tool))),
-            _ => Err(D::Error::unknown_variant(
-                text.0.as_str(),
-                &["auto", "any", "specific", "specific:<tool>"],
-            )),
-        }
+        Name::deserialize(deserializer).and_then(|name| Self::from_name(&name))
     }
 }
 

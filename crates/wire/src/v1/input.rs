@@ -12,7 +12,7 @@ use super::evidence::TurnEvidence;
 use super::governance::GovernanceProfile;
 use super::policy::PolicyDocuments;
 use super::row::{Wire, row};
-use super::scalar::{DigestText, Name, Refs};
+use super::scalar::{ActionText, DigestText, Name, Refs};
 use crate::decode::{UnknownFields, decode};
 use crate::input_error::{InputClass, InputError, JsonPath};
 use crate::strict::{Limits, parse};
@@ -54,7 +54,7 @@ row! {
     Intent = kernel::Intent
     {
         /// The host action.
-        action: Name,
+        action: ActionText,
         /// Digest of its arguments.
         args_digest: DigestText,
         /// The mutation policy it was formed under.

@@ -3,19 +3,24 @@
 //! A document is kept whole, because its digest covers every member, and its terms are read beside it.
 
 mod documents;
+mod plain;
 
 use std::collections::BTreeMap;
 
 pub use documents::PolicyDocuments;
+pub(crate) use plain::{
+    CompactionPolicy, DecompositionPolicy, DeferPolicy, EvalProfile, ExecutionBoundaryPolicy,
+    HandoffContract, MutationPolicy, ObservabilityPolicy, ParallelPolicy, PreContextFilterPolicy,
+    ProtocolStatePolicy, RedTeamPolicy, ReminderQueuePolicy, RuntimeSandbox, StateViewPolicy, StopPolicy,
+    ToolRenderProtocol, TransportPolicy, TruncationPolicy,
+};
 use premath_kernel as kernel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::row::{Wire, row};
-use super::scalar::{
-    AnyJson, CutToken, Decimal, DigestText, ExecutionPatternToken, GuardrailStageToken, Name, OrderingToken,
-    Refs, Whole, Word,
-};
+use super::row::Wire;
+use super::scalar::{AnyJson, Decimal, DigestText, GuardrailStageToken, Name, Refs, Word};
+use crate::input_error::{InputClass, InputError, JsonPath};
 
 /// A plain struct of terms, read by derive and turned into the kernel's by hand.
 macro_rules! terms {
@@ -35,6 +40,7 @@ terms! {
         /// The allow-list.
         tools: Vec<ToolEntry>,
         /// The tool that a bare `specific` choice means.
+        #[serde(default, deserialize_with = "Wire::read")]
         specific_tool: Option<Name>,
     }
     /// One allowed tool.
@@ -42,6 +48,7 @@ terms! {
         /// Its name.
         name: Name,
         /// The schema its arguments must be validated with.
+        #[serde(default, deserialize_with = "Wire::read")]
         schema_digest: Option<DigestText>,
         /// Whether its results are shell rows.
         shell: Option<bool>,
@@ -56,6 +63,7 @@ terms! {
         /// Its name.
         name: Name,
         /// `sha256:` over the canonical list of its usage examples.
+        #[serde(default, deserialize_with = "Wire::read")]
         example_digest: Option<DigestText>,
     }
     /// The usage examples that were shown.
@@ -122,6 +130,7 @@ terms! {
         /// The tier.
         tier: Word,
         /// Its profile.
+        #[serde(default, deserialize_with = "Wire::read")]
         profile: Option<Name>,
     }
     /// The governance package; only its identity matters.
@@ -133,21 +142,33 @@ pub(crate) trait Terms {
     /// The kernel's terms.
     type Kernel;
     /// The kernel's terms.
-    fn terms(self) -> Self::Kernel;
+    ///
+    /// # Errors
+    /// Two entries with one name: nothing says which of them counts.
+    fn terms(self) -> Result<Self::Kernel, InputError>;
 }
 
-/// Entries by name. INVARIANT of the caller: a later entry of the same name would win, so it is refused before.
-fn by_name<Entry, Kernel>(
+/// Entries of `list` by their key.
+fn by_key<Entry, Key: Ord, Terms>(
+    list: &str,
     entries: Vec<Entry>,
-    split: fn(Entry) -> (kernel::Text, Kernel),
-) -> BTreeMap<kernel::Text, Kernel> {
-    entries.into_iter().map(split).collect()
+    split: fn(Entry) -> (Key, Terms),
+) -> Result<BTreeMap<Key, Terms>, InputError> {
+    let mut found = BTreeMap::new();
+    for (index, entry) in entries.into_iter().enumerate() {
+        let (key, terms) = split(entry);
+        if found.insert(key, terms).is_some() {
+            let path = JsonPath::root().key(list).index(index);
+            return Err(InputError::new(InputClass::DuplicateRow, "names what an earlier entry names", path));
+        }
+    }
+    Ok(found)
 }
 
 impl Terms for ToolPolicy {
     type Kernel = kernel::ToolPolicy;
 
-    fn terms(self) -> Self::Kernel {
+    fn terms(self) -> Result<Self::Kernel, InputError> {
         let entry = |entry: ToolEntry| {
             let terms = kernel::ToolEntry {
                 schema_digest: entry.schema_digest.into_kernel(),
@@ -155,371 +176,88 @@ impl Terms for ToolPolicy {
             };
             (entry.name.0, terms)
         };
-        kernel::ToolPolicy {
-            tools: by_name(self.tools, entry),
-            specific_tool: self.specific_tool.into_kernel(),
-        }
+        let tools = by_key("tools", self.tools, entry)?;
+        Ok(kernel::ToolPolicy { tools, specific_tool: self.specific_tool.into_kernel() })
     }
 }
 
 impl Terms for ToolCatalog {
     type Kernel = kernel::ToolCatalog;
 
-    fn terms(self) -> Self::Kernel {
-        kernel::ToolCatalog {
-            tools: by_name(self.tools, |entry| (entry.name.0, entry.example_digest.into_kernel())),
-        }
+    fn terms(self) -> Result<Self::Kernel, InputError> {
+        let split = |entry: CatalogEntry| (entry.name.0, entry.example_digest.into_kernel());
+        Ok(kernel::ToolCatalog { tools: by_key("tools", self.tools, split)? })
     }
 }
 
 impl Terms for ToolExamples {
     type Kernel = kernel::ToolExamples;
 
-    fn terms(self) -> Self::Kernel {
-        kernel::ToolExamples {
-            tools: by_name(self.tools, |entry| (entry.name.0, entry.examples.into_kernel())),
-        }
+    fn terms(self) -> Result<Self::Kernel, InputError> {
+        let split = |entry: ExampleEntry| (entry.name.0, entry.examples.into_kernel());
+        Ok(kernel::ToolExamples { tools: by_key("tools", self.tools, split)? })
     }
 }
 
 impl Terms for AllowedCallers {
     type Kernel = kernel::AllowedCallers;
 
-    fn terms(self) -> Self::Kernel {
-        kernel::AllowedCallers {
-            tools: by_name(self.tools, |entry| (entry.name.0, entry.callers.into_kernel())),
-        }
+    fn terms(self) -> Result<Self::Kernel, InputError> {
+        let split = |entry: CallerEntry| (entry.name.0, entry.callers.into_kernel());
+        Ok(kernel::AllowedCallers { tools: by_key("tools", self.tools, split)? })
     }
 }
 
 impl Terms for GuardrailStagePolicy {
     type Kernel = kernel::GuardrailStagePolicy;
 
-    fn terms(self) -> Self::Kernel {
-        self.stages.map_or_else(kernel::GuardrailStagePolicy::default, |stages| {
-            kernel::GuardrailStagePolicy { stages: stages.into_kernel() }
-        })
+    fn terms(self) -> Result<Self::Kernel, InputError> {
+        let stages = self.stages.into_kernel();
+        Ok(stages.map_or_else(kernel::GuardrailStagePolicy::default, |stages| kernel::GuardrailStagePolicy {
+            stages,
+        }))
     }
 }
 
 impl Terms for EvalGatePolicy {
     type Kernel = kernel::EvalGatePolicy;
 
-    fn terms(self) -> Self::Kernel {
+    fn terms(self) -> Result<Self::Kernel, InputError> {
         let thresholds = kernel::Metrics {
             precision: self.precision.into_kernel(),
             recall: self.recall.into_kernel(),
             f1: self.f1.into_kernel(),
         };
-        kernel::EvalGatePolicy { thresholds }
+        Ok(kernel::EvalGatePolicy { thresholds })
     }
 }
 
 impl Terms for ContextScope {
     type Kernel = kernel::ContextScope;
 
-    fn terms(self) -> Self::Kernel {
-        let scope = |scope: RoleScope| {
+    fn terms(self) -> Result<Self::Kernel, InputError> {
+        let split = |scope: RoleScope| {
             let terms =
                 kernel::RoleScope { read: scope.read.into_kernel(), write: scope.write.into_kernel() };
             (scope.role.0, terms)
         };
-        kernel::ContextScope { roles: by_name(self.roles, scope) }
+        Ok(kernel::ContextScope { roles: by_key("roles", self.roles, split)? })
     }
 }
 
 impl Terms for RiskTierPolicy {
     type Kernel = kernel::RiskTierPolicy;
 
-    fn terms(self) -> Self::Kernel {
-        let tiers = self.tiers.into_iter().map(|entry| (entry.tier.0, entry.profile.into_kernel()));
-        kernel::RiskTierPolicy { tiers: tiers.collect() }
+    fn terms(self) -> Result<Self::Kernel, InputError> {
+        let split = |entry: TierEntry| (entry.tier.0, entry.profile.into_kernel());
+        Ok(kernel::RiskTierPolicy { tiers: by_key("tiers", self.tiers, split)? })
     }
 }
 
 impl Terms for GovernancePolicy {
     type Kernel = kernel::GovernancePolicy;
 
-    fn terms(self) -> Self::Kernel {
-        kernel::GovernancePolicy
+    fn terms(self) -> Result<Self::Kernel, InputError> {
+        Ok(kernel::GovernancePolicy)
     }
-}
-
-/// Terms whose fields are the kernel's fields.
-macro_rules! plain_terms {
-    ($($name:ident),+) => {$(
-        impl Terms for $name {
-            type Kernel = <$name as Wire>::Kernel;
-
-            fn terms(self) -> Self::Kernel {
-                self.into_kernel()
-            }
-        }
-    )+};
-}
-
-plain_terms!(
-    DeferPolicy,
-    PreContextFilterPolicy,
-    EvalProfile,
-    ParallelPolicy,
-    TransportPolicy,
-    TruncationPolicy,
-    ToolRenderProtocol,
-    ReminderQueuePolicy,
-    StateViewPolicy,
-    ExecutionBoundaryPolicy,
-    RuntimeSandbox,
-    CompactionPolicy,
-    DecompositionPolicy,
-    RedTeamPolicy,
-    HandoffContract,
-    MutationPolicy,
-    StopPolicy,
-    ProtocolStatePolicy,
-    ObservabilityPolicy
-);
-
-row! {
-    /// Tools that are not loaded until they are searched for.
-    DeferPolicy = kernel::DeferPolicy
-    {
-        /// Their names.
-        deferred: Refs,
-    }
-    {}
-}
-
-row! {
-    /// Which tools filter before their results reach the context.
-    PreContextFilterPolicy = kernel::PreContextFilterPolicy
-    {
-        /// Their names.
-        filtering_tools: Refs,
-    }
-    {}
-}
-
-row! {
-    /// The benchmark that default choices were measured with.
-    EvalProfile = kernel::EvalProfile
-    {}
-    {
-        /// Its name.
-        profile_id: Option<Name>,
-        /// The data set.
-        dataset_lineage_ref: Option<Name>,
-        /// The grader.
-        grader_config_lineage_ref: Option<Name>,
-    }
-}
-
-row! {
-    /// Whether calls may run at the same time.
-    ParallelPolicy = kernel::ParallelPolicy
-    {
-        /// False: no group of two or more.
-        allowed: bool,
-    }
-    {
-        /// The largest group.
-        max_branches: Option<Whole>,
-    }
-}
-
-row! {
-    /// How calls and results travel.
-    TransportPolicy = kernel::TransportPolicy
-    {
-        /// Whether results follow the order of requests.
-        ordering: OrderingToken,
-    }
-    {
-        /// False: one call per message.
-        parallel_tool_calls: Option<bool>,
-    }
-}
-
-row! {
-    /// How large a result may be and how it is cut.
-    TruncationPolicy = kernel::TruncationPolicy
-    {
-        /// The budget.
-        max_bytes: Whole,
-        /// What stands where bytes were cut.
-        marker: Name,
-    }
-    {
-        /// Where it may be cut.
-        cut: CutToken,
-    }
-}
-
-row! {
-    /// Where renderings may be injected.
-    ToolRenderProtocol = kernel::ToolRenderProtocol
-    {}
-    {
-        /// Absent: anywhere.
-        injection_points: Option<Vec<Word>>,
-    }
-}
-
-row! {
-    /// Which queues must be reduced.
-    ReminderQueuePolicy = kernel::ReminderQueuePolicy
-    {}
-    {
-        /// Their ids.
-        required_queues: Refs,
-    }
-}
-
-row! {
-    /// Which views must exist.
-    StateViewPolicy = kernel::StateViewPolicy
-    {}
-    {
-        /// Their ids.
-        required_views: Refs,
-    }
-}
-
-row! {
-    /// Where commands may run and what may change files.
-    ExecutionBoundaryPolicy = kernel::ExecutionBoundaryPolicy
-    {
-        /// Folders a command may run in.
-        workdir_roots: Refs,
-        /// Tools that may change files.
-        edit_surfaces: Refs,
-    }
-    {}
-}
-
-row! {
-    /// The sandbox commands must run in.
-    RuntimeSandbox = kernel::RuntimeSandbox
-    {
-        /// Its profile's name.
-        profile: Name,
-    }
-    {}
-}
-
-row! {
-    /// Whether context may be compacted and what must survive it.
-    CompactionPolicy = kernel::CompactionPolicy
-    {}
-    {
-        /// False: never.
-        enabled: Option<bool>,
-        /// What must always be kept.
-        must_keep: Refs,
-    }
-}
-
-row! {
-    /// How work may be split.
-    DecompositionPolicy = kernel::DecompositionPolicy
-    {}
-    {
-        /// Absent: any pattern.
-        patterns: Option<Vec<ExecutionPatternToken>>,
-        /// How many workers.
-        max_workers: Option<Whole>,
-        /// How deep.
-        max_depth: Option<Whole>,
-        /// How many turns a workflow may take.
-        workflow_turn_limit: Option<Whole>,
-        /// The measured reason for running past that limit.
-        autonomy_trigger: Option<Name>,
-    }
-}
-
-row! {
-    /// What a red team must have tried.
-    RedTeamPolicy = kernel::RedTeamPolicy
-    {
-        /// The fewest probes.
-        min_probes: Whole,
-    }
-    {
-        /// The most that may get through.
-        max_failures: Option<Whole>,
-    }
-}
-
-row! {
-    /// Who may hand work to whom, and what goes along.
-    HandoffContract = kernel::HandoffContract
-    {
-        /// Roles that may hand over.
-        roles: Refs,
-        /// Who may receive.
-        targets: Refs,
-    }
-    {
-        /// What must go along.
-        required_artifact_refs: Refs,
-        /// Whether a return path is needed.
-        require_return_path: Option<bool>,
-    }
-}
-
-row! {
-    /// What mutations may be made.
-    MutationPolicy = kernel::MutationPolicy
-    {
-        /// Granted capabilities.
-        capabilities: Refs,
-    }
-    {}
-}
-
-row! {
-    /// How much a run may use.
-    StopPolicy = kernel::StopPolicy
-    {}
-    {
-        /// Model turns.
-        max_turns: Option<Whole>,
-        /// Steps.
-        max_steps: Option<Whole>,
-        /// Tool calls.
-        max_tool_calls: Option<Whole>,
-        /// Tokens.
-        max_tokens: Option<Whole>,
-        /// Cost, in millionths of the currency unit.
-        max_cost_micros: Option<Whole>,
-        /// Wall time, in milliseconds.
-        max_wall_millis: Option<Whole>,
-        /// Identical calls in a row.
-        max_identical_calls: Option<Whole>,
-        /// A person is asked every so many turns.
-        checkpoint_every_turns: Option<Whole>,
-    }
-}
-
-row! {
-    /// Which ends of a model call are handled.
-    ProtocolStatePolicy = kernel::ProtocolStatePolicy
-    {
-        /// Handled stop reasons.
-        stop_reasons: Vec<Word>,
-    }
-    {
-        /// Stop reasons after which the loop may go on. Absent: all.
-        continuation: Option<Vec<Word>>,
-    }
-}
-
-row! {
-    /// Where traces may go.
-    ObservabilityPolicy = kernel::ObservabilityPolicy
-    {
-        /// Allowed modes.
-        allowed: Vec<Word>,
-    }
-    {}
 }

@@ -4,7 +4,7 @@ use premath_kernel as kernel;
 
 use super::context::GuardrailDecision;
 use super::row::row;
-use super::scalar::{AnyJson, CallId, DigestText, Name, Whole, present};
+use super::scalar::{AnyJson, CallId, DigestText, Name, Whole};
 
 row! {
     /// One requested tool call.
@@ -17,7 +17,6 @@ row! {
     }
     {
         /// The arguments; replaced by their digest when the turn is normalised.
-        #[serde(deserialize_with = "present")]
         arguments: Option<AnyJson>,
         /// `sha256:` over the canonical arguments.
         arguments_digest: Option<DigestText>,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::context::GuardrailDecision;
 use super::row::{Wire, row};
 use super::scalar::{
-    AccessToken, AnyJson, CallId, DigestText, Name, ProvenanceKindToken, ResultStatusToken, Whole, present,
+    AccessToken, AnyJson, CallId, DigestText, Name, ProvenanceKindToken, ResultStatusToken, Verbatim, Whole,
 };
 
 /// One result row.
@@ -19,55 +19,55 @@ pub(crate) struct ToolResult {
     /// The call it answers.
     tool_call_id: CallId,
     /// `ok`, `error` or `pending`; absent: `error` if there is any error material, else `ok`.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     status: Option<ResultStatusToken>,
     /// `sha256:` over the canonical payload.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     result_digest: Option<DigestText>,
     /// The payload; replaced by its digest when the turn is normalised.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     payload: Option<AnyJson>,
     /// Machine-readable error code.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     error_code: Option<AnyJson>,
     /// Whether trying again may help.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     retryable: Option<AnyJson>,
     /// The message; replaced by its digest when the turn is normalised.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     error_message: Option<AnyJson>,
     /// `sha256:` over the UTF-8 of the trimmed message.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     error_message_digest: Option<DigestText>,
     /// The error in its normal form, as a normalised turn has it.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     error: Option<TypedError>,
     /// The provider's own error, whatever its shape.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     raw_error: Option<AnyJson>,
     /// Where the result came from.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     provenance: Option<Provenance>,
     /// The program that made the call.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     caller_edge: Option<CallerEdge>,
     /// What a shell command ran in.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     shell: Option<Shell>,
     /// What was cut from the payload.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     truncation: Option<Truncation>,
     /// Token cost with and without filtering.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     tokens: Option<Tokens>,
     /// Files the call read or wrote.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     artifacts: Vec<Artifact>,
     /// Guardrail decisions about this result.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     guardrails: Vec<GuardrailDecision>,
     /// Position within the call group.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     order: Option<Whole>,
 }
 
@@ -128,13 +128,13 @@ impl Wire for ToolResult {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TypedError {
     /// Machine-readable code.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     error_code: Option<AnyJson>,
     /// Whether trying again may help.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     retryable: Option<AnyJson>,
     /// Digest of the message.
-    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     error_message_digest: Option<DigestText>,
 }
 
@@ -201,7 +201,7 @@ row! {
         /// The policy it was cut under.
         policy_digest: Option<DigestText>,
         /// What stands where bytes were cut.
-        marker: Option<Name>,
+        marker: Option<Verbatim>,
         /// Bytes kept before the marker.
         head_bytes: Option<Whole>,
         /// Bytes kept after the marker.

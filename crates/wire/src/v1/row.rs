@@ -2,14 +2,31 @@
 //!
 //! A row's fields have the kernel's names, so that a field added on one side only does not compile.
 
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+
 /// A wire type with its twin in the kernel.
-pub(crate) trait Wire: Sized {
+pub(crate) trait Wire: DeserializeOwned {
     /// The twin.
     type Kernel;
     /// The kernel's value.
     fn into_kernel(self) -> Self::Kernel;
     /// The wire's value.
     fn from_kernel(kernel: Self::Kernel) -> Self;
+    /// Reads it where it stands for an optional field.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize(deserializer)
+    }
+    /// Reads it where it may be absent. Texts are absent when they are blank; nothing else is.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    fn read_optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
+        Option::deserialize(deserializer)
+    }
     /// Whether writing it may be left out.
     fn is_absent(&self) -> bool {
         false
@@ -25,6 +42,10 @@ impl<Row: Wire> Wire for Option<Row> {
 
     fn from_kernel(kernel: Self::Kernel) -> Self {
         kernel.map(Row::from_kernel)
+    }
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Row::read_optional(deserializer)
     }
 
     fn is_absent(&self) -> bool {
@@ -90,7 +111,8 @@ macro_rules! row {
             )*
             $(
                 $(#[$optional_meta])*
-                #[serde(default, skip_serializing_if = "crate::v1::row::Wire::is_absent")]
+                #[serde(default, deserialize_with = "crate::v1::row::Wire::read")]
+                #[serde(skip_serializing_if = "crate::v1::row::Wire::is_absent")]
                 pub(crate) $optional: $optional_type,
             )*
         }

@@ -34,7 +34,7 @@ fn read<'de, D: Deserializer<'de>, T>(
 }
 
 macro_rules! text_scalar {
-    ($($(#[$meta:meta])* $name:ident($kernel:ty) $parse:path, $title:literal;)+) => {$(
+    ($($(#[$meta:meta])* $name:ident($kernel:ty) $parse:path, $expected:literal;)+) => {$(
         $(#[$meta])*
         #[derive(Debug, Clone)]
         pub(crate) struct $name(pub(crate) $kernel);
@@ -49,11 +49,19 @@ macro_rules! text_scalar {
             fn from_kernel(kernel: $kernel) -> Self {
                 Self(kernel)
             }
+
+            fn read_optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
+                let unless_blank = |text: &str| match text.trim().is_empty() {
+                    true => Some(None),
+                    false => $parse(text).map(|value| Some(Self(value))),
+                };
+                read(deserializer, $expected, unless_blank)
+            }
         }
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                read(deserializer, "text that is not blank", $parse).map(Self)
+                read(deserializer, $expected, $parse).map(Self)
             }
         }
 
@@ -69,7 +77,7 @@ macro_rules! text_scalar {
             }
 
             fn schema_name() -> Cow<'static, str> {
-                Cow::Borrowed($title)
+                Cow::Borrowed(stringify!($name))
             }
 
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -81,13 +89,15 @@ macro_rules! text_scalar {
 
 text_scalar! {
     /// Trimmed text that is not blank.
-    Name(kernel::Text) kernel::Text::new, "Name";
+    Name(kernel::Text) kernel::Text::new, "text that is not blank";
     /// The same in lower case.
-    Word(kernel::Token) kernel::Token::new, "Word";
+    Word(kernel::Token) kernel::Token::new, "text that is not blank";
     /// The id of a tool call.
-    CallId(kernel::ToolCallId) kernel::ToolCallId::new, "CallId";
+    CallId(kernel::ToolCallId) kernel::ToolCallId::new, "text that is not blank";
     /// A digest as text.
-    DigestText(kernel::Digest) kernel::Digest::claimed, "DigestText";
+    DigestText(kernel::Digest) kernel::Digest::claimed, "text that is not blank";
+    /// The name of a host action.
+    ActionText(kernel::ActionName) kernel::ActionName::new, "a lower-case action name such as issue.update";
 }
 
 macro_rules! token_enum {
@@ -106,17 +116,26 @@ macro_rules! token_enum {
             fn from_kernel(kernel: Self::Kernel) -> Self {
                 Self(kernel)
             }
+
+            fn read_optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
+                Word::read_optional(deserializer)?.map(Self::from_word).transpose()
+            }
+        }
+
+        impl $name {
+            fn from_word<E: serde::de::Error>(word: Word) -> Result<Self, E> {
+                let token = word.0.as_str();
+                let known = kernel::$kernel::ALL.into_iter().find(|known| known.token() == token);
+                known.map(Self).ok_or_else(|| {
+                    let expected = format!("one of {}", kernel::$kernel::ALL.map(|known| known.token()).join(", "));
+                    E::invalid_value(Unexpected::Str(token), &expected.as_str())
+                })
+            }
         }
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let token = Word::deserialize(deserializer)?;
-                let token = token.0.as_str();
-                let found = kernel::$kernel::ALL.into_iter().find(|known| known.token() == token);
-                found.map(Self).ok_or_else(|| {
-                    let expected = format!("one of {}", kernel::$kernel::ALL.map(|known| known.token()).join(", "));
-                    D::Error::invalid_value(Unexpected::Str(token), &expected.as_str())
-                })
+                Word::deserialize(deserializer).and_then(Self::from_word)
             }
         }
 
@@ -127,16 +146,37 @@ macro_rules! token_enum {
         }
 
         impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
             fn schema_name() -> Cow<'static, str> {
                 Cow::Borrowed(stringify!($kernel))
             }
 
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
                 let tokens = kernel::$kernel::ALL.map(|known| known.token());
-                json_schema!({ "enum": tokens, "description": "Read without regard to case and outer blanks." })
+                token_schema(generator, &tokens)
             }
         }
     )+};
+}
+
+/// What is written is a token; what is read may have other case and outer blanks.
+fn token_schema(generator: &SchemaGenerator, tokens: &[&str]) -> Schema {
+    if generator.contract().is_serialize() {
+        return json_schema!({ "enum": tokens });
+    }
+    let letter = |letter: char| match letter {
+        'a'..='z' => format!("[{}{letter}]", letter.to_ascii_uppercase()),
+        other => other.to_string(),
+    };
+    let spellings: Vec<String> = tokens.iter().map(|token| token.chars().map(letter).collect()).collect();
+    let pattern = format!("^\\s*({})\\s*$", spellings.join("|"));
+    json_schema!({
+        "description": "Read without regard to case and outer blanks.",
+        "anyOf": [{ "enum": tokens }, { "type": "string", "pattern": pattern }],
+    })
 }
 
 token_enum! {
@@ -183,6 +223,24 @@ impl Wire for Refs {
     }
 }
 
+/// One entry of a set: null and blank text are none.
+struct Entry(Option<kernel::Text>);
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::<Blankable>::deserialize(deserializer)
+            .map(|entry| Self(entry.and_then(|Blankable(text)| text)))
+    }
+}
+
+struct Blankable(Option<kernel::Text>);
+
+impl<'de> Deserialize<'de> for Blankable {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Name::read_optional(deserializer).map(|name| Self(name.map(Name::into_kernel)))
+    }
+}
+
 struct RefsVisitor;
 
 impl<'de> Visitor<'de> for RefsVisitor {
@@ -194,9 +252,8 @@ impl<'de> Visitor<'de> for RefsVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Refs, A::Error> {
         let mut texts = Vec::new();
-        // An absent option is a blank or null entry, which a set does not have.
-        while let Some(item) = items.next_element::<Option<Name>>()? {
-            texts.extend(item.map(|name| name.0));
+        while let Some(Entry(entry)) = items.next_element()? {
+            texts.extend(entry);
         }
         Ok(Refs(texts.into_iter().collect()))
     }
@@ -228,6 +285,34 @@ impl JsonSchema for Refs {
     }
 }
 
+/// Text that is kept byte for byte and is not empty: a truncation marker is counted in bytes.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline, extend("minLength" = 1))]
+pub(crate) struct Verbatim(String);
+
+impl Wire for Verbatim {
+    type Kernel = String;
+
+    fn into_kernel(self) -> Self::Kernel {
+        self.0
+    }
+
+    fn from_kernel(kernel: Self::Kernel) -> Self {
+        Self(kernel)
+    }
+
+    fn read_optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
+        read(deserializer, "text", |text| Some((!text.is_empty()).then(|| Self(text.to_owned()))))
+    }
+}
+
+impl<'de> Deserialize<'de> for Verbatim {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(deserializer, "text that is not empty", |text| (!text.is_empty()).then(|| Self(text.to_owned())))
+    }
+}
+
 /// A whole number from 0 to 2^53-1.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Whole(pub(crate) kernel::Count);
@@ -244,13 +329,25 @@ impl Wire for Whole {
     }
 }
 
+struct WholeVisitor;
+
+impl Visitor<'_> for WholeVisitor {
+    type Value = Whole;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a whole number from 0 to 2^53-1")
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Whole, E> {
+        kernel::Count::new(number)
+            .map(Whole)
+            .ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
+    }
+}
+
 impl<'de> Deserialize<'de> for Whole {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = u64::deserialize(deserializer)?;
-        let expected = "a whole number up to 2^53-1";
-        kernel::Count::new(number)
-            .map(Self)
-            .ok_or_else(|| D::Error::invalid_value(Unexpected::Unsigned(number), &expected))
+        deserializer.deserialize_u64(WholeVisitor)
     }
 }
 
@@ -344,9 +441,9 @@ impl Wire for AnyJson {
     fn from_kernel(kernel: Self::Kernel) -> Self {
         Self(crate::Json(kernel))
     }
-}
 
-/// Keeps a value that is present even when it is a blank string: a payload may be one.
-pub(crate) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<AnyJson>, D::Error> {
-    AnyJson::deserialize(deserializer).map(|json| (json.0.0 != kernel::Value::Null).then_some(json))
+    fn read_optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
+        // An empty string is a value like any other; only null is none.
+        Self::deserialize(deserializer).map(|json| (json.0.0 != kernel::Value::Null).then_some(json))
+    }
 }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct Expectation {
     /// What is special in this case.
     pub describes: String,
-    /// `harness-join-check` or `governance-check`.
-    pub command: String,
+    /// The command that is given the case.
+    pub command: VectorCommand,
     /// Whether the command runs with `--strict`.
     #[serde(default)]
     pub strict: bool,
@@ -38,6 +38,19 @@ pub struct Expectation {
     pub covers: Vec<String>,
     /// The nearest accepted case.
     pub neighbour: Option<String>,
+    /// JSON paths whose removal from the case leaves it accepted; read by the test that removes each field.
+    #[serde(default)]
+    pub removable: Vec<String>,
+}
+
+/// A command that vectors are made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VectorCommand {
+    /// `premath harness-join-check`
+    HarnessJoinCheck,
+    /// `premath governance-check`
+    GovernanceCheck,
 }
 
 /// One reason of a refusal, without its words.

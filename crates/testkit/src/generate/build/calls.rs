@@ -1,10 +1,12 @@
 //! The rows of single calls: requests, results, uses, renderings, programs.
 
+#![expect(clippy::indexing_slicing, reason = "a missing member of a JSON value reads as null")]
+
 use serde_json::{Value, json};
 
 use super::{Facts, NORMALIZER, Row, guardrails, policies};
 use crate::generate::plan::{CallPlan, Content, Declared, ErrorForm, Outcome, Supplied, TurnPlan};
-use crate::reference::digest;
+use crate::reference::{canonical, digest};
 
 /// The calls of a plan with their ids and positions.
 fn calls<'f>(facts: &'f Facts<'_>) -> impl Iterator<Item = (usize, &'f str, &'f CallPlan)> {
@@ -88,7 +90,7 @@ pub(super) fn results(facts: &Facts<'_>) -> Vec<Value> {
                 .maybe("shell", in_shell.then(shell))
                 .maybe("truncation", truncation(plan, call))
                 .maybe("tokens", filtered.then(|| json!({"filtered": 12, "unfiltered": 90})))
-                .list("artifacts", call.extras.artifacts.iter().map(artifact).collect())
+                .list("artifacts", artifacts(call))
                 .list("guardrails", guardrails(&call.extras.result_guardrails))
                 .maybe("order", order(plan, call, at, 3))
                 .done()
@@ -124,9 +126,10 @@ fn error(row: Row, form: ErrorForm, retryable: bool) -> Row {
         ErrorForm::Raw => {
             row.with("rawError", json!({"errorCode": code, "retryable": retryable, "errorMessage": message}))
         }
-        ErrorForm::RawShort => {
-            row.with("rawError", json!({"code": code, "retryable": retryable, "message": message, "trace": [1]}))
-        }
+        ErrorForm::RawShort => row.with(
+            "rawError",
+            json!({"code": code, "retryable": retryable, "message": message, "trace": [1]}),
+        ),
         ErrorForm::Typed => row.with(
             "error",
             json!({"errorCode": code, "retryable": retryable, "errorMessageDigest": message_digest}),
@@ -144,18 +147,27 @@ fn shell() -> Value {
 
 /// A result without an inline payload needs metadata under a truncation policy.
 fn truncation(plan: &TurnPlan, call: &CallPlan) -> Option<Value> {
-    let declared = plan.declares(Declared::Truncation);
-    let inline = match &call.outcome {
-        Outcome::Ok { payload: Content::Inline(_) | Content::Both(_), .. } => true,
-        Outcome::Ok { .. } => false,
-        Outcome::Error { .. } => true,
-    };
-    (declared && (!inline || call.extras.metadata)).then(|| {
-        json!({
-            "policyDigest": policies::declared_digest(plan, Declared::Truncation),
-            "originalBytes": 9000, "keptBytes": 45, "marker": "[cut]", "headBytes": 20, "tailBytes": 20
-        })
-    })
+    if !plan.declares(Declared::Truncation) {
+        return None;
+    }
+    let policy = policies::declared_digest(plan, Declared::Truncation);
+    let cut = json!({
+        "policyDigest": policy, "originalBytes": 9000, "keptBytes": 45, "marker": "[cut]", "headBytes": 20,
+        "tailBytes": 20
+    });
+    match &call.outcome {
+        Outcome::Ok { payload: Content::Inline(payload) | Content::Both(payload), .. } => {
+            let bytes = payload.as_str().map_or_else(|| canonical(payload).len(), str::len);
+            let whole = json!({"policyDigest": policy, "originalBytes": bytes, "keptBytes": bytes});
+            call.extras.metadata.then_some(whole)
+        }
+        Outcome::Ok { payload: Content::Nothing | Content::Digest(_), .. } => Some(cut),
+        Outcome::Error { .. } => call.extras.metadata.then_some(cut),
+    }
+}
+
+fn artifacts(call: &CallPlan) -> Vec<Value> {
+    call.extras.artifacts.iter().map(artifact).collect()
 }
 
 fn artifact((path, access, digested): &(&str, &str, bool)) -> Value {
@@ -171,9 +183,9 @@ fn file_digest(path: &str) -> String {
 pub(super) fn written_files(plan: &TurnPlan) -> Value {
     let mut files = Vec::new();
     for call in &plan.calls {
-        for (path, access, digested) in &call.extras.artifacts {
-            if *access == "write" && *digested {
-                files.push(json!({"path": path, "digest": file_digest(path)}));
+        for row in artifacts(call) {
+            if row["access"] == "write" && row.get("digest").is_some() {
+                files.push(json!({"path": row["path"], "digest": row["digest"]}));
             }
         }
     }
@@ -184,9 +196,10 @@ pub(super) fn written_files(plan: &TurnPlan) -> Value {
 fn cited(call: &CallPlan) -> Option<String> {
     match &call.outcome {
         Outcome::Ok { payload: Content::Nothing, .. } => None,
-        Outcome::Ok { payload: Content::Digest(value) | Content::Inline(value) | Content::Both(value), .. } => {
-            Some(digest(value))
-        }
+        Outcome::Ok {
+            payload: Content::Digest(value) | Content::Inline(value) | Content::Both(value),
+            ..
+        } => Some(digest(value)),
         Outcome::Error { digest: digested, .. } => digested.then(|| digest(&json!("what there was"))),
     }
 }
@@ -205,7 +218,9 @@ pub(super) fn uses(facts: &Facts<'_>) -> Vec<Value> {
             let row = match disposition {
                 "consumed" if backs.is_some() => row.maybe("mutationInputRef", backs),
                 "consumed" if strict || usage.cites => row.with(usage.refers, "ref:1"),
-                "discarded" | "discarded_with_reason" if strict || usage.cites => row.with("reason", "superseded"),
+                "discarded" | "discarded_with_reason" if strict || usage.cites => {
+                    row.with("reason", "superseded")
+                }
                 _ => row,
             };
             row.done()

@@ -1,5 +1,7 @@
 //! The call spec, the documents behind its digests, and the governance profile.
 
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON object adds the member")]
+
 use serde_json::{Value, json};
 
 use super::calls::group;
@@ -39,10 +41,14 @@ const MANDATORY: [(Supplied, &str, &str); 6] = [
     (Supplied::Decomposition, "decompositionPolicyDigest", "decompositionPolicy"),
 ];
 
-/// Several calls in one of the modes for one call need a policy that admits them.
+/// Several calls in one of the modes for one call need a policy that admits them, a change of policy needs its gates.
 fn declares(plan: &TurnPlan, policy: Declared) -> bool {
-    let is_needed = matches!(policy, Declared::Parallel) && plan.mode != "code" && plan.calls.len() > 1;
-    is_needed || plan.declares(policy)
+    let changes_policy = plan.intent.as_ref().is_some_and(|intent| intent.action == "policy.update");
+    let makes_several = plan.mode != "code" && plan.calls.len() > 1;
+    let is_gate = matches!(policy, Declared::EvalGate | Declared::RedTeam);
+    (matches!(policy, Declared::Parallel) && makes_several)
+        || (is_gate && changes_policy)
+        || plan.declares(policy)
 }
 
 pub(super) fn search_schema() -> String {
@@ -113,7 +119,8 @@ pub(super) fn documents(facts: &Facts<'_>) -> Value {
     )
     .maybe(
         "observabilityMode",
-        plan.declares(Declared::Observability).then(|| json!({"allowed": ["internal_processor", "disabled"]})),
+        plan.declares(Declared::Observability)
+            .then(|| json!({"allowed": ["internal_processor", "disabled"]})),
     )
     .done()
 }
@@ -121,7 +128,7 @@ pub(super) fn documents(facts: &Facts<'_>) -> Value {
 fn mandatory_document(plan: &TurnPlan, policy: Supplied) -> Value {
     match policy {
         Supplied::Mutation => {
-            let actions = ["issue_update", "policy_update", "handoff_transfer", "policy", "a_b_c"];
+            let actions = ["issue_update", "policy_update", "handoff_transfer", "policies_sync", "a_b_c"];
             let granted: Vec<String> =
                 actions.iter().map(|action| format!("capabilities.change_morphisms.{action}")).collect();
             json!({ "capabilities": granted })
@@ -163,7 +170,8 @@ fn optional_document(plan: &TurnPlan, policy: Declared) -> Value {
             json!({"profileId": "bench", "datasetLineageRef": "data:1", "graderConfigLineageRef": "grader:1"})
         }
         Declared::Parallel => {
-            let size = |name: Option<&str>| plan.calls.iter().filter(|call| group(plan, call) == name).count();
+            let size =
+                |name: Option<&str>| plan.calls.iter().filter(|call| group(plan, call) == name).count();
             let largest = plan.calls.iter().map(|call| size(group(plan, call))).max().unwrap_or(1);
             let row = Row::default().with("allowed", true);
             row.maybe("maxBranches", plan.strict.then_some(largest)).done()

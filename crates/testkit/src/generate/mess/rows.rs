@@ -68,7 +68,8 @@ pub(super) fn row_mess() -> impl Strategy<Value = RowMess> {
         json!(crate::reference::message_digest("tests failed")),
     ]);
     let status = select(vec![None, Some("ok"), Some("ERROR"), Some(" pending "), Some("error")]);
-    let dispositions = select(vec!["Consumed", "observed", "discarded", "discarded_with_reason", "retry_scheduled"]);
+    let dispositions =
+        select(vec!["Consumed", "observed", "discarded", "discarded_with_reason", "retry_scheduled"]);
     let names = select(vec!["call-0", "b-1", "nobody", "reminders", "conversation", "w0", "w1", "exec-0"]);
     prop_oneof![
         2 => Just(RowMess::Drop),

@@ -1,5 +1,7 @@
 //! Mess in what surrounds the rows: the call spec, documents, the end of the turn, the intent.
 
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON object adds the member")]
+
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
@@ -94,48 +96,78 @@ fn documents() -> Vec<(&'static str, &'static str, Value)> {
     let mut add = |field: &'static str, key: &'static str, choices: &[Value]| {
         documents.extend(choices.iter().map(|document| (field, key, document.clone())));
     };
-    add("parallelPolicy", "parallelPolicy", &[
-        json!({"allowed": false}),
-        json!({"allowed": true, "maxBranches": 1}),
-        json!({"allowed": true, "maxBranches": 2}),
-        json!({"allowed": false, "maxBranches": 0}),
-    ]);
-    add("protocolStatePolicy", "protocolStatePolicy", &[
-        json!({"stopReasons": ["END_TURN", " refusal "]}),
-        json!({"stopReasons": ["tool_use"], "continuation": ["end_turn"]}),
-        json!({"stopReasons": ["tool_use", "max_tokens", "end_turn", "pause_turn"], "continuation": []}),
-        json!({"stopReasons": [], "continuation": null}),
-    ]);
-    add("stopPolicy", "stopPolicy", &[
-        json!({}),
-        json!({"maxTurns": 7}),
-        json!({"checkpointEveryTurns": 4}),
-        json!({"checkpointEveryTurns": 3, "maxSteps": 100}),
-        json!({"maxIdenticalCalls": 0, "maxTokens": 9000, "maxCostMicros": 1}),
-    ]);
-    add("toolPolicy", "toolPolicy", &[
-        json!({"tools": []}),
-        json!({"tools": [{"name": "edit"}]}),
-        json!({"tools": [{"name": "edit"}, {"name": "read_file", "schemaDigest": "sha256:s"}], "specificTool": " edit "}),
-    ]);
-    add("decompositionPolicyDigest", "decompositionPolicy", &[
-        json!({"patterns": [" Chain "]}),
-        json!({"patterns": []}),
-        json!({"maxWorkers": 1, "maxDepth": 1}),
-        json!({"workflowTurnLimit": 3}),
-        json!({"workflowTurnLimit": 3, "autonomyTrigger": "measured"}),
-    ]);
-    add("toolRenderProtocolDigest", "toolRenderProtocol", &[
-        json!({"injectionPoints": ["before_user"]}),
-        json!({"injectionPoints": [" After_Tool_Result "]}),
-        json!({"injectionPoints": []}),
-    ]);
-    add("reminderQueuePolicyDigest", "reminderQueuePolicy", &[json!({"requiredQueues": ["todo", " other "]})]);
+    add(
+        "parallelPolicy",
+        "parallelPolicy",
+        &[
+            json!({"allowed": false}),
+            json!({"allowed": true, "maxBranches": 1}),
+            json!({"allowed": true, "maxBranches": 2}),
+            json!({"allowed": false, "maxBranches": 0}),
+        ],
+    );
+    add(
+        "protocolStatePolicy",
+        "protocolStatePolicy",
+        &[
+            json!({"stopReasons": ["END_TURN", " refusal "]}),
+            json!({"stopReasons": ["tool_use"], "continuation": ["end_turn"]}),
+            json!({"stopReasons": ["tool_use", "max_tokens", "end_turn", "pause_turn"], "continuation": []}),
+            json!({"stopReasons": [], "continuation": null}),
+        ],
+    );
+    add(
+        "stopPolicy",
+        "stopPolicy",
+        &[
+            json!({}),
+            json!({"maxTurns": 7}),
+            json!({"checkpointEveryTurns": 4}),
+            json!({"checkpointEveryTurns": 0}),
+            json!({"checkpointEveryTurns": 3, "maxSteps": 100}),
+            json!({"maxIdenticalCalls": 0, "maxTokens": 9000, "maxCostMicros": 1}),
+        ],
+    );
+    add(
+        "toolPolicy",
+        "toolPolicy",
+        &[
+            json!({"tools": []}),
+            json!({"tools": [{"name": "edit"}]}),
+            json!({"tools": [{"name": "edit"}, {"name": "read_file", "schemaDigest": "sha256:s"}], "specificTool": " edit "}),
+        ],
+    );
+    add(
+        "decompositionPolicyDigest",
+        "decompositionPolicy",
+        &[
+            json!({"patterns": [" Chain "]}),
+            json!({"patterns": []}),
+            json!({"maxWorkers": 1, "maxDepth": 1}),
+            json!({"workflowTurnLimit": 3}),
+            json!({"workflowTurnLimit": 3, "autonomyTrigger": "measured"}),
+        ],
+    );
+    add(
+        "toolRenderProtocolDigest",
+        "toolRenderProtocol",
+        &[
+            json!({"injectionPoints": ["before_user"]}),
+            json!({"injectionPoints": [" After_Tool_Result "]}),
+            json!({"injectionPoints": []}),
+        ],
+    );
+    add(
+        "reminderQueuePolicyDigest",
+        "reminderQueuePolicy",
+        &[json!({"requiredQueues": ["todo", " other "]})],
+    );
     add("stateViewPolicyDigest", "stateViewPolicy", &[json!({"requiredViews": ["files", ""]})]);
-    add("mutationPolicyDigest", "mutationPolicy", &[
-        json!({"capabilities": []}),
-        json!({"capabilities": [" capabilities.change_morphisms.all"]}),
-    ]);
+    add(
+        "mutationPolicyDigest",
+        "mutationPolicy",
+        &[json!({"capabilities": []}), json!({"capabilities": [" capabilities.change_morphisms.all"]})],
+    );
     documents
 }
 
@@ -183,7 +215,8 @@ pub(super) fn make(turn: &mut GeneratedTurn, mess: &TurnMess) {
 
 fn some_document(document: &Value, at: Index) -> Option<String> {
     let policies = document.get("policies")?.as_object()?;
-    let keys: Vec<&String> = policies.iter().filter(|(_, value)| value.is_object()).map(|(key, _)| key).collect();
+    let keys: Vec<&String> =
+        policies.iter().filter(|(_, value)| value.is_object()).map(|(key, _)| key).collect();
     (!keys.is_empty()).then(|| (*at.get(&keys)).clone())
 }
 

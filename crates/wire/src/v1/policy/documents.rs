@@ -209,13 +209,16 @@ fn document<Policy: Terms + DeserializeOwned>(
     let Some(Json(source)) = source else {
         return Ok(None);
     };
-    // Members that no rule reads are part of the document; `--strict` is about evidence.
-    let terms: Policy = decode(&source, UnknownFields::Ignore).map_err(|error| inside(error, key))?;
     let kernel::Value::Object(source) = source else {
         let path = JsonPath::root().key("policies").key(key);
         return Err(InputError::new(InputClass::FieldInvalid, "expected an object", path));
     };
-    Ok(Some(kernel::Document { source, terms: terms.terms() }))
+    // Members that no rule reads are part of the document; `--strict` is about evidence.
+    let read = |source: &kernel::Object<'static>| {
+        let policy: Policy = decode(&kernel::Value::Object(source.clone()), UnknownFields::Ignore)?;
+        policy.terms()
+    };
+    kernel::Document::read(source, read).map(Some).map_err(|error| inside(error, key))
 }
 
 fn inside(mut error: InputError, key: &str) -> InputError {

@@ -1,0 +1,7 @@
+//! Proofs cannot be forged: each program in `compile_fail/` must not compile, for the reason written beside it.
+
+#[test]
+fn compile_fail_proofs_cannot_be_built_copied_or_spent_twice() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/compile_fail/*.rs");
+}
