@@ -53,7 +53,7 @@ const TABLE: &[(&[&str], i32)] = &[
     (&["harness-join-check", "--input", "conformance"], 4),
     (&["governance-check", "--input", "no/such/file.json"], 4),
     (&["conformance-run", "--path", "no/such/folder"], 4),
-    (&["conformance-run", "--suite", "no-such-suite"], 4),
+    (&["conformance-run", "--suite", "no-such-suite"], 2),
 ];
 
 #[test]

@@ -50,12 +50,12 @@ fn a_rejected_turn_shows_where_it_broke_why_and_what_to_do() {
 
       ✓ CallSpec → ✓ ToolRequests → ✗ ToolResults → ✓ ToolUse → ✗ JoinClosed → · MutationReady
 
-      tool.join_incomplete
-          call-2: nobody requested the call that this result answers
-          hint: Fix the other `tool.*` reasons first; if there are none, find out why a result came twice.
       tool.result_orphan
           call-2: nobody requested the call that this result answers
           hint: Find where the extra result came from, and give it to the turn that requested it.
+      tool.join_incomplete
+          call-2: nobody requested the call that this result answers
+          hint: Fix the other `tool.*` reasons first; if there are none, find out why a result came twice.
 
       `premath explain <class>` says more.
 
@@ -112,7 +112,8 @@ fn golden() -> Value {
 
 /// The same document with every string but the tokens of closed lists followed by `tail`.
 fn tainted(value: &Value, tail: &str) -> Value {
-    const TOKENS: [&str; 9] = [
+    const TOKENS: [&str; 10] = [
+        "action",
         "actionMode",
         "executionPattern",
         "orchestrationRole",

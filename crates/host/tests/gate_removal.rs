@@ -130,10 +130,6 @@ const RELEASES: &[(&str, &[&str])] = &[
         "$.evidence.callSpec.deferPolicyDigest",
         &["$.policies.deferPolicy", "$.evidence.toolRequests[*].searchRef"],
     ),
-    (
-        "$.evidence.callSpec.evalGatePolicyDigest",
-        &["$.policies.evalGatePolicy", "$.governanceProfile.evalGate.metrics"],
-    ),
     ("$.evidence.callSpec.evalProfileRef", &["$.policies.evalProfile"]),
     (
         "$.evidence.callSpec.executionBoundaryPolicy",
@@ -161,7 +157,6 @@ const RELEASES: &[(&str, &[&str])] = &[
         "$.evidence.callSpec.preContextFilterPolicy",
         &["$.policies.preContextFilterPolicy", "$.evidence.toolResults[*].tokens"],
     ),
-    ("$.evidence.callSpec.redTeamPolicyDigest", &["$.policies.redTeamPolicy"]),
     ("$.evidence.callSpec.riskTier", &["$.policies.riskTier"]),
     ("$.evidence.callSpec.runtimeSandboxRef", &["$.policies.runtimeSandbox"]),
     (

@@ -183,7 +183,7 @@ fn normal_request(
     mut request: ToolRequest,
     defects: &mut Vec<Reason>,
 ) -> Result<ToolRequest, DuplicateRow> {
-    if let Some(arguments) = request.arguments.take() {
+    if let Some(arguments) = request.arguments.take().filter(|arguments| *arguments != Value::Null) {
         let computed = Digest::of(&arguments);
         if request.arguments_digest.as_ref().is_some_and(|given| *given != computed) {
             defects.push(Reason::new(

@@ -50,7 +50,7 @@ fn cardinality(view: &View<'_>, groups: &Groups<'_>, findings: &mut Findings) {
             ActionMode::Json | ActionMode::Text => true,
             ActionMode::Code => false,
         };
-    if is_many && !admits_many(view, groups) {
+    if is_many && !admits_many(view) {
         let detail =
             format!("{count} requests in one {} turn, and no policy admits them", spec.action_mode.token());
         findings.add(FailureClass::ParallelPolicyViolation, "callSpec.actionMode", detail);
@@ -61,24 +61,24 @@ fn cardinality(view: &View<'_>, groups: &Groups<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether a policy admits several calls, or already has a reason of its own against them.
-fn admits_many(view: &View<'_>, groups: &Groups<'_>) -> bool {
-    match view.bound.parallel_policy {
-        Some(policy) => policy.allowed || groups.values().any(|group| group.len() > 1),
-        None => view.turn.spec.declares(PolicyKind::Parallel),
-    }
+/// Whether a policy admits several calls. One that cannot be trusted has a reason of its own already.
+fn admits_many(view: &View<'_>) -> bool {
+    view.bound
+        .parallel_policy
+        .map_or_else(|| view.turn.spec.declares(PolicyKind::Parallel), |policy| policy.allowed)
 }
 
 fn branches(view: &View<'_>, groups: &Groups<'_>, findings: &mut Findings) {
     let Some(policy) = view.bound.parallel_policy else {
         return;
     };
-    for (name, group) in groups.iter().filter(|(_, group)| group.len() > 1) {
-        let limit = policy.max_branches.map(Count::get);
-        let detail = if !policy.allowed {
-            format!("{} calls at the same time, which the policy forbids", group.len())
-        } else if limit.is_some_and(|limit| u64::try_from(group.len()).is_ok_and(|size| size > limit)) {
-            format!("{} calls at the same time are more than the policy's maxBranches", group.len())
+    let most = policy.max_branches.map_or(u64::MAX, Count::get);
+    for (name, group) in groups {
+        let size = u64::try_from(group.len()).unwrap_or(u64::MAX);
+        let detail = if size > 1 && !policy.allowed {
+            format!("{size} calls at the same time, which the policy forbids")
+        } else if size > most {
+            format!("{size} calls at the same time, and the policy admits {most}")
         } else {
             continue;
         };

@@ -87,7 +87,8 @@ impl ErrorMaterial {
     pub fn is_empty(&self) -> bool {
         let fields = [&self.code, &self.retryable, &self.message];
         let says_nothing = fields.into_iter().flatten().all(|value| !is_said(value));
-        says_nothing && self.message_digest.is_none() && self.raw.is_none()
+        let is_raw = self.raw.as_ref().is_some_and(|raw| *raw != Value::Null);
+        says_nothing && self.message_digest.is_none() && !is_raw
     }
 }
 

@@ -64,9 +64,10 @@ impl ResultRow {
 /// Brings the result at `index` into its normal form, noting what its row contradicts or leaves out.
 pub(super) fn normal_result(
     index: usize,
-    row: ToolResult,
+    mut row: ToolResult,
     defects: &mut Vec<Reason>,
 ) -> Result<ResultRow, DuplicateRow> {
+    row.payload = row.payload.filter(|payload| *payload != Value::Null);
     let implied = if row.error.is_empty() { ResultStatus::Ok } else { ResultStatus::Error };
     let status = row.status.unwrap_or(implied);
     let result_digest = payload_digest(&row, defects);

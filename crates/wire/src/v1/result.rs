@@ -71,6 +71,11 @@ pub(crate) struct ToolResult {
     order: Option<Whole>,
 }
 
+/// A blank field says nothing, and so does not stand before one that does.
+fn said(field: Option<AnyJson>) -> Option<AnyJson> {
+    field.filter(|json| json.0.0.as_text().is_none_or(|text| !text.trim().is_empty()))
+}
+
 impl Wire for ToolResult {
     type Kernel = kernel::ToolResult;
 
@@ -82,7 +87,7 @@ impl Wire for ToolResult {
             result_digest: self.result_digest.into_kernel(),
             payload: self.payload.into_kernel(),
             error: kernel::ErrorMaterial {
-                code: self.error_code.or(typed.error_code).into_kernel(),
+                code: said(self.error_code).or(typed.error_code).into_kernel(),
                 retryable: self.retryable.or(typed.retryable).into_kernel(),
                 message: self.error_message.into_kernel(),
                 message_digest: self.error_message_digest.or(typed.error_message_digest).into_kernel(),
