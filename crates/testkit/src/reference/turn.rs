@@ -2,6 +2,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "a missing member of a JSON value reads as null")]
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::calls::is_terminal;
@@ -102,6 +104,14 @@ pub(super) fn limits(document: &Value, pairs: &mut Pairs) {
         {
             add(pairs, class, &format!("protocolState.counters.{counter}"));
         }
+    }
+    // A counter covers at least the turn's own calls.
+    let own: BTreeSet<&str> = rows(&document["evidence"], "toolRequests")
+        .iter()
+        .filter_map(|row| text(row, "toolCallId"))
+        .collect();
+    if count(state.get("counters"), "toolCalls").is_some_and(|counted| counted < own.len() as u64) {
+        add(pairs, class, "protocolState.counters.toolCalls");
     }
     if let Some(every) = count(Some(policy), "checkpointEveryTurns")
         // Uncounted turns may be a multiple of anything; every zero turns is always.
