@@ -91,8 +91,8 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Json, A::Error> {
-        // No capacity from the hint: it may come from a foreign format's length prefix.
-        let mut items = Vec::new();
+        // No capacity from the hint, which may come from a foreign length prefix; one, because most are that small.
+        let mut items = Vec::with_capacity(1);
         while let Some(Json(item)) = access.next_element()? {
             items.push(item);
         }
@@ -100,7 +100,7 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Json, A::Error> {
-        let mut members = Vec::new();
+        let mut members = Vec::with_capacity(1);
         while let Some((name, Json(value))) = access.next_entry::<String, Json>()? {
             members.push((Cow::Owned(name), value));
         }
