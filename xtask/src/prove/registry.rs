@@ -46,6 +46,12 @@ pub(super) enum Work {
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
+        id: "R11",
+        property: "malformed input is answered",
+        slice: Slice::Tests { package: "premath-cli", filter: MALFORMED_INPUT },
+        long_form: malformed_input,
+    },
+    Entry {
         id: "R12",
         property: "decoders survive fuzzing",
         slice: Slice::Tests { package: "premath-wire", filter: "binary(fuzz_corpus)" },
@@ -71,6 +77,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
 ];
 
+const MALFORMED_INPUT: &str = "binary(malformed_input)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
 const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check"];
@@ -94,6 +101,14 @@ fn fuzzing(budget: &Budget) -> Vec<Work> {
         works.push(Work::Run(invocation));
     }
     works
+}
+
+/// The time that is promised is that of a release build.
+fn malformed_input(_budget: &Budget) -> Vec<Work> {
+    let invocation = Invocation::cargo(&["nextest", "run", "--release", "--locked", "--profile", "prove"])
+        .arguments(&["--package", "premath-cli", "--filterset", MALFORMED_INPUT])
+        .with_variable("PREMATH_PROVE", "1");
+    vec![Work::Need(&NEXTEST), Work::Run(invocation)]
 }
 
 fn canonical_json(_budget: &Budget) -> Vec<Work> {

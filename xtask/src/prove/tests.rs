@@ -30,7 +30,7 @@ fn a_figure_is_chosen_by_its_id_in_any_case() {
 #[test]
 fn an_unknown_figure_is_an_error_that_lists_the_known_ones() {
     let error = choose(&["R99".to_owned()]).unwrap_err().to_string();
-    assert_eq!(error, "unknown figure `R99`; known are R12, R14, R16, R25");
+    assert_eq!(error, "unknown figure `R99`; known are R11, R12, R14, R16, R25");
 }
 
 #[test]
