@@ -10,7 +10,8 @@ use crate::refusal::{Findings, Refusal};
 /// The mutation policy in force where the mutation would happen.
 #[derive(Debug)]
 pub enum ActivePolicy<'p> {
-    /// Only digests are at hand: the intent's must be that of the turn.
+    /// Only digests are at hand: the intent's must be that of the turn. For judging evidence from elsewhere; whoever
+    /// applies a mutation has the policy in force and supplies it.
     NotSupplied,
     /// The document is at hand: it must hash to the turn's digest and grant the capability.
     Supplied(&'p Document<MutationPolicy>),

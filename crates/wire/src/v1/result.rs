@@ -88,7 +88,7 @@ impl Wire for ToolResult {
             payload: self.payload.into_kernel(),
             error: kernel::ErrorMaterial {
                 code: said(self.error_code).or(typed.error_code).into_kernel(),
-                retryable: self.retryable.or(typed.retryable).into_kernel(),
+                retryable: said(self.retryable).or(typed.retryable).into_kernel(),
                 message: self.error_message.into_kernel(),
                 message_digest: self.error_message_digest.or(typed.error_message_digest).into_kernel(),
                 raw: self.raw_error.into_kernel(),
