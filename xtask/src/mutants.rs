@@ -49,6 +49,8 @@ pub(crate) fn explained() -> Result<String> {
 /// The second package comes as a cargo argument and not as `--test-package`, which the unmutated baseline ignores: a
 /// conformance test that fails for another reason would then catch every mutant.
 ///
+/// Only unit tests and the vectors are built: everything else would be linked anew for each of hundreds of mutants.
+///
 /// The mutated copy has no test data beside it and builds two mutants at once, hence the two variables less.
 fn invocation() -> Invocation {
     Invocation::cargo(&["mutants", "--package", "premath-kernel"])
@@ -56,6 +58,7 @@ fn invocation() -> Invocation {
         .arguments(&["--file", "crates/kernel/src/checks/**"])
         .arguments(&["--exclude", "**/tests.rs"])
         .arguments(&["--test-tool", "nextest", "--cargo-arg=--package=premath-host"])
+        .arguments(&["--cargo-arg=--lib", "--cargo-arg=--test=conformance"])
         .arguments(&["--timeout", TIMEOUT, "--jobs", "2"])
         .arguments(&["--no-shuffle", "--colors", "never"])
         .arguments(&["--", "--filterset", TESTS])
