@@ -50,9 +50,11 @@ pub(crate) fn slice() -> Result<String> {
     for entry in ENTRIES {
         match entry.slice {
             Slice::Tests { package, filter } => {
+                // The whole workspace, as the test step built it: one package alone would be built anew.
+                let tests = format!("package({package}) & ({filter})");
                 let listed =
                     Invocation::cargo(&["nextest", "list", "--locked", "--message-format", "oneline"])
-                        .arguments(&["--package", package, "--filterset", filter])
+                        .arguments(&["--workspace", "--filterset", &tests])
                         .stdout()
                         .with_context(|| format!("cannot list the slice of {}", entry.id))?;
                 let count = listed.lines().filter(|line| !line.trim().is_empty()).count();
