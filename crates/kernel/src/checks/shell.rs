@@ -77,7 +77,8 @@ fn edits(view: &View<'_>, policy: &ExecutionBoundaryPolicy, findings: &mut Findi
     }
 }
 
-/// A file that is not said to be only read counts as written.
+/// Who may write is asked of every file that is not said to be only read. Only one that is said to be written accounts
+/// for a change.
 fn may_be_written(artifact: &Artifact) -> bool {
     artifact.access != Some(Access::Read)
 }
@@ -90,7 +91,7 @@ fn changed_files(view: &View<'_>, policy: &ExecutionBoundaryPolicy, findings: &m
     let mut accounted = BTreeSet::new();
     for call in view.calls.iter().filter(|call| is_edit_surface(call, policy)) {
         let artifacts = call.result.into_iter().flat_map(|row| &row.artifacts);
-        let written = artifacts.filter(|artifact| may_be_written(artifact));
+        let written = artifacts.filter(|artifact| artifact.access == Some(Access::Write));
         accounted
             .extend(written.filter_map(|artifact| Some((artifact.path.as_str(), artifact.digest.as_ref()?))));
     }
