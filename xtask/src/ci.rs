@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 
 use crate::report::{Board, say};
 use crate::system::{Invocation, is_ci};
-use crate::tools::{self, CLIPPY, DENY, NEXTEST, RUSTFMT, VALGRIND};
+use crate::tools::{self, CLIPPY, DENY, FAKETIME, NEXTEST, RUSTFMT, STRACE, VALGRIND};
 use crate::{instructions, prove};
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ pub(crate) fn run() -> Result<()> {
 }
 
 fn tools_step() -> Result<String> {
-    tools::ensure(&[&RUSTFMT, &CLIPPY, &NEXTEST, &DENY, &VALGRIND])?;
+    tools::ensure(&[&RUSTFMT, &CLIPPY, &NEXTEST, &DENY, &VALGRIND, &STRACE, &FAKETIME])?;
     Ok(String::new())
 }
 

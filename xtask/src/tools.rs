@@ -78,6 +78,18 @@ pub(crate) const VALGRIND: Tool = Tool {
     source: Source::Debian("valgrind"),
 };
 
+/// Kills a command at a chosen system call.
+pub(crate) const STRACE: Tool =
+    Tool { name: "strace", probe: &["strace", "-V"], minimum: ANY, source: Source::Debian("strace") };
+
+/// Gives a command a wrong clock.
+pub(crate) const FAKETIME: Tool = Tool {
+    name: "faketime",
+    probe: &["faketime", "--version"],
+    minimum: ANY,
+    source: Source::Debian("faketime"),
+};
+
 pub(crate) const RUSTFMT: Tool = Tool {
     name: "rustfmt",
     probe: &["cargo", "fmt", "--version"],

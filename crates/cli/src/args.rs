@@ -1,5 +1,11 @@
 //! What can be typed. Must not do anything.
 
+pub(crate) mod dep;
+pub(crate) mod harness;
+pub(crate) mod init;
+pub(crate) mod issue;
+pub(crate) mod upkeep;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -19,6 +25,36 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Make this folder ready for premath
+    #[command(after_help = "Example:\n  premath init\n  premath init --example /tmp/try-premath")]
+    Init(init::InitArgs),
+    /// Issue memory: what is to be done, who does it, what became of it
+    #[command(after_help = "Example:\n  premath issue ready\n  premath issue claim-next --assignee jo")]
+    Issue(issue::IssueArgs),
+    /// Dependencies between issues
+    #[command(after_help = "Example:\n  premath dep add bd-2 bd-1\n  premath dep project")]
+    Dep(dep::DepArgs),
+    /// The session handoff: what a fresh process resumes from
+    #[command(after_help = "Example:\n  premath harness-session bootstrap\n  premath harness-session write --state stopped")]
+    HarnessSession(harness::HarnessSessionArgs),
+    /// The feature ledger: what is done, what is next
+    #[command(after_help = "Example:\n  premath harness-feature next\n  premath harness-feature check --require-closure")]
+    HarnessFeature(harness::HarnessFeatureArgs),
+    /// The trajectory: one row per step, and what came of it
+    #[command(after_help = "Example:\n  premath harness-trajectory query --mode failed --limit 20")]
+    HarnessTrajectory(harness::HarnessTrajectoryArgs),
+    /// How fast verified work gets done, and whether that is enough
+    #[command(after_help = "Example:\n  premath harness-kpi --window-hours 24")]
+    HarnessKpi(harness::HarnessKpiArgs),
+    /// Check that everything on the disk is as it was written
+    #[command(after_help = "Example:\n  premath verify --json")]
+    Verify(upkeep::VerifyArgs),
+    /// Find and explain damage, and mend it with --fix
+    #[command(after_help = "Example:\n  premath doctor\n  premath doctor --fix")]
+    Doctor(upkeep::DoctorArgs),
+    /// The configuration of this repository
+    #[command(after_help = "Example:\n  premath config show")]
+    Config(init::ConfigArgs),
     /// Check whether a turn is closed and its mutation admissible
     #[command(after_help = "Example:\n  premath harness-join-check --input \
                             conformance/harness-typestate/golden/single_call_accept/case.json\n\n\
@@ -63,6 +99,22 @@ pub(crate) struct Format {
     /// Print the whole host effect around that document
     #[arg(long)]
     pub(crate) envelope: bool,
+}
+
+/// Which issue memory.
+#[derive(Debug, Args)]
+pub(crate) struct Store {
+    /// The issue memory, when it is not the configured one
+    #[arg(long, value_name = "PATH")]
+    pub(crate) issues: Option<String>,
+}
+
+/// What a person says to change something.
+#[derive(Debug, Args)]
+pub(crate) struct Terminal {
+    /// Why to change it by hand, where premath.toml asks for a reason
+    #[arg(long, value_name = "REASON")]
+    pub(crate) override_reason: Option<String>,
 }
 
 /// Arguments of the check commands.
@@ -168,7 +220,7 @@ pub(crate) struct CompletionArgs {
 #[derive(Debug, Args)]
 pub(crate) struct HelpArgs {
     /// A command, or `exit-codes`
-    pub(crate) topic: Option<String>,
+    pub(crate) topic: Vec<String>,
     /// Print one JSON document and nothing else on standard output
     #[arg(long)]
     pub(crate) json: bool,

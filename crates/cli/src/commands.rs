@@ -1,26 +1,53 @@
 //! The commands, one file per verb. Each calls one host action and renders its answer.
 
 mod bench;
+mod config;
 mod conformance_run;
+mod dep;
+mod doctor;
 mod explain;
 mod governance_check;
+mod harness_feature;
 mod harness_join_check;
+mod harness_kpi;
+mod harness_session;
+mod harness_trajectory;
 mod help;
+mod init;
+mod issue;
 mod schema;
+mod verify;
 
-use premath_host::{ActionError, Host};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use premath_bd::{OsClock, OsDisk, OsIds};
+use premath_host::{ACTIONS, ActionError, Host, Settings, TerminalAuthority, Workspace};
 use premath_kernel::{Strictness, Value};
 use premath_wire::strict::{Limits, parse};
 
-use crate::args::{CheckArgs, Cli, Command};
+use serde::de::DeserializeOwned;
+
+use crate::args::{CheckArgs, Cli, Command, Format};
+use crate::door::TerminalDoor;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output;
-use crate::system::VectorFolder;
+use crate::system::{self, VectorFolder};
+use crate::{output, render, settings};
 
 /// Runs the command that was typed.
 pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
     match &cli.command {
+        Command::Init(args) => init::run(args),
+        Command::Issue(args) => in_repository(args.override_reason(), |host| issue::run(args, host)),
+        Command::Dep(args) => in_repository(args.override_reason(), |host| dep::run(args, host)),
+        Command::HarnessSession(args) => in_repository(None, |host| harness_session::run(args, host)),
+        Command::HarnessFeature(args) => in_repository(None, |host| harness_feature::run(args, host)),
+        Command::HarnessTrajectory(args) => in_repository(None, |host| harness_trajectory::run(args, host)),
+        Command::HarnessKpi(args) => in_repository(None, |host| harness_kpi::run(args, host)),
+        Command::Verify(args) => in_repository(None, |host| verify::run(args, host)),
+        Command::Doctor(args) => in_repository(None, |host| doctor::run(args, host)),
+        Command::Config(args) => in_repository(None, |host| config::run(args, host)),
         Command::HarnessJoinCheck(args) => harness_join_check::run(args),
         Command::GovernanceCheck(args) => governance_check::run(args),
         Command::Explain(args) => explain::run(args),
@@ -32,10 +59,91 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
     }
 }
 
-/// Prints the whole envelope of one host action.
+/// Runs a command in the repository around the current folder.
+fn in_repository(
+    reason: Option<&str>,
+    run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
+) -> Result<Exit, CliError> {
+    in_folder(system::repository_root(), reason, run)
+}
+
+/// Runs a command in a folder, under its configuration.
+fn in_folder(
+    root: PathBuf,
+    reason: Option<&str>,
+    run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
+) -> Result<Exit, CliError> {
+    let settings = match system::read_optional(&root.join(settings::FILE_NAME))? {
+        Some(text) => {
+            let loaded = settings::read(&text)?;
+            loaded.warnings.iter().for_each(|warning| output::warning(warning));
+            loaded.settings
+        }
+        None => Settings::default(),
+    };
+    let door = TerminalDoor {
+        authority: settings.terminal.value,
+        reason: reason.map(ToOwned::to_owned),
+        actor: system::variable("USER"),
+        is_step: system::variable("PREMATH_STEP_TOKEN").is_some(),
+    };
+    let workspace = workspace(root, door, settings);
+    run(&Host { vectors: &VectorFolder(PathBuf::new()), workspace: &workspace })
+}
+
+fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -> Workspace {
+    Workspace {
+        disk: Arc::new(OsDisk),
+        clock: Arc::new(OsClock),
+        ids: Arc::new(OsIds),
+        root,
+        door: Arc::new(door),
+        settings,
+    }
+}
+
+/// A repository for actions that need none: its door is shut.
+fn nowhere() -> Workspace {
+    let authority = TerminalAuthority::InstructionLinked;
+    let door = TerminalDoor { authority, reason: None, actor: None, is_step: true };
+    workspace(PathBuf::new(), door, Settings::default())
+}
+
+/// Calls one action and prints its answer: the payload, the whole envelope, or text for a person.
+fn answer<P: DeserializeOwned>(
+    host: &Host<'_>,
+    action: &str,
+    arguments: &Value<'_>,
+    format: &Format,
+    render: impl FnOnce(&P) -> String,
+) -> Result<Exit, CliError> {
+    let command = ACTIONS.iter().find(|known| known.name == action).map_or(action, |known| known.command);
+    let effect = host.call(action, arguments).map_err(|error| CliError::command(error, command))?;
+    let is_refused = effect.result_class == "rejected";
+    if format.envelope {
+        output::json(&effect)?;
+    } else if format.json {
+        output::json(&effect.payload)?;
+    } else {
+        let payload = effect.payload.get();
+        let text = match serde_json::from_str::<P>(payload) {
+            Ok(answer) => render(&answer),
+            Err(source) if is_refused => match serde_json::from_str(payload) {
+                Ok(refused) => render::issue::refused(&refused),
+                Err(_) => return Err(unwritable(ActionError::Unwritable { source })),
+            },
+            Err(source) => return Err(unwritable(ActionError::Unwritable { source })),
+        };
+        output::text(&text)?;
+    }
+    Ok(if is_refused { Exit::Rejected } else { Exit::Accepted })
+}
+
+/// Prints the whole envelope of one host action that needs no repository.
 fn print_envelope(folder: &str, action: &str, args: &Value<'_>) -> Result<String, CliError> {
-    let vectors = VectorFolder(folder.into());
-    let effect = Host { vectors: &vectors }.call(action, args).map_err(CliError::action)?;
+    let (vectors, workspace) = (VectorFolder(folder.into()), nowhere());
+    let host = Host { vectors: &vectors, workspace: &workspace };
+    let effect = host.call(action, args).map_err(CliError::action)?;
     output::json(&effect)?;
     Ok(effect.result_class)
 }

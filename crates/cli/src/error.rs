@@ -1,5 +1,6 @@
 //! The one error at the edge: what kind, what happened, what to do next.
 
+use premath_bd::StoreError;
 use premath_host::{ActionError, SourceError};
 use premath_wire::InputError;
 
@@ -54,9 +55,48 @@ impl CliError {
                 hints: vec!["the arguments of the action cannot be read".to_owned()],
             },
             ActionError::Source(error) => Self::vectors(&error),
+            ActionError::Store(error) => Self::store(&error),
             ActionError::Unknown { .. } | ActionError::Unwritable { .. } => {
                 Self::usage(error, "this is a defect of premath; please report it")
             }
         }
+    }
+
+    /// The same, for an action that a command is about: what cannot be read there was typed.
+    pub(crate) fn command(error: ActionError, command: &str) -> Self {
+        match error {
+            ActionError::Input(error) => Self {
+                exit: Exit::Invalid,
+                message: error.to_string(),
+                hints: vec![format!("`premath {command} --help` says what it takes")],
+            },
+            other => Self::action(other),
+        }
+    }
+
+    /// A store that gave no answer. "Busy", "not there" and "damaged" are different answers.
+    pub(crate) fn store(error: &StoreError) -> Self {
+        let hint = match error {
+            StoreError::Input(error) => return Self::input_of_store(error),
+            StoreError::Busy { .. } => {
+                let hints = vec!["another process is writing; try again".to_owned()];
+                return Self { exit: Exit::Busy, message: error.to_string(), hints };
+            }
+            StoreError::Io { source, .. } => {
+                let hint = "look at the permissions and the free space of the folder";
+                return Self::environment(format!("{error}: {source}"), hint);
+            }
+            StoreError::Missing { .. } => "run `premath init` in the root of the project, or name a file that exists",
+            StoreError::Poisoned { .. } => "run the command again; `premath verify` says whether anything is damaged",
+            StoreError::Corrupt { .. } | StoreError::DerivedDamaged { .. } => {
+                "`premath doctor` explains the damage, `premath doctor --fix` mends it"
+            }
+        };
+        Self::environment(error, hint)
+    }
+
+    fn input_of_store(error: &InputError) -> Self {
+        let hints = vec!["`premath doctor` explains what is wrong with a file of premath's own".to_owned()];
+        Self { exit: Exit::Invalid, message: error.to_string(), hints }
     }
 }

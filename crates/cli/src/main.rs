@@ -2,10 +2,12 @@
 
 mod args;
 mod commands;
+mod door;
 mod error;
 mod exit;
 mod output;
 mod render;
+mod settings;
 mod system;
 
 use clap::Parser as _;

@@ -16,6 +16,8 @@ pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 pub(crate) const DIM: Style = Style::new().dimmed();
 /// Bold: what one looks for.
 pub(crate) const STRONG: Style = Style::new().bold();
+/// Yellow: what to keep an eye on.
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 /// Cyan: what to do.
 pub(crate) const TIP: Style = AnsiColor::Cyan.on_default();
 
@@ -43,6 +45,11 @@ fn quietly(written: io::Result<()>) -> Result<(), CliError> {
         )),
         Ok(()) | Err(_) => Ok(()),
     }
+}
+
+/// Prints a line about something that did not end the command.
+pub(crate) fn warning(message: &str) {
+    stderr(&format!("{WARN}warning:{WARN:#} {message}\n"));
 }
 
 /// Prints what ended a command and returns what the process ends with.

@@ -11,9 +11,15 @@ use premath_host::{Case, SourceError, VectorSource};
 use premath_wire::strict::Limits;
 
 use crate::error::CliError;
+use crate::settings::FILE_NAME;
 
 /// Reads a file, or standard input for `-`. Stops one byte behind what the decoder would take.
 pub(crate) fn read_input(path: &Path) -> Result<Vec<u8>, CliError> {
+    read_named(path, "--input takes a readable file, or - for standard input")
+}
+
+/// The same for a file that another flag names.
+pub(crate) fn read_named(path: &Path, hint: &str) -> Result<Vec<u8>, CliError> {
     let limit = u64::try_from(Limits::default().max_bytes).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
@@ -23,9 +29,62 @@ pub(crate) fn read_input(path: &Path) -> Result<Vec<u8>, CliError> {
     };
     read.map_err(|error| {
         let what = format!("cannot read `{}`: {error}", path.display());
-        CliError::environment(what, "--input takes a readable file, or - for standard input")
+        CliError::environment(what, hint)
     })?;
     Ok(bytes)
+}
+
+/// The root of the repository this runs in: the nearest folder with `.premath` or `premath.toml`, else the current one,
+/// which is the empty path.
+pub(crate) fn repository_root() -> PathBuf {
+    let is_root = |folder: &Path| folder.join(".premath").exists() || folder.join(FILE_NAME).exists();
+    if is_root(Path::new("")) {
+        return PathBuf::new();
+    }
+    let Ok(here) = std::env::current_dir() else { return PathBuf::new() };
+    here.ancestors().skip(1).find(|folder| is_root(folder)).map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+/// A text file that need not be there.
+pub(crate) fn read_optional(path: &Path) -> Result<Option<String>, CliError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            let what = format!("cannot read `{}`: {error}", path.display());
+            Err(CliError::environment(what, "make it a readable text file"))
+        }
+    }
+}
+
+/// A variable of the environment that says something.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// How wide the terminal is that standard output goes to; none when it goes elsewhere.
+pub(crate) fn terminal_width() -> Option<usize> {
+    use std::io::IsTerminal as _;
+    let stdout = std::io::stdout();
+    if !stdout.is_terminal() {
+        return None;
+    }
+    Some(terminal_size::terminal_size_of(stdout).map_or(100, |(width, _)| usize::from(width.0)))
+}
+
+/// Makes a folder a git repository with one commit of everything in it. Whether that worked.
+pub(crate) fn git_repository(folder: &Path) -> bool {
+    let git = |args: &[&str]| {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(folder).args(args);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    // The commit is the example's, not a person's, and no setting of the person's must stop it.
+    let identity = ["-c", "user.name=premath", "-c", "user.email=premath@localhost", "-c", "commit.gpgsign=false"];
+    git(&["init", "--quiet"])
+        && git(&["add", "--all"])
+        && git(&[identity.as_slice(), &["commit", "--quiet", "--no-verify", "--message", "The example"]].concat())
 }
 
 /// Conformance vectors in a folder: `<suite>/<group>/<name>/{case,expect}.json`.

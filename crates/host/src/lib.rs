@@ -6,11 +6,17 @@
 mod actions;
 mod failures;
 mod sample;
+mod settings;
 mod table;
+mod workspace;
 
 pub use actions::conformance::{Case, SourceError, VectorSource, run as run_conformance};
+pub use actions::doctor::{DoctorOutcome, refused as doctor_refused, run as doctor};
 pub use actions::governance_check::{GovernanceChecked, run as governance_check};
 pub use actions::join_check::{JoinChecked, run as join_check};
+pub use actions::verify::run as verify;
 pub use failures::{explain, hint};
 pub use sample::sample_turn;
+pub use settings::{Layer, Setting, Settings, TerminalAuthority};
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
+pub use workspace::{DoorRefusal, MutationDoor, Workspace};

@@ -1,8 +1,11 @@
 //! What the tests of several crates share. Must never be a normal dependency of product code.
 
+mod clock;
 mod data;
+pub mod faulty_disk;
 pub mod fuzz_bodies;
 pub mod generate;
 pub mod reference;
 
+pub use clock::{CountingIds, TestClock};
 pub use data::test_data;

@@ -18,9 +18,10 @@ use serde_json::Value;
 const EDGES: &[(&str, &[&str])] = &[
     ("premath-kernel", &[]),
     ("premath-wire", &["premath-kernel"]),
-    ("premath-host", &["premath-kernel", "premath-wire"]),
-    ("premath-cli", &["premath-host", "premath-kernel", "premath-wire"]),
-    ("premath-testkit", &["premath-kernel", "premath-wire"]),
+    ("premath-bd", &["premath-kernel", "premath-wire"]),
+    ("premath-host", &["premath-bd", "premath-kernel", "premath-wire"]),
+    ("premath-cli", &["premath-bd", "premath-host", "premath-kernel", "premath-wire"]),
+    ("premath-testkit", &["premath-bd", "premath-kernel", "premath-wire"]),
     ("xtask", &[]),
 ];
 

@@ -5,6 +5,7 @@
 mod decode;
 mod input_error;
 pub mod strict;
+pub mod time;
 pub mod v1;
 
 pub use decode::{Canonical, Json, UnknownFields, decode};

@@ -8,7 +8,9 @@ mod evidence;
 mod explanation;
 mod governance;
 mod handoff;
+mod harness;
 mod input;
+mod issue;
 mod policy;
 mod report;
 mod request;
@@ -16,14 +18,32 @@ mod result;
 mod row;
 mod scalar;
 mod schemas;
+mod upkeep;
 mod vector;
 
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;
+pub use harness::{
+    BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, FEATURE_LEDGER_KIND, FailureGroup, FeatureAnswer, FeatureCheckAnswer,
+    FeatureLedger, FeatureNextAnswer, FeatureReason, FeatureRow, FeatureWriteAnswer, KPI_KIND, KpiAnswer, KpiCounts,
+    KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, LineWarning, Micros, PROJECTION_KIND, ProjectionMode,
+    REMEDIATION_KIND, RemediateAnswer, RemediationRow, SESSION_KIND, STEP_KIND, SessionAnswer, SessionDocument,
+    SessionState, StepAnswer, StepRow, TrajectoryProjection,
+};
 pub use input::{GovernanceInput, JoinCheck, TurnInput};
+pub use issue::{
+    BackendStatus, BlockedRow, BlockerRow, CheckProblem, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConfigRow,
+    DependencyCounts, DependencyDiagnostics, DependencyProjection, ExportAnswer, HistoryAnswer, HistoryStep, ImportAnswer,
+    InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing, IssueShape, LeaseProjection, LeaseRow,
+    LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge, ProjectedNode, RefusedAnswer, RefusedBecause, Severity,
+    StatusCounts, UnknownDependency,
+};
 pub use policy::PolicyDocuments;
 pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, WitnessRecord};
 pub use schemas::{SCHEMA_NAMES, schema};
+pub use upkeep::{
+    CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, StoreProblem, VerifyAnswer,
+};
 pub use vector::{
     ConformanceReport, Expectation, ExpectedError, ExpectedReason, VectorCommand, VectorOutcome,
 };

@@ -3,7 +3,7 @@
 
 use crate::ci;
 use crate::system::{self, Invocation};
-use crate::tools::{COVERAGE, DENY, FUZZ, NEXTEST, Tool};
+use crate::tools::{COVERAGE, DENY, FAKETIME, FUZZ, NEXTEST, STRACE, Tool};
 
 /// One reliability figure.
 #[derive(Debug)]
@@ -46,6 +46,54 @@ pub(super) enum Work {
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
+        id: "R1",
+        property: "kill -9 at every system call",
+        slice: Slice::Tests { package: "premath-cli", filter: KILL_POINTS },
+        long_form: kill_points,
+    },
+    Entry {
+        id: "R2",
+        property: "power loss",
+        slice: Slice::Tests { package: "premath-bd", filter: POWER_LOSS },
+        long_form: power_loss,
+    },
+    Entry {
+        id: "R3",
+        property: "failing reads, writes and syncs",
+        slice: Slice::Tests { package: "premath-bd", filter: IO_FAILURES },
+        long_form: io_failures,
+    },
+    Entry {
+        id: "R4",
+        property: "a full disk",
+        slice: Slice::Tests { package: "premath-bd", filter: DISK_FULL },
+        long_form: disk_full,
+    },
+    Entry {
+        id: "R5",
+        property: "cut logs and flipped bits",
+        slice: Slice::Tests { package: "premath-bd", filter: CUT_AND_FLIP },
+        long_form: cut_and_flip,
+    },
+    Entry {
+        id: "R6",
+        property: "concurrent appends",
+        slice: Slice::Tests { package: "premath-cli", filter: CONCURRENT_APPENDS },
+        long_form: concurrent_appends,
+    },
+    Entry {
+        id: "R7",
+        property: "claims are made exactly once",
+        slice: Slice::Tests { package: "premath-cli", filter: EXACTLY_ONCE_CLAIMS },
+        long_form: exactly_once_claims,
+    },
+    Entry {
+        id: "R8",
+        property: "stale holders write nothing",
+        slice: Slice::Tests { package: "premath-cli", filter: STALE_HOLDERS },
+        long_form: stale_holders,
+    },
+    Entry {
         id: "R11",
         property: "malformed input is answered",
         slice: Slice::Tests { package: "premath-cli", filter: MALFORMED_INPUT },
@@ -64,6 +112,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         long_form: canonical_json,
     },
     Entry {
+        id: "R15",
+        property: "tampering is found",
+        slice: Slice::Tests { package: "premath-bd", filter: TAMPER },
+        long_form: tamper,
+    },
+    Entry {
         id: "R16",
         property: "the gate needs every field",
         slice: Slice::Tests { package: "premath-host", filter: GATE_REMOVAL },
@@ -77,10 +131,56 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
 ];
 
+const KILL_POINTS: &str = "binary(kill_points)";
+const POWER_LOSS: &str = "binary(power_loss)";
+const IO_FAILURES: &str = "binary(io_failures)";
+const DISK_FULL: &str = "binary(disk_full)";
+const CUT_AND_FLIP: &str = "binary(cut_and_flip)";
+const CONCURRENT_APPENDS: &str = "binary(concurrent_appends)";
+const EXACTLY_ONCE_CLAIMS: &str = "binary(exactly_once_claims)";
+const STALE_HOLDERS: &str = "binary(stale_holders)";
+const TAMPER: &str = "binary(tamper)";
 const MALFORMED_INPUT: &str = "binary(malformed_input)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
 const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check"];
+
+fn kill_points(_budget: &Budget) -> Vec<Work> {
+    [vec![Work::Need(&STRACE)], shown_tests("premath-cli", KILL_POINTS)].into_iter().flatten().collect()
+}
+
+fn power_loss(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-bd", POWER_LOSS)
+}
+
+fn io_failures(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-bd", IO_FAILURES)
+}
+
+fn disk_full(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-bd", DISK_FULL)
+}
+
+fn cut_and_flip(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-bd", CUT_AND_FLIP)
+}
+
+fn concurrent_appends(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-cli", CONCURRENT_APPENDS)
+}
+
+fn exactly_once_claims(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-cli", EXACTLY_ONCE_CLAIMS)
+}
+
+fn stale_holders(_budget: &Budget) -> Vec<Work> {
+    let needs = vec![Work::Need(&STRACE), Work::Need(&FAKETIME)];
+    [needs, shown_tests("premath-cli", STALE_HOLDERS)].into_iter().flatten().collect()
+}
+
+fn tamper(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-bd", TAMPER)
+}
 
 /// New inputs go to a folder that git ignores; the committed corpus is only read.
 fn fuzzing(budget: &Budget) -> Vec<Work> {
@@ -105,10 +205,7 @@ fn fuzzing(budget: &Budget) -> Vec<Work> {
 
 /// The time that is promised is that of a release build.
 fn malformed_input(_budget: &Budget) -> Vec<Work> {
-    let invocation = Invocation::cargo(&["nextest", "run", "--release", "--locked", "--profile", "prove"])
-        .arguments(&["--package", "premath-cli", "--filterset", MALFORMED_INPUT])
-        .with_variable("PREMATH_PROVE", "1");
-    vec![Work::Need(&NEXTEST), Work::Run(invocation)]
+    whole(&["--release"], "premath-cli", MALFORMED_INPUT)
 }
 
 fn canonical_json(_budget: &Budget) -> Vec<Work> {
@@ -138,9 +235,19 @@ fn supply_chain(_budget: &Budget) -> Vec<Work> {
     ]
 }
 
-/// Tests that do their whole work when `PREMATH_PROVE` is set and a slice otherwise.
 fn tests(package: &str, filter: &str) -> Vec<Work> {
+    whole(&[], package, filter)
+}
+
+/// Tests of a release build that print what they counted.
+fn shown_tests(package: &str, filter: &str) -> Vec<Work> {
+    whole(&["--release", "--no-capture"], package, filter)
+}
+
+/// Tests that do their whole work when `PREMATH_PROVE` is set and a slice otherwise.
+fn whole(options: &[&str], package: &str, filter: &str) -> Vec<Work> {
     let invocation = Invocation::cargo(&["nextest", "run", "--locked", "--profile", "prove"])
+        .arguments(options)
         .arguments(&["--package", package, "--filterset", filter])
         .with_variable("PREMATH_PROVE", "1");
     vec![Work::Need(&NEXTEST), Work::Run(invocation)]

@@ -30,7 +30,10 @@ fn a_figure_is_chosen_by_its_id_in_any_case() {
 #[test]
 fn an_unknown_figure_is_an_error_that_lists_the_known_ones() {
     let error = choose(&["R99".to_owned()]).unwrap_err().to_string();
-    assert_eq!(error, "unknown figure `R99`; known are R11, R12, R14, R16, R25");
+    assert_eq!(
+        error,
+        "unknown figure `R99`; known are R1, R2, R3, R4, R5, R6, R7, R8, R11, R12, R14, R15, R16, R25"
+    );
 }
 
 #[test]
@@ -47,6 +50,32 @@ fn every_figure_does_something_and_its_slice_step_exists() {
         if let Slice::CiStep(name) = entry.slice {
             assert!(ci::has_step(name), "{} leans on the step `{name}`, which is gone", entry.id);
         }
+    }
+}
+
+#[test]
+fn figures_of_the_stores_are_proved_in_release_builds_that_print_them() {
+    for id in ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R15"] {
+        let commands = commands(id, 1);
+        assert_eq!(commands.len(), 1, "{commands:?}");
+        for part in
+            ["PREMATH_PROVE=1 cargo nextest run ", " --profile prove ", " --release ", " --no-capture "]
+        {
+            assert!(commands[0].contains(part), "{id}: {}", commands[0]);
+        }
+    }
+}
+
+#[test]
+fn a_figure_names_the_tools_that_its_tests_start() {
+    let needs = |id: &str| -> Vec<String> {
+        let entry = ENTRIES.iter().find(|entry| entry.id == id).unwrap();
+        let works = (entry.long_form)(&Budget { minutes: 1 });
+        works.iter().filter(|work| matches!(work, Work::Need(_))).map(|work| format!("{work:?}")).collect()
+    };
+    assert!(needs("R1").iter().any(|need| need.contains("\"strace\"")));
+    for tool in ["\"strace\"", "\"faketime\""] {
+        assert!(needs("R8").iter().any(|need| need.contains(tool)), "{tool}");
     }
 }
 

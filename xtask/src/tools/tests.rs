@@ -1,6 +1,6 @@
 //! How version answers are read and what is suggested when a tool is missing.
 
-use super::{ANY, DENY, Gap, Source, Tool, VALGRIND, Version, gap_in, version_in};
+use super::{ANY, DENY, FAKETIME, Gap, STRACE, Source, Tool, VALGRIND, Version, gap_in, version_in};
 
 #[test]
 fn versions_are_found_in_the_answers_of_real_tools() {
@@ -17,6 +17,20 @@ fn an_old_version_is_a_gap_and_a_newer_one_is_not() {
     assert_eq!(gap_in("cargo-deny 0.20.0", DENY.minimum), None);
     assert_eq!(gap_in("cargo-deny 1.0.0", DENY.minimum), None);
     assert_eq!(gap_in("a tool that answers in prose", ANY), None);
+}
+
+#[test]
+fn tracer_and_clock_answer_in_prose_and_are_good_enough() {
+    assert_eq!(gap_in("strace -- version 6.1\nCopyright (c) 1991-2022", STRACE.minimum), None);
+    assert_eq!(gap_in("\nfaketime: Version 0.9.10\n", FAKETIME.minimum), None);
+}
+
+#[test]
+fn what_kills_and_what_shifts_clocks_come_from_packages() {
+    for (tool, package) in [(STRACE, "strace"), (FAKETIME, "faketime")] {
+        let problem = tool.problem(&Gap::Missing);
+        assert!(problem.ends_with(&format!("apt-get install -y {package}")), "{problem}");
+    }
 }
 
 #[test]

@@ -9,23 +9,26 @@ use crate::exit::Exit;
 use crate::output::{self, STRONG};
 
 pub(crate) fn run(args: &HelpArgs) -> Result<Exit, CliError> {
+    if args.topic == ["exit-codes"] {
+        return exit_codes(args.json);
+    }
     let mut command = Cli::command();
-    let help = match args.topic.as_deref() {
-        Some("exit-codes") => return exit_codes(args.json),
-        None => command.render_long_help(),
-        Some(topic) => {
-            let found = command.find_subcommand_mut(topic).ok_or_else(|| {
-                let what = format!("there is no command or topic `{}`", topic.escape_debug());
-                CliError::usage(
-                    what,
-                    "`premath help` lists the commands; `premath help exit-codes` is a topic",
-                )
-            })?;
-            found.clone().bin_name(format!("premath {topic}")).render_long_help()
-        }
-    };
+    let mut name = "premath".to_owned();
+    for topic in &args.topic {
+        let Some(found) = command.find_subcommand(topic) else {
+            let what = format!("there is no command or topic `{}`", topic.escape_debug());
+            return Err(CliError::usage(
+                what,
+                "`premath help` lists the commands; `premath help exit-codes` is a topic",
+            ));
+        };
+        name = format!("{name} {topic}");
+        command = found.clone();
+    }
+    let help = command.bin_name(name).render_long_help();
     if args.json {
-        output::json(&json!({ "action": "help", "topic": args.topic, "text": help.to_string() }))?;
+        let topic = (!args.topic.is_empty()).then(|| args.topic.join(" "));
+        output::json(&json!({ "action": "help", "topic": topic, "text": help.to_string() }))?;
     } else {
         output::text(&help.ansi().to_string())?;
     }

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &SchemaArgs) -> Result<Exit, CliError> {
 
 fn list(args: &SchemaArgs) -> Result<Exit, CliError> {
     if args.format.json || args.format.envelope {
-        output::json(&SCHEMA_NAMES)?;
+        output::json(&SCHEMA_NAMES.as_slice())?;
     } else {
         output::text(&format!("{}\n", SCHEMA_NAMES.join("\n")))?;
     }

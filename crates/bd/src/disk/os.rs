@@ -1,0 +1,148 @@
+//! The real file system, clock and source of names. The only module of this crate that touches the system.
+
+#![expect(clippy::disallowed_methods, reason = "this module owns the stores' access to the system")]
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use premath_kernel::Moment;
+
+use super::{Access, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome};
+use crate::clock::{Clock, IdSource};
+
+/// The file system of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OsDisk;
+
+impl Disk for OsDisk {
+    fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
+        let mut options = OpenOptions::new();
+        match access {
+            Access::Read => options.read(true),
+            Access::Append => options.read(true).append(true).create(true),
+            Access::Update => options.read(true).write(true).create(true).truncate(false),
+            Access::Replace => options.read(true).write(true).create(true).truncate(true),
+        };
+        Ok(Box::new(OsFile(options.open(path)?)))
+    }
+
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        std::fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_file(path)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<FolderEntry>> {
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            entries.push(FolderEntry { name, is_folder: entry.file_type()?.is_dir() });
+        }
+        entries.sort();
+        Ok(entries)
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        File::open(folder)?.sync_all()
+    }
+}
+
+#[derive(Debug)]
+struct OsFile(File);
+
+impl DiskFile for OsFile {
+    fn stat(&self) -> io::Result<FileStat> {
+        let metadata = self.0.metadata()?;
+        let nanos = u32::try_from(metadata.mtime_nsec()).unwrap_or_default();
+        let modified = Moment::new(metadata.mtime(), nanos).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(FileStat { length: metadata.len(), modified, identity: metadata.ino() })
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.0.read_at(buffer, offset)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        self.0.write_at(bytes, offset)
+    }
+
+    fn set_length(&mut self, length: u64) -> io::Result<()> {
+        self.0.set_len(length)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn lock(&self, mode: LockMode, patience: Duration) -> io::Result<LockOutcome> {
+        let tried = match mode {
+            LockMode::Shared => self.0.try_lock_shared(),
+            LockMode::Exclusive => self.0.try_lock(),
+        };
+        match tried {
+            Ok(()) => Ok(LockOutcome::Held),
+            Err(TryLockError::WouldBlock) => wait_for_lock(self.0.try_clone()?, mode, patience),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+/// Waits in the kernel's queue, not by asking again and again. The system call has no deadline, so a thread makes it;
+/// when we give up first, the lock it may still get is let go at once, because the clone is dropped with the thread.
+fn wait_for_lock(file: File, mode: LockMode, patience: Duration) -> io::Result<LockOutcome> {
+    let (sender, receiver) = mpsc::sync_channel::<io::Result<()>>(0);
+    thread::Builder::new().name("lock".to_owned()).stack_size(64 * 1024).spawn(move || {
+        let locked = match mode {
+            LockMode::Shared => file.lock_shared(),
+            LockMode::Exclusive => file.lock(),
+        };
+        let failed = locked.is_err();
+        // A rendezvous: it fails exactly when nobody waits any more.
+        if sender.send(locked).is_err() && !failed {
+            drop(file.unlock());
+        }
+    })?;
+    match receiver.recv_timeout(patience) {
+        Ok(locked) => locked.map(|()| LockOutcome::Held),
+        Err(_) => Ok(LockOutcome::Busy),
+    }
+}
+
+/// The clock of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OsClock;
+
+impl Clock for OsClock {
+    fn now(&self) -> Moment {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+        Moment::new(seconds, since.subsec_nanos()).unwrap_or(Moment::EPOCH)
+    }
+}
+
+/// Names that sort by the time they were given.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OsIds;
+
+impl IdSource for OsIds {
+    fn fresh(&self) -> String {
+        uuid::Uuid::now_v7().to_string()
+    }
+}

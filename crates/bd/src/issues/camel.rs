@@ -1,0 +1,85 @@
+//! A row as answers show it: the members that contracts name are spelled in camelCase, everything else is as it was.
+
+use premath_kernel::{Object, Value};
+use premath_wire::Canonical;
+use premath_wire::strict::{Limits, parse};
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+
+use super::row::without_mark;
+
+/// A row to be written in an answer.
+#[derive(Debug, Clone, Copy)]
+pub struct CamelRow<'r>(pub &'r Object<'r>);
+
+/// The members of a row whose names have more than one word.
+const NAMES: &[(&str, &str)] = &[
+    ("acceptance_criteria", "acceptanceCriteria"),
+    ("acquired_at", "acquiredAt"),
+    ("closed_at", "closedAt"),
+    ("created_at", "createdAt"),
+    ("created_by", "createdBy"),
+    ("depends_on_id", "dependsOnId"),
+    ("expires_at", "expiresAt"),
+    ("issue_id", "issueId"),
+    ("issue_type", "issueType"),
+    ("lease_id", "leaseId"),
+    ("mol_type", "molType"),
+    ("renewed_at", "renewedAt"),
+    ("updated_at", "updatedAt"),
+    ("write_witness", "writeWitness"),
+    ("intent_digest", "intentDigest"),
+    ("instruction_ref", "instructionRef"),
+    ("override_reason", "overrideReason"),
+    ("policy_digest", "policyDigest"),
+    ("turn_digest", "turnDigest"),
+];
+
+/// The spelling of a member in an answer.
+pub(crate) fn camel(name: &str) -> &str {
+    NAMES.iter().find(|(snake, _)| *snake == name).map_or(name, |(_, camel)| camel)
+}
+
+/// A line of the file to be written in an answer; a line that is no row is written as `null`.
+#[derive(Debug, Clone, Copy)]
+pub struct CamelLine<'l>(pub &'l [u8]);
+
+impl Serialize for CamelLine<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match parse(without_mark(self.0), Limits::default()) {
+            Ok(Value::Object(row)) => CamelRow(&row).serialize(serializer),
+            _ => serializer.serialize_unit(),
+        }
+    }
+}
+
+impl Serialize for CamelRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in self.0.iter() {
+            match (name, value) {
+                ("lease" | "write_witness", Value::Object(object)) => {
+                    map.serialize_entry(camel(name), &CamelRow(object))?;
+                }
+                ("dependencies", Value::Array(items)) => map.serialize_entry(name, &CamelItems(items))?,
+                _ => map.serialize_entry(camel(name), &Canonical(value.borrowed()))?,
+            }
+        }
+        map.end()
+    }
+}
+
+struct CamelItems<'r>(&'r [Value<'r>]);
+
+impl Serialize for CamelItems<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut items = serializer.serialize_seq(Some(self.0.len()))?;
+        for item in self.0 {
+            match item {
+                Value::Object(object) => items.serialize_element(&CamelRow(object))?,
+                other => items.serialize_element(&Canonical(other.borrowed()))?,
+            }
+        }
+        items.end()
+    }
+}

@@ -1,0 +1,81 @@
+//! Rows of other stores: JSONL as beads writes it, taken over as it is, and rows to hand out.
+//!
+//! It must not guess: a line that cannot be read is reported with its number and left out, everything else stays as it
+//! was written, fields and values of other tools included.
+
+use premath_kernel::Moment;
+
+use super::row::{IssueRow, Line, LineProblem, LineProblemClass, read_line};
+use super::store::IssueView;
+use crate::error::StoreError;
+use crate::permit::{Authority, MaintenanceGrant};
+
+/// A file of rows that was read.
+#[derive(Debug, Default)]
+pub struct Exchange {
+    /// The rows, the last of each id.
+    pub rows: Vec<IssueRow>,
+    /// Lines that are no rows.
+    pub problems: Vec<LineProblem>,
+}
+
+/// What an import came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Imported {
+    /// Rows that were read.
+    pub read: u64,
+    /// Rows that were new or different, and written.
+    pub written: u64,
+}
+
+/// Reads a file of rows.
+#[must_use]
+pub fn read_exchange(bytes: &[u8]) -> Exchange {
+    let mut exchange = Exchange::default();
+    for (line, number) in bytes.split(|byte| *byte == b'\n').zip(1_u64..) {
+        if number == 1 && super::row::without_mark(line).len() < line.len() {
+            let detail = "the file begins with a byte order mark".to_owned();
+            exchange.problems.push(LineProblem { line: 1, class: LineProblemClass::ByteOrderMark, detail });
+        }
+        match read_line(line) {
+            Line::Blank => {}
+            Line::Issue(read) => exchange.rows.extend(IssueRow::from_value(read.1.into_owned())),
+            Line::Bad(class, detail) => exchange.problems.push(LineProblem { line: number, class, detail }),
+        }
+    }
+    exchange.rows.reverse();
+    let mut seen = std::collections::BTreeSet::new();
+    exchange.rows.retain(|row| seen.insert(row.id().to_owned()));
+    exchange.rows.reverse();
+    exchange
+}
+
+/// The rows that an import would write: new ones, and those whose content differs from what is there.
+pub(crate) fn merged(
+    view: &dyn IssueView,
+    grant: &MaintenanceGrant,
+    rows: Vec<IssueRow>,
+    now: Moment,
+) -> Result<Vec<IssueRow>, StoreError> {
+    let authority = Authority::maintenance(grant.purpose());
+    let mut changed = Vec::new();
+    for row in rows {
+        let before = view.row(row.id())?;
+        if before.as_ref().is_some_and(|before| content(before) == content(&row)) {
+            continue;
+        }
+        // The revision goes on from the higher of the two, the fence likewise: an import never hands out an old fence.
+        let rev = before.as_ref().map_or(0, IssueRow::rev).max(row.rev());
+        let fence = before.as_ref().map_or(0, IssueRow::last_fence).max(row.last_fence());
+        let row = row.with("rev", Some(super::row::counted(rev)));
+        let witness = premath_kernel::Object::fields().field("fence", super::row::counted(fence)).finish();
+        let row = row.with("write_witness", (fence > 0).then_some(witness));
+        changed.push(row.sealed("issue.import", &authority, now));
+    }
+    Ok(changed)
+}
+
+/// A row without what only says how often and by whom it was written.
+fn content(row: &IssueRow) -> IssueRow {
+    row.clone().with("rev", None).with("write_witness", None)
+}

@@ -1,0 +1,221 @@
+//! Issue memory in files: the log is the authority, the index beside it is derived, superseded rows go to the history.
+//!
+//! A reader never writes authority data; it may write the index. Nothing here decides what a row means.
+
+mod compaction;
+mod view;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use premath_kernel::Moment;
+
+use self::view::FileView;
+use super::exchange::merged;
+use super::index::{Base, Content, Index};
+use super::row::IssueRow;
+use super::store::{Compacted, IssueStore, IssueView};
+use crate::disk::{Access, Disk, LockMode, LockOutcome, write_all_at};
+use crate::error::StoreError;
+use crate::log::{Log, LogReader, beside};
+use crate::permit::MaintenanceGrant;
+
+/// Issue memory in one file and those beside it.
+#[derive(Debug)]
+pub struct FileIssues {
+    log: Log,
+    history: Log,
+    index_path: PathBuf,
+    index_lock_path: PathBuf,
+    index_temporary_path: PathBuf,
+}
+
+impl FileIssues {
+    /// Issue memory in this file, which need not exist yet.
+    #[must_use]
+    pub fn new(disk: Arc<dyn Disk>, path: PathBuf) -> Self {
+        Self {
+            history: Log::new(Arc::clone(&disk), history_path(&path)),
+            index_path: beside(&path, "index"),
+            index_lock_path: beside(&path, "index.lock"),
+            index_temporary_path: beside(&path, "index.tmp"),
+            log: Log::new(disk, path),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.log.path()
+    }
+
+    /// The rows, as a log.
+    #[must_use]
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Where the index is.
+    #[must_use]
+    pub fn index_path(&self) -> &Path {
+        &self.index_path
+    }
+
+    /// Forgets the index: it is made again when it is wanted.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn discard_index(&self) -> Result<(), StoreError> {
+        match self.log.disk().remove(&self.index_path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(StoreError::io("remove", &self.index_path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes an empty issue memory, if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(&self) -> Result<(), StoreError> {
+        self.log.write().map(drop)
+    }
+
+    /// The newest index that the log vouches for, brought up to the last checkpoint where that is possible.
+    fn index(&self, reader: &LogReader) -> Result<Option<Index>, StoreError> {
+        let Some(wanted) = reader.checkpoints().last().copied() else { return Ok(None) };
+        let known = Index::open(self.log.disk().as_ref(), &self.index_path)
+            .filter(|index| reader.checkpoints().contains(&index.extent()));
+        if known.as_ref().is_some_and(|index| index.extent() == wanted) {
+            return Ok(known);
+        }
+        let base = match &known {
+            // A damaged page is no reason to fail: the log has everything.
+            Some(index) => index.base().unwrap_or_default(),
+            None => Base::default(),
+        };
+        match self.write_index(reader, base, wanted.bytes) {
+            Ok(true) => Ok(Index::open(self.log.disk().as_ref(), &self.index_path)
+                .filter(|index| index.extent() == wanted)
+                .or(known)),
+            // Somebody else is at it, or the folder is read-only: the tail is longer, that is all.
+            Ok(false) => Ok(known),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether the index was written. Only a log that cannot be read is an error.
+    fn write_index(&self, reader: &LogReader, base: Base, until: u64) -> Result<bool, StoreError> {
+        let disk = self.log.disk();
+        let Ok(lock) = disk.open(&self.index_lock_path, Access::Update) else { return Ok(false) };
+        if !matches!(lock.lock(LockMode::Exclusive, Duration::ZERO), Ok(LockOutcome::Held)) {
+            return Ok(false);
+        }
+        let mut content = Content::after(&base);
+        let from = content.extent.bytes;
+        reader.each_line_until::<StoreError>(from, until, |place, line| {
+            content.take(place, line);
+            Ok(())
+        })?;
+        let bytes = base.with(content).bytes();
+        let written = disk
+            .open(&self.index_temporary_path, Access::Replace)
+            .and_then(|mut file| write_all_at(file.as_mut(), &bytes, 0))
+            .and_then(|()| disk.rename(&self.index_temporary_path, &self.index_path));
+        Ok(written.is_ok())
+    }
+}
+
+/// `issues.jsonl` has its history in `issues.history.jsonl`.
+fn history_path(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().map(|extension| format!(".{}", extension.to_string_lossy()));
+    path.with_file_name(format!("{stem}.history{}", extension.unwrap_or_default()))
+}
+
+impl IssueStore for FileIssues {
+    fn view(&self) -> Result<Box<dyn IssueView + '_>, StoreError> {
+        let reader = self.log.read()?;
+        let index = self.index(&reader)?;
+        Ok(Box::new(FileView::new(reader, index)?))
+    }
+
+    fn transact(
+        &self,
+        change: &mut dyn FnMut(&dyn IssueView) -> Result<Option<Vec<u8>>, StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut writer = self.log.write()?;
+        let index = self.index(writer.reader())?;
+        let view = FileView::new(writer.reader(), index)?;
+        let Some(line) = change(&view)? else { return Ok(()) };
+        let is_overgrown = view.is_overgrown_with(&line)?;
+        drop(view);
+        writer.append(&line)?;
+        if is_overgrown {
+            // The row is safe. Compaction that fails leaves the log as it was and is tried again by a later change.
+            drop(self.compact_under(&mut writer));
+        }
+        Ok(())
+    }
+
+    fn compact(&self, _grant: MaintenanceGrant) -> Result<Compacted, StoreError> {
+        self.compact_under(&mut self.log.write()?)
+    }
+
+    fn import(&self, grant: MaintenanceGrant, rows: Vec<IssueRow>, now: Moment) -> Result<u64, StoreError> {
+        let mut writer = self.log.write()?;
+        let index = self.index(writer.reader())?;
+        let view = FileView::new(writer.reader(), index)?;
+        let new = merged(&view, &grant, rows, now)?;
+        drop(view);
+        if new.is_empty() {
+            return Ok(0);
+        }
+        writer.replace::<StoreError>(|reader, replacement| {
+            reader.each_line::<StoreError>(0, |_, line| replacement.line(line).map(drop))?;
+            if let Some(line) = reader.unterminated_line() {
+                replacement.line(line)?;
+            }
+            new.iter().try_for_each(|row| replacement.line(&row.line()).map(drop))
+        })?;
+        Ok(u64::try_from(new.len()).unwrap_or(u64::MAX))
+    }
+
+    fn history(&self, id: &str) -> Result<Vec<IssueRow>, StoreError> {
+        let mut rows = Vec::new();
+        let mut seen = BTreeSet::new();
+        // A search for the bytes first: most lines are about other issues and are not worth reading.
+        let mut take = |line: &[u8]| {
+            if let Some(row) = IssueRow::read(line).filter(|row| row.id() == id) {
+                // A compaction that was interrupted leaves rows in both places.
+                if seen.insert(row.line()) {
+                    rows.push(row);
+                }
+            }
+        };
+        let needle = serde_json::to_vec(id).unwrap_or_default();
+        let may_be = |line: &[u8]| line.windows(needle.len()).any(|window| window == needle) || line.contains(&b'\\');
+        let mut scan = |reader: &LogReader| {
+            reader.each_line::<StoreError>(0, |_, line| {
+                if may_be(line) {
+                    take(line);
+                }
+                Ok(())
+            })?;
+            if let Some(line) = reader.unterminated_line() {
+                take(line);
+            }
+            Ok::<(), StoreError>(())
+        };
+        match self.history.read() {
+            Ok(history) => scan(&history)?,
+            Err(StoreError::Missing { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        scan(&self.log.read()?)?;
+        Ok(rows)
+    }
+}

@@ -1,0 +1,48 @@
+//! Persistence: the durable lanes of a repository that uses premath.
+//!
+//! Every lane is one file family with one owner. What changes authority data takes a [`Permit`] by value. This crate
+//! must not decide admissibility, must not write without a permit, and reads no clock of its own.
+
+mod clock;
+mod disk;
+mod doctor;
+mod document;
+mod error;
+mod feature_ledger;
+pub mod issues;
+mod journal;
+mod log;
+mod objects;
+mod permit;
+mod session;
+mod trajectory;
+mod verify;
+mod witnesses;
+
+pub use clock::{Clock, IdSource};
+pub use disk::{
+    Access, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome, OsClock, OsDisk, OsIds, read_exactly, read_to_end,
+    write_all_at,
+};
+pub use doctor::{Diagnosis, Doctor, DoctorError, Finding, GITIGNORE, Repair, RepairFailure, Treatment};
+pub use error::StoreError;
+pub use feature_ledger::{FeatureChange, FeatureLedgerStore, FeatureWritten, Ledger};
+pub use journal::{
+    Appended, Cursor, JOURNAL_KIND, Journal, JournalPage, JournalRow, JournalWriter, runs_folder, sessions,
+};
+pub use log::{Extent, Log, LogReader, LogWriter, Place, Replacement, Standing};
+pub use objects::{
+    Collection, DEFAULT_OBJECT_LIMIT, GarbageReport, ObjectId, ObjectIds, ObjectReader, ObjectRef, Objects, objects_folder,
+};
+pub use permit::{
+    LeaseGrant, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, PermitRefusal, TurnGrant,
+};
+pub use session::{Session, SessionChange, SessionStore};
+pub use trajectory::{
+    FailureCluster, Grouping, NewStep, Projection, Query, Remediation, RemediationLog, Trajectory, Warning, WindowCounts,
+};
+pub use verify::{
+    ACCEPTANCE_KIND, ChainWatch, Chaining, Checked, Link, LogReport, Problem, ProblemClass, Problems, Reference,
+    Repository, Verification, references, seal, verify, verify_log,
+};
+pub use witnesses::{Witnesses, is_witness_id, witness_of_reference, witnesses_folder};

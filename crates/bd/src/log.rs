@@ -1,0 +1,119 @@
+//! An append-only file of lines that survives its writer.
+//!
+//! One append path: a lock that dies with its process, one write of the line and its newline, one sync, and only then
+//! the answer. Beside the log lies its head, a small file that says how long the log is and what its lines hash to; it is
+//! written after each append without a sync, so it may lag behind a crash but never runs ahead of the log.
+//! It must not know what is in a line, and must not tell "empty" from "unreadable" by guessing.
+
+mod head;
+mod mend;
+mod reader;
+mod replace;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::disk::Disk;
+
+pub use self::head::Extent;
+pub(crate) use self::head::from_hex;
+pub use self::reader::LogReader;
+pub use self::replace::Replacement;
+pub use self::writer::LogWriter;
+
+/// How long a writer waits for another. Longer than any honest writer needs, short enough for a person to be told.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a reader waits for a writer to finish its append before it looks for itself.
+const READER_PATIENCE: Duration = Duration::from_millis(250);
+
+/// How a log stands to its head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// They agree.
+    Anchored,
+    /// The log goes on behind the head: a writer was interrupted between its append and its note of it.
+    Longer,
+    /// There is no head, or none that can be read: nothing to compare with.
+    Unanchored,
+    /// Lines that the head knows of are gone.
+    Shorter,
+    /// Lines that the head knows of are not what they were.
+    Changed,
+}
+
+impl Standing {
+    /// Whether somebody other than a writer of ours changed the log.
+    #[must_use]
+    pub const fn is_tampered(self) -> bool {
+        matches!(self, Self::Shorter | Self::Changed)
+    }
+}
+
+/// Where a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Its first byte.
+    pub offset: u64,
+    /// Its length without the newline.
+    pub length: u32,
+}
+
+/// A log, by name. Cheap to clone; opening it happens when it is read or written.
+#[derive(Debug, Clone)]
+pub struct Log {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    lock_path: PathBuf,
+    head_path: PathBuf,
+    temporary_path: PathBuf,
+    poisoned: Arc<AtomicBool>,
+}
+
+impl Log {
+    /// The log in this file.
+    #[must_use]
+    pub fn new(disk: Arc<dyn Disk>, path: PathBuf) -> Self {
+        Self {
+            lock_path: beside(&path, "lock"),
+            head_path: beside(&path, "head"),
+            temporary_path: beside(&path, "tmp"),
+            disk,
+            path,
+            poisoned: Arc::new(AtomicBool::new(false)),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file system it is on.
+    #[must_use]
+    pub fn disk(&self) -> &Arc<dyn Disk> {
+        &self.disk
+    }
+}
+
+/// A file that belongs to another: `issues.jsonl` and `issues.jsonl.head`.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// The folder a file is in; `.` for a bare name.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}

@@ -1,0 +1,237 @@
+//! Reading a log without a writer's lock: what it holds now, how that stands to its head, and lines by place.
+//!
+//! It must not write anything, and must not fail because of what hangs behind the last newline.
+
+use std::io;
+
+use premath_wire::strict::{Limits, parse};
+
+use super::head::{Extent, Head};
+use super::scan::{Lines, survey};
+use super::{Log, Place, READER_PATIENCE, Standing};
+use crate::disk::{Access, DiskFile, FileStat, LockMode, LockOutcome, read_exactly};
+use crate::error::StoreError;
+
+/// How often a log that changes while it is looked at is looked at again before somebody is accused.
+const ATTEMPTS: usize = 8;
+
+/// A log at one moment. Lines that are appended later are not seen.
+#[derive(Debug)]
+pub struct LogReader {
+    log: Log,
+    pub(super) file: Box<dyn DiskFile>,
+    head: Option<Head>,
+    pub(super) extent: Extent,
+    pub(super) checkpoints: Vec<Extent>,
+    standing: Standing,
+    pub(super) rest: Vec<u8>,
+    /// Up to where the head vouches for what is there, when the log goes on behind it.
+    pub(super) vouched: Option<Extent>,
+    stat: FileStat,
+}
+
+impl Log {
+    /// Opens the log for reading.
+    ///
+    /// # Errors
+    /// `Missing` when there is no such file; `Io` when it cannot be read.
+    pub fn read(&self) -> Result<LogReader, StoreError> {
+        let (file, stat, head) = self.glance()?;
+        if head.as_ref().is_some_and(|head| head.describes(&stat)) {
+            return LogReader::new(self.clone(), file, &stat, head);
+        }
+        // A writer may be between its append and its note of it: wait for it, then look again.
+        let _shared = self.shared_lock();
+        let mut reader = self.look()?;
+        for _ in 0..ATTEMPTS {
+            if !reader.standing.is_tampered() {
+                break;
+            }
+            // A writer that we did not wait out may have come between our looks at the log and at its head.
+            let again = self.look()?;
+            let stood_still = again.stat == reader.stat && again.head == reader.head;
+            reader = again;
+            if stood_still {
+                break;
+            }
+        }
+        Ok(reader)
+    }
+
+    fn look(&self) -> Result<LogReader, StoreError> {
+        let (file, stat, head) = self.glance()?;
+        LogReader::new(self.clone(), file, &stat, head)
+    }
+
+    /// Only makes the wait shorter than looking for oneself; without a lock file there is nobody to wait for.
+    fn shared_lock(&self) -> Option<Box<dyn DiskFile>> {
+        let lock = self.disk.open(&self.lock_path, Access::Read).ok()?;
+        matches!(lock.lock(LockMode::Shared, READER_PATIENCE), Ok(LockOutcome::Held)).then_some(lock)
+    }
+
+    fn glance(&self) -> Result<(Box<dyn DiskFile>, FileStat, Option<Head>), StoreError> {
+        let file = self.disk.open(&self.path, Access::Read).map_err(StoreError::opening(&self.path))?;
+        let stat = file.stat().map_err(StoreError::io("look at", &self.path))?;
+        Ok((file, stat, self.read_head()?))
+    }
+
+    /// What the head says the log holds, whether or not there is a log; `None` without a head that can be read.
+    pub(crate) fn anchored_extent(&self) -> Result<Option<Extent>, StoreError> {
+        Ok(self.read_head()?.map(|head| head.extent))
+    }
+
+    pub(super) fn read_head(&self) -> Result<Option<Head>, StoreError> {
+        match self.disk.open(&self.head_path, Access::Read) {
+            Ok(file) => Head::read(file.as_ref()).map_err(StoreError::io("read", &self.head_path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(StoreError::io("open", &self.head_path)(error)),
+        }
+    }
+}
+
+impl LogReader {
+    pub(super) fn new(
+        log: Log,
+        file: Box<dyn DiskFile>,
+        stat: &FileStat,
+        head: Option<Head>,
+    ) -> Result<Self, StoreError> {
+        if let Some(head) = head.as_ref().filter(|head| head.describes(stat)) {
+            let (extent, checkpoints) = (head.extent, head.checkpoints.clone());
+            return Ok(Self {
+                log,
+                file,
+                head: Some(head.clone()),
+                extent,
+                checkpoints,
+                standing: Standing::Anchored,
+                rest: Vec::new(),
+                vouched: None,
+                stat: *stat,
+            });
+        }
+        let wanted: Vec<Extent> = head.iter().flat_map(|head| [Some(head.extent), head.next]).flatten().collect();
+        let survey = survey(file.as_ref(), stat.length, &wanted).map_err(StoreError::io("read", log.path()))?;
+        let standing = match &head {
+            None => Standing::Unanchored,
+            Some(head) if survey.extent == head.extent => Standing::Anchored,
+            Some(_) if survey.passed.is_some() => Standing::Longer,
+            Some(head) if survey.extent.bytes < head.extent.bytes => Standing::Shorter,
+            Some(_) => Standing::Changed,
+        };
+        let (extent, checkpoints, rest) = (survey.extent, survey.checkpoints, survey.rest);
+        Ok(Self { log, file, head, extent, checkpoints, standing, rest, vouched: survey.passed, stat: *stat })
+    }
+
+    /// The log that is read.
+    #[must_use]
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// The whole lines.
+    #[must_use]
+    pub fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    /// How the log stands to its head.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    /// How often the log was found changed by others before, according to its head.
+    #[must_use]
+    pub fn breaks(&self) -> u64 {
+        self.head.as_ref().map_or(0, |head| head.breaks)
+    }
+
+    /// The last checkpoints, oldest first.
+    pub(crate) fn checkpoints(&self) -> &[Extent] {
+        &self.checkpoints
+    }
+
+    /// What hangs behind the last whole line: empty unless a writer was interrupted or somebody left the newline out.
+    #[must_use]
+    pub fn rest(&self) -> &[u8] {
+        &self.rest
+    }
+
+    /// The line that hangs behind the last whole one, when it lacks only its newline.
+    #[must_use]
+    pub fn unterminated_line(&self) -> Option<&[u8]> {
+        unterminated_line(&self.rest)
+    }
+
+    /// One line.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be read.
+    pub fn line(&self, place: Place) -> Result<Vec<u8>, StoreError> {
+        let mut line = vec![0; usize::try_from(place.length).unwrap_or(usize::MAX)];
+        read_exactly(self.file.as_ref(), &mut line, place.offset).map_err(StoreError::io("read", self.log.path()))?;
+        Ok(line)
+    }
+
+    /// Hands every whole line from a place on to a visitor.
+    ///
+    /// # Errors
+    /// `Io` when the log cannot be read; what the visitor says.
+    pub fn each_line<E: From<StoreError>>(
+        &self,
+        from: u64,
+        visit: impl FnMut(Place, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.each_line_until(from, self.extent.bytes, visit)
+    }
+
+    /// The same, up to a place.
+    ///
+    /// # Errors
+    /// As [`Self::each_line`].
+    pub(crate) fn each_line_until<E: From<StoreError>>(
+        &self,
+        from: u64,
+        until: u64,
+        mut visit: impl FnMut(Place, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut lines = Lines::new(self.file.as_ref(), from, until);
+        while let Some((place, line)) = lines.next().map_err(StoreError::io("read", self.log.path()))? {
+            visit(place, line)?;
+        }
+        Ok(())
+    }
+
+    /// The last whole line, if there is one.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be read.
+    pub fn last_line(&self) -> Result<Option<(Place, Vec<u8>)>, StoreError> {
+        let Some(end) = self.extent.bytes.checked_sub(1) else { return Ok(None) };
+        let mut start = end;
+        let mut line: Vec<u8> = Vec::new();
+        while start > 0 {
+            let from = start.saturating_sub(8 * 1024);
+            let mut block = vec![0; usize::try_from(start - from).unwrap_or_default()];
+            read_exactly(self.file.as_ref(), &mut block, from).map_err(StoreError::io("read", self.log.path()))?;
+            let newline = block.iter().rposition(|byte| *byte == b'\n');
+            let keep = newline.map_or(0, |at| at + 1);
+            line.splice(..0, block.get(keep..).unwrap_or_default().iter().copied());
+            start = from + u64::try_from(keep).unwrap_or_default();
+            if newline.is_some() {
+                break;
+            }
+        }
+        let length = u32::try_from(line.len()).unwrap_or(u32::MAX);
+        Ok(Some((Place { offset: start, length }, line)))
+    }
+}
+
+/// A line that was cut short never reads as an object: its closing brace is its last byte. Where a power loss kept the
+/// newline from the disk but not the length, zeros follow.
+pub(super) fn unterminated_line(rest: &[u8]) -> Option<&[u8]> {
+    let line = rest.split(|byte| *byte == 0).next()?;
+    let is_object = parse(line, Limits::default()).is_ok_and(|value| value.as_object().is_some());
+    is_object.then_some(line)
+}

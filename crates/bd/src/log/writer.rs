@@ -1,0 +1,292 @@
+//! Writing a log: appending lines durably, and keeping its head.
+//!
+//! An answer means that the line is on the disk. It must not retry a failed sync, must not leave half a line behind where
+//! it can help it, and must not answer when it does not know.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use super::head::{Extent, Head};
+use super::reader::LogReader;
+use super::scan::is_checkpoint;
+use super::{Log, PATIENCE, Place, Standing, folder_of};
+use crate::disk::{Access, DiskFile, LockMode, LockOutcome, write_all_at};
+use crate::error::StoreError;
+
+/// The head is made durable every so many lines.
+const HEAD_SYNC_ROWS: u64 = 256;
+
+/// A log whose lock we hold. Dropping it lets the lock go.
+#[derive(Debug)]
+pub struct LogWriter {
+    pub(super) log: Log,
+    /// Held for as long as this lives; closing it is what releases the lock.
+    _lock: Box<dyn DiskFile>,
+    pub(super) reader: LogReader,
+    pub(super) head: Head,
+    head_file: Option<Box<dyn DiskFile>>,
+    /// A head that another writer sealed, if its sync came to that.
+    unconfirmed: Option<Head>,
+    /// Whether all that the log holds is on the disk.
+    pub(super) settled: bool,
+    /// Whether the log was found changed and no durable head says so yet.
+    unrecorded_break: bool,
+    /// Set by a failure: what is in the file is then only known by opening it anew.
+    pub(super) failed: bool,
+}
+
+impl Log {
+    /// Waits for the lock and opens the log for writing. The file is made when it does not exist.
+    ///
+    /// # Errors
+    /// `Busy` when another process keeps the lock; `Missing` without a folder; `Poisoned` after a failed sync; `Io`.
+    pub fn write(&self) -> Result<LogWriter, StoreError> {
+        if self.poisoned.load(Ordering::Acquire) {
+            return Err(StoreError::Poisoned { path: self.path.clone() });
+        }
+        let lock = self.disk.open(&self.lock_path, Access::Update).map_err(StoreError::opening(&self.lock_path))?;
+        match lock.lock(LockMode::Exclusive, PATIENCE).map_err(StoreError::io("lock", &self.lock_path))? {
+            LockOutcome::Held => {}
+            LockOutcome::Busy => return Err(StoreError::Busy { path: self.path.clone() }),
+        }
+        let found = self.read_head()?;
+        let file = self.disk.open(&self.path, Access::Append).map_err(StoreError::opening(&self.path))?;
+        let stat = file.stat().map_err(StoreError::io("look at", &self.path))?;
+        let reader = LogReader::new(self.clone(), file, &stat, found.clone())?;
+        let mut head = found.clone().unwrap_or_default();
+        let unrecorded_break = reader.standing().is_tampered();
+        head.breaks += u64::from(unrecorded_break);
+        head.extent = reader.extent();
+        head.checkpoints = reader.checkpoints().to_vec();
+        head.next = None;
+        let unconfirmed = found.clone().filter(|head| head.sealed);
+        let mut writer = LogWriter {
+            log: self.clone(),
+            _lock: lock,
+            settled: stat.length == 0 || found.as_ref().is_some_and(|head| head.describes(&stat)),
+            reader,
+            head,
+            head_file: None,
+            unconfirmed,
+            unrecorded_break,
+            failed: false,
+        };
+        match found {
+            // The first head is written twice: before its name is durable and after. Whoever finds only the first
+            // does this again.
+            Some(head) if head.turn > 1 => {
+                if stat.length == 0 || head.next.is_some() {
+                    // The log may be new, or have replaced another one without anybody having made sure of it: its name
+                    // must be as durable as what is about to stand in it.
+                    self.sync_names()?;
+                }
+            }
+            _ => {
+                writer.settle(stat.length)?;
+                writer.head.turn = 0;
+                writer.head.file = Some(stat);
+                writer.write_head(false).map_err(StoreError::io("write", &self.head_path))?;
+                self.sync_names()?;
+                writer.seal_head()?;
+            }
+        }
+        Ok(writer)
+    }
+
+    /// Makes the names of the log and its head durable.
+    pub(super) fn sync_names(&self) -> Result<(), StoreError> {
+        let folder = folder_of(&self.path);
+        self.synced(folder, self.disk.sync_folder(folder))
+    }
+
+    /// What a sync said. After a failed one nobody knows what is on the disk, so this log takes nothing more.
+    pub(super) fn synced(&self, path: &Path, result: io::Result<()>) -> Result<(), StoreError> {
+        result.map_err(|source| {
+            self.poisoned.store(true, Ordering::Release);
+            StoreError::io("sync", path)(source)
+        })
+    }
+}
+
+impl LogWriter {
+    /// The log as it is under the lock.
+    #[must_use]
+    pub fn reader(&self) -> &LogReader {
+        &self.reader
+    }
+
+    /// How the log stood to its head when it was opened.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        self.reader.standing()
+    }
+
+    /// Appends one line, durably. The lock is kept for the next one.
+    ///
+    /// # Errors
+    /// `Io`: nothing was acknowledged, and the file is as it was unless even that failed.
+    pub fn append(&mut self, line: &[u8]) -> Result<Place, StoreError> {
+        let before = self.append_lines(&[line])?;
+        Ok(Place { offset: before.bytes, length: u32::try_from(line.len()).unwrap_or(u32::MAX) })
+    }
+
+    /// Appends several lines with one write and one sync. A crash may leave the first few of them, each whole.
+    ///
+    /// # Errors
+    /// `Io`: none of them was acknowledged, and the file is as it was unless even that failed.
+    pub fn append_all(&mut self, lines: &[&[u8]]) -> Result<Vec<Place>, StoreError> {
+        if lines.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut extent = self.append_lines(lines)?;
+        let mut places = Vec::with_capacity(lines.len());
+        for line in lines {
+            let length = u32::try_from(line.len()).unwrap_or(u32::MAX);
+            places.push(Place { offset: extent.bytes, length });
+            extent.bytes += u64::from(length) + 1;
+        }
+        Ok(places)
+    }
+
+    /// Appends lines behind the extent that it returns.
+    fn append_lines(&mut self, lines: &[&[u8]]) -> Result<Extent, StoreError> {
+        self.usable()?;
+        self.failed = true;
+        if self.unrecorded_break {
+            // Once something is written behind it, only this remembers that it was changed.
+            self.seal_head()?;
+        }
+        let mended = self.mend()?;
+        let mut bytes = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum::<usize>() + 1);
+        if mended.lacks_newline {
+            bytes.push(b'\n');
+        }
+        for line in lines {
+            bytes.extend_from_slice(line);
+            bytes.push(b'\n');
+        }
+        self.write_once(&bytes, mended.length)?;
+        self.note(mended.extent, lines);
+        self.failed = false;
+        Ok(mended.extent)
+    }
+
+    /// Declares the log to be as it should be: the head is written anew, durably, and what was found changed by others
+    /// is forgotten. For a person who looked at it; whoever calls this keeps the record of it.
+    ///
+    /// # Errors
+    /// `Io`; `Poisoned` after a failure.
+    pub fn accept(&mut self) -> Result<(), StoreError> {
+        self.usable()?;
+        let stat = self.reader.file.stat().map_err(StoreError::io("look at", &self.log.path))?;
+        self.head.file = Some(stat);
+        self.head.breaks = 0;
+        self.sync_head()?;
+        self.log.sync_names()
+    }
+
+    pub(super) fn usable(&self) -> Result<(), StoreError> {
+        if self.failed || self.log.poisoned.load(Ordering::Acquire) {
+            return Err(StoreError::Poisoned { path: self.log.path.clone() });
+        }
+        Ok(())
+    }
+
+    /// Makes the head durable: at a stop, and with a witness.
+    ///
+    /// # Errors
+    /// `Io`; `Poisoned` after a failure.
+    pub fn sync_head(&mut self) -> Result<(), StoreError> {
+        self.usable()?;
+        self.seal_head()
+    }
+
+    /// Writes the head and syncs it, together with what it speaks of.
+    pub(super) fn seal_head(&mut self) -> Result<(), StoreError> {
+        self.settle(self.reader.extent.bytes)?;
+        let path = self.log.head_path.clone();
+        let synced = self.write_head(true).map_err(StoreError::io("write", &path))?.sync();
+        self.log.synced(&path, synced)?;
+        self.head.sealed = true;
+        self.unrecorded_break = false;
+        Ok(())
+    }
+
+    /// One write, one sync. When either fails the file is cut back to `length`, so that nobody builds on a line that
+    /// nobody was promised; after a failed sync this log takes nothing more in this process.
+    fn write_once(&mut self, bytes: &[u8], length: u64) -> Result<(), StoreError> {
+        let path = self.log.path.clone();
+        let file = &mut self.reader.file;
+        let written = loop {
+            match file.append(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(count) if count < bytes.len() => break Err(io::ErrorKind::StorageFull.into()),
+                written => break written.map(drop),
+            }
+        };
+        if let Err(source) = written {
+            let cut = file.set_length(length);
+            return Err(not_written(&path, source, cut));
+        }
+        if let Err(source) = file.sync() {
+            self.log.poisoned.store(true, Ordering::Release);
+            let cut = file.set_length(length);
+            return Err(not_written(&path, source, cut));
+        }
+        Ok(())
+    }
+
+    /// Takes note of the lines that were appended. They are safe already: a head that cannot be written only makes the
+    /// next opening look for itself.
+    fn note(&mut self, before: Extent, lines: &[&[u8]]) {
+        self.reader.extent = before;
+        for line in lines {
+            let extent = self.reader.extent.and(line);
+            self.checkpoint(extent);
+        }
+        let extent = self.reader.extent;
+        self.head.extent = extent;
+        self.head.checkpoints.clone_from(&self.reader.checkpoints);
+        let Ok(stat) = self.reader.file.stat() else { return };
+        self.head.file = Some(stat);
+        // Unsynced, the head may fall behind; a failed sync has poisoned the log for what comes after this line.
+        if extent.rows / HEAD_SYNC_ROWS == before.rows / HEAD_SYNC_ROWS {
+            drop(self.write_head(false));
+        } else {
+            drop(self.seal_head());
+        }
+    }
+
+    pub(super) fn checkpoint(&mut self, extent: Extent) {
+        let last = self.reader.checkpoints.last().copied().unwrap_or_default();
+        if is_checkpoint(&last, &extent) {
+            let mut remembered = Head { checkpoints: std::mem::take(&mut self.reader.checkpoints), ..Head::default() };
+            remembered.remember(extent);
+            self.reader.checkpoints = remembered.checkpoints;
+        }
+        self.reader.extent = extent;
+    }
+
+    pub(super) fn write_head(&mut self, sealed: bool) -> io::Result<&mut Box<dyn DiskFile>> {
+        let file = match self.head_file.take() {
+            Some(file) => file,
+            None => self.log.disk.open(&self.log.head_path, Access::Update)?,
+        };
+        let file = self.head_file.insert(file);
+        if let Some(found) = self.unconfirmed.take() {
+            // From here on the other slot is overwritten, so this one must really be on the disk.
+            let (offset, bytes) = found.written();
+            write_all_at(file.as_mut(), &bytes, offset)?;
+            file.sync().inspect_err(|_| self.log.poisoned.store(true, Ordering::Release))?;
+        }
+        let (offset, bytes) = self.head.advance(sealed);
+        write_all_at(file.as_mut(), &bytes, offset)?;
+        Ok(file)
+    }
+}
+
+fn not_written(path: &Path, source: io::Error, cut: io::Result<()>) -> StoreError {
+    let doing = if cut.is_ok() { "append to" } else { "append to (and cut back)" };
+    StoreError::Io { doing, path: path.to_owned(), source }
+}

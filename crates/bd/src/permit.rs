@@ -1,0 +1,201 @@
+//! What a store asks for before it changes anything: a permit, spent by value (I2).
+//!
+//! A permit says on what authority one operation may happen, and refuses every other. It must not be stored, cloned,
+//! read back or made from a flag.
+
+use premath_kernel::{Digest, Intent, MutationReady, Object, Value};
+
+use crate::issues::Operation;
+
+/// Permission for one mutation.
+#[derive(Debug)]
+pub enum Permit {
+    /// Earned by a closed turn: admits exactly the intent it was admitted for.
+    Turn(TurnGrant),
+    /// Claiming, renewing and releasing on the strength of an instruction witness.
+    Lease(LeaseGrant),
+    /// A person at a terminal, as the configuration allows. Made in the command only.
+    Operator(OperatorGrant),
+    /// Housekeeping that changes no meaning.
+    Maintenance(MaintenanceGrant),
+}
+
+/// A turn's permission, together with the intent it was asked for.
+#[derive(Debug)]
+pub struct TurnGrant {
+    ready: MutationReady,
+    intent: Intent,
+}
+
+impl TurnGrant {
+    /// Binds a proof to the intent it admits.
+    ///
+    /// # Errors
+    /// When the proof is for another intent.
+    pub fn new(ready: MutationReady, intent: Intent) -> Result<Self, PermitRefusal> {
+        if intent.digest() == *ready.intent_digest() {
+            Ok(Self { ready, intent })
+        } else {
+            Err(PermitRefusal { detail: "the proof was earned for another intent".to_owned() })
+        }
+    }
+}
+
+/// An instruction's permission to hold work.
+#[derive(Debug)]
+pub struct LeaseGrant {
+    instruction_ref: String,
+    policy: Digest,
+}
+
+impl LeaseGrant {
+    /// On the strength of an accepted instruction witness, under a policy.
+    #[must_use]
+    pub const fn new(instruction_ref: String, policy: Digest) -> Self {
+        Self { instruction_ref, policy }
+    }
+}
+
+/// Why a person may do it.
+#[derive(Debug)]
+pub enum OperatorBasis {
+    /// The configuration lets a person's terminal change issue memory.
+    Configured,
+    /// The configuration asks for a reason, and here it is.
+    Override {
+        /// In the person's words.
+        reason: String,
+    },
+}
+
+/// A person's permission.
+#[derive(Debug)]
+pub struct OperatorGrant {
+    actor: Option<String>,
+    basis: OperatorBasis,
+}
+
+impl OperatorGrant {
+    /// For the person at the terminal, under whatever name they go.
+    #[must_use]
+    pub const fn new(actor: Option<String>, basis: OperatorBasis) -> Self {
+        Self { actor, basis }
+    }
+}
+
+/// What housekeeping is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Maintenance {
+    /// Superseded rows move to the history.
+    Compact,
+    /// Rows of another store are taken over.
+    Import,
+    /// Damage is mended, with a backup.
+    Repair,
+}
+
+/// Housekeeping's permission.
+#[derive(Debug)]
+pub struct MaintenanceGrant {
+    purpose: Maintenance,
+}
+
+impl MaintenanceGrant {
+    /// For one purpose.
+    #[must_use]
+    pub const fn new(purpose: Maintenance) -> Self {
+        Self { purpose }
+    }
+
+    /// The purpose.
+    #[must_use]
+    pub const fn purpose(&self) -> Maintenance {
+        self.purpose
+    }
+}
+
+/// A permit for something else.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("permit_mismatch: {detail}")]
+pub struct PermitRefusal {
+    /// Why it does not fit.
+    pub detail: String,
+}
+
+impl Permit {
+    /// The authority a row records, if this permit is for that operation.
+    pub(crate) fn authorise(self, operation: &Operation) -> Result<Authority, PermitRefusal> {
+        let mismatch = |detail: &str| Err(PermitRefusal { detail: detail.to_owned() });
+        match self {
+            Self::Turn(grant) => {
+                let same = grant.intent.action.as_str() == operation.action()
+                    && grant.intent.args_digest == operation.args_digest();
+                if same { Ok(Authority::turn(&grant)) } else { mismatch("the turn was admitted for another operation") }
+            }
+            Self::Lease(grant) if operation.is_about_a_lease() => Ok(Authority::lease(grant)),
+            Self::Lease(_) => mismatch("a lease permit only claims, renews and releases"),
+            Self::Operator(grant) => Ok(Authority::operator(grant)),
+            Self::Maintenance(_) => mismatch("maintenance changes no issue"),
+        }
+    }
+}
+
+/// On whose authority a row was written: what `write_witness` says.
+#[derive(Debug)]
+pub(crate) struct Authority {
+    kind: &'static str,
+    members: Vec<(&'static str, String)>,
+    /// Whether it speaks for a holder of the work, who must then name the lease.
+    pub(crate) is_person: bool,
+}
+
+impl Authority {
+    fn turn(grant: &TurnGrant) -> Self {
+        let members = vec![
+            ("turn_digest", grant.ready.turn_digest().to_string()),
+            ("intent_digest", grant.ready.intent_digest().to_string()),
+            ("policy_digest", grant.ready.policy_digest().to_string()),
+        ];
+        Self { kind: "turn", members, is_person: false }
+    }
+
+    fn lease(grant: LeaseGrant) -> Self {
+        let members =
+            vec![("instruction_ref", grant.instruction_ref), ("policy_digest", grant.policy.as_str().to_owned())];
+        Self { kind: "lease", members, is_person: false }
+    }
+
+    fn operator(grant: OperatorGrant) -> Self {
+        let mut members: Vec<_> = grant.actor.map(|actor| ("actor", actor)).into_iter().collect();
+        if let OperatorBasis::Override { reason } = grant.basis {
+            members.push(("override_reason", reason));
+        }
+        Self { kind: "operator", members, is_person: true }
+    }
+
+    /// For rows that housekeeping writes.
+    pub(crate) fn maintenance(purpose: Maintenance) -> Self {
+        let purpose = match purpose {
+            Maintenance::Compact => "compact",
+            Maintenance::Import => "import",
+            Maintenance::Repair => "repair",
+        };
+        Self { kind: "maintenance", members: vec![("purpose", purpose.to_owned())], is_person: true }
+    }
+
+    /// The members that go into `write_witness`.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        std::iter::once(("authority", self.kind))
+            .chain(self.members.iter().map(|(name, value)| (*name, value.as_str())))
+    }
+}
+
+/// The digest of an operation's arguments, as an intent names it.
+pub(crate) fn args_digest(args: &Value<'_>) -> Digest {
+    Digest::prefixed("he1_", args)
+}
+
+/// No arguments at all.
+pub(crate) fn no_args() -> Value<'static> {
+    Object::fields().finish()
+}

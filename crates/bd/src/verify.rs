@@ -1,0 +1,256 @@
+//! Verification: everything durable is read and compared with what vouches for it. Read-only.
+//!
+//! Logs against their heads and chains, objects and witnesses against their names, references against the stores. It
+//! must not stop at the first problem, and must not change anything: mending is the doctor's.
+
+mod accepted;
+mod chain;
+mod documents;
+mod form;
+mod issue_rows;
+mod lanes;
+mod log_check;
+mod problem;
+mod read_only;
+mod references;
+mod repository;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use premath_kernel::{Object, Value};
+
+use crate::error::StoreError;
+use crate::objects::Objects;
+use crate::witnesses::Witnesses;
+
+use self::lanes::LaneKind;
+use self::log_check::check_log;
+use self::references::Resolver;
+
+pub(crate) use self::accepted::{Acceptance, Accepted};
+pub(crate) use self::documents::{DocumentState, document_bytes, document_state};
+pub(crate) use self::form::{Content, Form};
+pub(crate) use self::issue_rows::problems as check_issue_rows;
+pub(crate) use self::lanes::{Lane, Lanes};
+pub(crate) use self::log_check::check_reader;
+
+pub use self::accepted::ACCEPTANCE_KIND;
+pub use self::chain::{ChainWatch, Link, seal};
+pub use self::log_check::{Chaining, LogReport, verify_log};
+pub use self::problem::{Problem, ProblemClass, Problems};
+pub use self::references::{Reference, references};
+pub use self::repository::Repository;
+
+/// How much was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Checked {
+    /// Logs, journals among them.
+    pub logs: u64,
+    /// Journals.
+    pub journals: u64,
+    /// Rows in all of them.
+    pub rows: u64,
+    /// Rows that are part of a chain.
+    pub chained_rows: u64,
+    /// Rows that stand before a chain and are not covered by it.
+    pub unverified_rows: u64,
+    /// Sessions and feature ledgers.
+    pub documents: u64,
+    /// Objects.
+    pub objects: u64,
+    /// Bytes in them.
+    pub object_bytes: u64,
+    /// Witnesses.
+    pub witnesses: u64,
+    /// References to objects and witnesses.
+    pub references: u64,
+}
+
+/// What verification found.
+#[derive(Debug)]
+pub struct Verification {
+    /// How much was looked at.
+    pub checked: Checked,
+    /// What is not as it should be.
+    pub problems: Problems,
+    /// How many problems a person accepted earlier.
+    pub accepted: u64,
+}
+
+/// Reads everything durable in a repository. `progress` hears how far it is, now and then.
+///
+/// # Errors
+/// `Missing` when the folder has no `.premath`; `Io` when a folder cannot be listed.
+pub fn verify(
+    repository: &Repository,
+    progress: &mut dyn FnMut(&Checked),
+) -> Result<Verification, StoreError> {
+    let repository = &repository.read_only();
+    let lanes = repository.lanes()?;
+    let (objects, witnesses) = (repository.objects(), repository.witnesses());
+    let mut survey = Survey {
+        repository,
+        lanes: &lanes,
+        objects: &objects,
+        witnesses: &witnesses,
+        resolver: Resolver::new(&objects, &witnesses),
+        accepted: Accepted::default(),
+        found: Verification { checked: Checked::default(), problems: Problems::default(), accepted: 0 },
+        progress,
+    };
+    survey.witnesses()?;
+    for lane in lanes.logs()? {
+        if let Err(error) = survey.log(&lane) {
+            survey.failed(error, ProblemClass::Unreadable, lane.log.path());
+        }
+    }
+    for path in lanes.documents()? {
+        if let Err(error) = survey.document(&path) {
+            survey.failed(error, ProblemClass::Unreadable, &path);
+        }
+    }
+    survey.objects()?;
+    survey.found.checked.references = survey.resolver.seen;
+    Ok(survey.found)
+}
+
+/// One verification under way.
+struct Survey<'a> {
+    repository: &'a Repository,
+    lanes: &'a Lanes<'a>,
+    objects: &'a Objects,
+    witnesses: &'a Witnesses,
+    resolver: Resolver<'a>,
+    accepted: Accepted,
+    found: Verification,
+    progress: &'a mut dyn FnMut(&Checked),
+}
+
+impl Survey<'_> {
+    /// Witnesses come first: what a person accepted of the logs is among them.
+    fn witnesses(&mut self) -> Result<(), StoreError> {
+        for id in self.witnesses.iter()? {
+            match self.witnesses.get(&id) {
+                Ok(witness) => self.accepted.learn(&witness),
+                Err(error) => self.failed(error, ProblemClass::WitnessMismatch, &self.witnesses.path_of(&id)),
+            }
+            self.found.checked.witnesses += 1;
+            (self.progress)(&self.found.checked);
+        }
+        Ok(())
+    }
+
+    fn log(&mut self, lane: &Lane) -> Result<(), StoreError> {
+        let path = lane.log.path();
+        let accepted = self.accepted.of(&self.lanes.relative(path)).to_vec();
+        let has_references = matches!(lane.kind, LaneKind::Trajectory | LaneKind::Journal);
+        let mut dangling = Problems::default();
+        let mut failure = None;
+        let checked = check_log(&lane.log, lane.kind.chaining(), &accepted, &mut |line, row| {
+            if has_references && failure.is_none() {
+                failure = self.resolver.check(row, path, Some(line), &mut dangling).err();
+            }
+        });
+        self.found.problems.extend(dangling);
+        if let Some(report) = checked? {
+            self.found.checked.logs += 1;
+            self.found.checked.journals += u64::from(lane.kind == LaneKind::Journal);
+            self.take(lane, report)?;
+            (self.progress)(&self.found.checked);
+        }
+        failure.map_or(Ok(()), Err)
+    }
+
+    fn take(&mut self, lane: &Lane, report: LogReport) -> Result<(), StoreError> {
+        let accepted_lines = report.accepted_lines;
+        let bad_line = |problem: &Problem| problem.line.filter(|_| problem.class == ProblemClass::BadLine);
+        let bad_lines: BTreeSet<u64> = report.problems.kept().iter().filter_map(bad_line).collect();
+        self.found.accepted += report.accepted;
+        self.found.checked.rows += report.rows;
+        self.found.checked.chained_rows += report.chained;
+        self.found.checked.unverified_rows += report.unverified;
+        self.found.problems.extend(report.problems);
+        if !lane.kind.holds_issues() {
+            return Ok(());
+        }
+        let rows = match lane.log.read() {
+            Ok(reader) => check_issue_rows(&reader)?,
+            Err(StoreError::Missing { .. }) => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        for problem in rows {
+            if bad_line(&problem).is_some_and(|line| bad_lines.contains(&line)) {
+                continue;
+            }
+            if problem.line.is_some_and(|line| line <= accepted_lines) {
+                self.found.accepted += 1;
+            } else {
+                self.found.problems.add(problem);
+            }
+        }
+        Ok(())
+    }
+
+    fn document(&mut self, path: &Path) -> Result<(), StoreError> {
+        self.found.checked.documents += 1;
+        match document_state(&self.repository.disk, path) {
+            Ok(DocumentState::Sound(document)) => {
+                if let Some(document) = document.as_object() {
+                    self.resolver.check(document, path, None, &mut self.found.problems)?;
+                    self.snapshot(path, document)?;
+                }
+            }
+            Ok(DocumentState::Foreign(why)) => self.add(ProblemClass::DocumentForeign, path, why),
+            Ok(DocumentState::Invalid(why)) => self.add(ProblemClass::DocumentInvalid, path, why),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, class: ProblemClass, path: &Path, detail: String) {
+        self.found.problems.add(Problem::of_file(class, path, detail));
+    }
+
+    /// A session says which issues it saw; they may have moved on.
+    fn snapshot(&mut self, path: &Path, session: &Object<'_>) -> Result<(), StoreError> {
+        let Some(stated) = session.get("issuesSnapshotRef").and_then(Value::as_text) else { return Ok(()) };
+        let issues = match session.get("issuesPath").and_then(Value::as_text) {
+            Some(named) => self.repository.root.join(named),
+            None => self.repository.issues.clone(),
+        };
+        match issue_rows::snapshot(&self.repository.disk, &issues)? {
+            Some(current) if current != stated => {
+                let what = format!("it saw {stated}; the issues are {current} now");
+                self.add(ProblemClass::SnapshotStale, path, what);
+            }
+            Some(_) | None => {}
+        }
+        Ok(())
+    }
+
+    fn objects(&mut self) -> Result<(), StoreError> {
+        for id in self.objects {
+            let id = id?;
+            match self.objects.verify(&id) {
+                Ok(bytes) => self.found.checked.object_bytes += bytes,
+                // Collected between the listing and now.
+                Err(StoreError::Missing { .. }) => continue,
+                Err(error) => self.failed(error, ProblemClass::ObjectMismatch, &self.objects.path_of(&id)),
+            }
+            self.found.checked.objects += 1;
+            (self.progress)(&self.found.checked);
+        }
+        Ok(())
+    }
+
+    /// A file that contradicts itself is of the class its lane says; one that cannot be read is `unreadable`.
+    fn failed(&mut self, error: StoreError, class: ProblemClass, path: &Path) {
+        let (class, detail) = match error {
+            StoreError::Corrupt { detail, .. } => (class, detail),
+            StoreError::Io { source, .. } => (ProblemClass::Unreadable, source.to_string()),
+            other => (ProblemClass::Unreadable, other.to_string()),
+        };
+        self.add(class, path, detail);
+    }
+}

@@ -1,0 +1,151 @@
+//! Which files a repository has: its logs and its documents, those of its workers too.
+//!
+//! A file that is not there is not listed, unless something beside it says that it should be. It must not read them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::log_check::Chaining;
+use crate::disk::{Access, Disk};
+use crate::error::StoreError;
+use crate::journal;
+use crate::log::{Log, beside};
+
+pub(super) const FOLDER: &str = ".premath";
+pub(super) const ISSUES: &str = "issues.jsonl";
+pub(super) const SESSION: &str = "harness_session.json";
+const DOCUMENTS: [&str; 2] = ["harness_feature_ledger.json", SESSION];
+
+/// What a log holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LaneKind {
+    /// Issues, the last line for an id winning.
+    Issues,
+    /// Issue rows that were superseded.
+    History,
+    /// One row per step, or one per remediation.
+    Trajectory,
+    /// One row per event of a session.
+    Journal,
+}
+
+impl LaneKind {
+    /// Whether its rows are chained.
+    pub(crate) const fn chaining(self) -> Chaining {
+        match self {
+            Self::Issues | Self::History => Chaining::Unchained,
+            Self::Trajectory | Self::Journal => Chaining::Chained,
+        }
+    }
+
+    /// Whether its rows are issues.
+    pub(crate) const fn holds_issues(self) -> bool {
+        matches!(self, Self::Issues)
+    }
+}
+
+/// A log of the repository.
+#[derive(Debug, Clone)]
+pub(crate) struct Lane {
+    /// What it holds.
+    pub(crate) kind: LaneKind,
+    /// The log.
+    pub(crate) log: Log,
+}
+
+/// The repository's files.
+#[derive(Debug, Clone)]
+pub(crate) struct Lanes<'r> {
+    disk: &'r Arc<dyn Disk>,
+    root: &'r Path,
+    issues: &'r Path,
+}
+
+impl<'r> Lanes<'r> {
+    /// Looks at the repository in a folder.
+    ///
+    /// # Errors
+    /// `Missing` when it has no `.premath`.
+    pub(super) fn new(disk: &'r Arc<dyn Disk>, root: &'r Path, issues: &'r Path) -> Result<Self, StoreError> {
+        let folder = root.join(FOLDER);
+        disk.list(&folder).map_err(StoreError::opening(&folder))?;
+        Ok(Self { disk, root, issues })
+    }
+
+    /// `.premath` itself.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.root.join(FOLDER)
+    }
+
+    /// A path as the repository's records name it: from its root, with slashes.
+    pub(crate) fn relative(&self, path: &Path) -> String {
+        let path = path.strip_prefix(self.root).unwrap_or(path);
+        let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        parts.join("/")
+    }
+
+    /// Its logs.
+    pub(crate) fn logs(&self) -> Result<Vec<Lane>, StoreError> {
+        let mut lanes = Vec::new();
+        self.add(&mut lanes, LaneKind::Issues, self.issues.to_owned())?;
+        self.add(&mut lanes, LaneKind::History, history_path(self.issues))?;
+        for folder in self.worker_folders()? {
+            self.add(&mut lanes, LaneKind::Trajectory, folder.join("harness_trajectory.jsonl"))?;
+            self.add(&mut lanes, LaneKind::Trajectory, folder.join("harness_kpi_remediations.jsonl"))?;
+        }
+        let runs = journal::runs_folder(self.root);
+        for session in journal::sessions(self.disk.as_ref(), &runs)? {
+            self.add(&mut lanes, LaneKind::Journal, runs.join(session).join(journal::FILE))?;
+        }
+        Ok(lanes)
+    }
+
+    /// Its documents: sessions and feature ledgers.
+    pub(crate) fn documents(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let mut documents = Vec::new();
+        for folder in self.worker_folders()? {
+            for name in DOCUMENTS {
+                let path = folder.join(name);
+                if self.exists(&path)? {
+                    documents.push(path);
+                }
+            }
+        }
+        Ok(documents)
+    }
+
+    /// The folders that hold harness lanes: `.premath` and one for each worker.
+    pub(crate) fn worker_folders(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let mut folders = vec![self.folder()];
+        let workers = self.folder().join("workers");
+        let entries = match self.disk.list(&workers) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            listed => listed.map_err(StoreError::io("list", &workers))?,
+        };
+        folders.extend(entries.into_iter().filter(|entry| entry.is_folder).map(|entry| workers.join(entry.name)));
+        Ok(folders)
+    }
+
+    fn add(&self, lanes: &mut Vec<Lane>, kind: LaneKind, path: PathBuf) -> Result<(), StoreError> {
+        if self.exists(&path)? || self.exists(&beside(&path, "head"))? {
+            lanes.push(Lane { kind, log: Log::new(Arc::clone(self.disk), path) });
+        }
+        Ok(())
+    }
+
+    /// Whether there is such a file. One that cannot be opened is there.
+    fn exists(&self, path: &Path) -> Result<bool, StoreError> {
+        match self.disk.open(path, Access::Read) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Ok(_) | Err(_) => Ok(true),
+        }
+    }
+}
+
+/// `issues.jsonl` has its history in `issues.history.jsonl`.
+fn history_path(issues: &Path) -> PathBuf {
+    let stem = issues.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = issues.extension().map(|extension| format!(".{}", extension.to_string_lossy()));
+    issues.with_file_name(format!("{stem}.history{}", extension.unwrap_or_default()))
+}

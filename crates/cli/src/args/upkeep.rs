@@ -1,0 +1,28 @@
+//! `verify` and `doctor`, as they are typed.
+
+use clap::Args;
+
+use super::Format;
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Report problems without failing
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Mend what can be mended; a copy of everything that changes is kept under .premath/backup
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Report findings without failing
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}

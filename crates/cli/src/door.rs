@@ -1,0 +1,77 @@
+//! Who stands at the terminal: the one place that makes a person's permit, and only as the configuration allows.
+//!
+//! A process that premath started is never a person, whatever it says.
+
+use premath_bd::{Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit};
+use premath_host::{DoorRefusal, MutationDoor, TerminalAuthority};
+
+/// The door of a terminal.
+#[derive(Debug)]
+pub(crate) struct TerminalDoor {
+    /// What the configuration lets a terminal change.
+    pub(crate) authority: TerminalAuthority,
+    /// The reason that was given with the command.
+    pub(crate) reason: Option<String>,
+    /// The name of the person, where the system knows one.
+    pub(crate) actor: Option<String>,
+    /// Whether this process was started by premath for a step of its own.
+    pub(crate) is_step: bool,
+}
+
+impl MutationDoor for TerminalDoor {
+    fn permit(&self, action: &str) -> Result<Permit, DoorRefusal> {
+        if self.is_step {
+            return Err(refusal(
+                "this process was started by premath for a step, and a step is not a person",
+                "ask for the change in the turn that runs this step",
+            ));
+        }
+        match housekeeping(action) {
+            // What changes no meaning is allowed to whoever may write the files.
+            Some(purpose @ (Maintenance::Compact | Maintenance::Repair)) => {
+                Ok(Permit::Maintenance(MaintenanceGrant::new(purpose)))
+            }
+            Some(purpose @ Maintenance::Import) => {
+                self.basis().map(|_| Permit::Maintenance(MaintenanceGrant::new(purpose)))
+            }
+            None => self.basis().map(|basis| Permit::Operator(OperatorGrant::new(self.actor.clone(), basis))),
+        }
+    }
+}
+
+fn housekeeping(action: &str) -> Option<Maintenance> {
+    match action {
+        "issue.compact" => Some(Maintenance::Compact),
+        "issue.import" | "workspace.init" => Some(Maintenance::Import),
+        _ if action.starts_with("doctor") || action.ends_with(".doctor") => Some(Maintenance::Repair),
+        _ => None,
+    }
+}
+
+impl TerminalDoor {
+    /// Why the person may do it.
+    fn basis(&self) -> Result<OperatorBasis, DoorRefusal> {
+        let reason = self.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+        match (self.authority, reason) {
+            (TerminalAuthority::Operator, None) => Ok(OperatorBasis::Configured),
+            (TerminalAuthority::Operator | TerminalAuthority::HumanOverride, Some(reason)) => {
+                Ok(OperatorBasis::Override { reason: reason.to_owned() })
+            }
+            (TerminalAuthority::HumanOverride, None) => Err(refusal(
+                "premath.toml lets a person change this only with a reason",
+                "say why with --override-reason",
+            )),
+            (TerminalAuthority::InstructionLinked, _) => Err(refusal(
+                "premath.toml lets nothing be changed without an instruction",
+                "run an instruction, or set `[mutation] cli = \"operator\"` in premath.toml",
+            )),
+        }
+    }
+}
+
+fn refusal(detail: &str, hint: &str) -> DoorRefusal {
+    DoorRefusal { class: "mutation.use_evidence_missing", detail: detail.to_owned(), hint: hint.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,279 @@
+//! Every command that changes something, with a store in which it has something to do.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+
+use super::workplace::Workplace;
+
+/// The command that appends this step.
+macro_rules! step {
+    ($id:literal) => {
+        [
+            "harness-trajectory",
+            "append",
+            "--step-id",
+            $id,
+            "--action",
+            "issue.update",
+            "--result-class",
+            "accepted",
+            "--json",
+        ]
+    };
+}
+/// What one command changes.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    /// How what it holds is read.
+    pub(crate) reads: &'static [&'static [&'static str]],
+    /// The files under `.premath` that it alone may change.
+    pub(crate) files: &'static [&'static str],
+    /// The member that names a row.
+    pub(crate) key: &'static str,
+    /// A change that comes before the one that is killed, so that the log knows its file.
+    pub(crate) primer: &'static [&'static str],
+    /// A change that must work afterwards.
+    pub(crate) next: &'static [&'static str],
+}
+
+/// The authority data of every lane.
+pub(crate) const FILES: &[&str] = &[
+    "issues.jsonl",
+    "issues.history.jsonl",
+    "harness_session.json",
+    "harness_feature_ledger.json",
+    "harness_trajectory.jsonl",
+    "harness_kpi_remediations.jsonl",
+];
+
+const ISSUE_READS: &[&[&str]] = &[&["issue", "list", "--json"], &["issue", "history", "busy", "--json"]];
+
+const ISSUES: Lane = Lane {
+    reads: ISSUE_READS,
+    files: &["issues.jsonl", "issues.history.jsonl"],
+    key: "id",
+    primer: &["issue", "add", "Primer", "--id", "primer", "--json"],
+    next: &["issue", "add", "Next", "--id", "next", "--json"],
+};
+
+/// As it is found: a primer would do what the change is to do.
+const UNPRIMED: Lane = Lane { primer: &[], ..ISSUES };
+
+/// A store that is only just being made.
+const BEGINNING: Lane = Lane { primer: &[], next: &["init", "--json"], ..ISSUES };
+
+const SESSION: Lane = Lane {
+    reads: &[&["harness-session", "read", "--json"]],
+    files: &["harness_session.json"],
+    key: "sessionId",
+    primer: &[],
+    next: &["harness-session", "write", "--next-step", "go on", "--json"],
+};
+
+const FEATURES: Lane = Lane {
+    reads: &[&["harness-feature", "read", "--json"]],
+    files: &["harness_feature_ledger.json"],
+    key: "featureId",
+    primer: &[],
+    next: &["harness-feature", "write", "--feature-id", "next", "--status", "pending", "--json"],
+};
+
+const TRAJECTORY: Lane = Lane {
+    reads: &[&["harness-trajectory", "query", "--mode", "latest", "--limit", "100", "--json"]],
+    files: &["harness_trajectory.jsonl"],
+    key: "stepId",
+    primer: &step!("primer"),
+    next: &step!("next"),
+};
+
+const REMEDIATIONS: Lane = Lane {
+    reads: &[&["harness-kpi", "--json"]],
+    files: &["harness_kpi_remediations.jsonl"],
+    key: "seq",
+    primer: &["harness-kpi", "remediate", "--note", "primer", "--json"],
+    next: &["harness-kpi", "remediate", "--note", "next", "--json"],
+};
+
+/// A change, and the store it is made in.
+#[derive(Debug)]
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) lane: &'static Lane,
+    pub(crate) arguments: &'static [&'static str],
+    /// Makes the store what it must be for this change.
+    pub(crate) prepare: fn() -> Workplace,
+}
+
+macro_rules! case {
+    ($name:literal, $lane:ident, $prepare:ident, [$($argument:literal),+ $(,)?]) => {
+        Case { name: $name, lane: &$lane, arguments: &[$($argument),+, "--json"], prepare: $prepare }
+    };
+}
+
+pub(crate) const CASES: &[Case] = &[
+    case!("init", BEGINNING, nothing, ["init"]),
+    case!("init over beads", BEGINNING, beads, ["init"]),
+    case!("issue add", ISSUES, full, ["issue", "add", "New"]),
+    case!(
+        "issue add with dependencies",
+        ISSUES,
+        full,
+        ["issue", "add", "New", "--id", "new", "--depends-on", "first", "--label", "x"]
+    ),
+    case!("issue update", ISSUES, full, ["issue", "update", "second", "--notes", "Longer notes."]),
+    case!(
+        "issue update by its holder",
+        ISSUES,
+        full,
+        ["issue", "update", "held", "--status", "closed", "--lease-owner", "ann", "--fence", "1"]
+    ),
+    case!(
+        "issue update that compacts",
+        UNPRIMED,
+        crowded,
+        ["issue", "update", "busy", "--notes", "Once more."]
+    ),
+    case!(
+        "issue update behind a torn tail",
+        UNPRIMED,
+        torn,
+        ["issue", "update", "second", "--notes", "Mended."]
+    ),
+    case!("issue claim", ISSUES, full, ["issue", "claim", "first", "--assignee", "bob"]),
+    case!("issue claim-next", ISSUES, full, ["issue", "claim-next", "--assignee", "bob"]),
+    case!(
+        "issue lease-renew",
+        ISSUES,
+        full,
+        ["issue", "lease-renew", "held", "--assignee", "ann", "--fence", "1"]
+    ),
+    case!(
+        "issue lease-release",
+        ISSUES,
+        full,
+        ["issue", "lease-release", "held", "--assignee", "ann", "--fence", "1"]
+    ),
+    case!("issue discover", ISSUES, full, ["issue", "discover", "first", "Found on the way"]),
+    case!("issue compact", ISSUES, full, ["issue", "compact"]),
+    case!("issue import", ISSUES, full, ["issue", "import", "rows.jsonl"]),
+    case!("dep add", ISSUES, full, ["dep", "add", "busy", "first"]),
+    case!("dep remove", ISSUES, full, ["dep", "remove", "second", "first"]),
+    case!("dep replace", ISSUES, full, ["dep", "replace", "second", "first", "--type", "related"]),
+    case!("harness-session write", SESSION, full, ["harness-session", "write", "--summary", "Half done."]),
+    case!(
+        "harness-session write, the first",
+        SESSION,
+        small,
+        ["harness-session", "write", "--issue-id", "first"]
+    ),
+    case!(
+        "harness-feature write",
+        FEATURES,
+        full,
+        ["harness-feature", "write", "--feature-id", "one", "--status", "in_progress"]
+    ),
+    Case { name: "harness-trajectory append", lane: &TRAJECTORY, arguments: &step!("new"), prepare: full },
+    Case {
+        name: "harness-trajectory append, the first",
+        lane: &Lane { primer: &[], ..TRAJECTORY },
+        arguments: &step!("new"),
+        prepare: small,
+    },
+    case!(
+        "harness-kpi remediate",
+        REMEDIATIONS,
+        full,
+        ["harness-kpi", "remediate", "--note", "Fewer workers."]
+    ),
+    case!("doctor --fix", UNPRIMED, torn, ["doctor", "--fix"]),
+];
+
+fn nothing() -> Workplace {
+    Workplace::empty()
+}
+
+/// Where another tool kept issues.
+fn beads() -> Workplace {
+    let place = Workplace::empty();
+    fs::create_dir(place.path().join(".beads")).unwrap();
+    fs::write(place.path().join(".beads/issues.jsonl"), exchange()).unwrap();
+    place
+}
+
+/// Rows as another tool writes them.
+fn exchange() -> String {
+    let row = |number: u32| {
+        format!(
+            "{{\"id\":\"bd-{number}\",\"title\":\"Taken over {number}\",\"status\":\"open\",\"priority\":2,\
+             \"issue_type\":\"task\",\"created_at\":\"2025-10-0{number}T10:00:00+02:00\",\
+             \"updated_at\":\"2025-10-0{number}T10:00:00+02:00\",\"external_ref\":\"gh-{number}\"}}\n"
+        )
+    };
+    (1..=6).map(row).collect()
+}
+
+/// A store with two issues and nothing else.
+fn small() -> Workplace {
+    let place = Workplace::initialised();
+    place.accepted(&["issue", "add", "First", "--id", "first", "--json"]);
+    place.accepted(&["issue", "add", "Second", "--id", "second", "--json"]);
+    place
+}
+
+/// How many issues the full store has.
+const ISSUE_COUNT: usize = 5;
+
+/// A store in which every lane holds something, one issue is held, and some rows are superseded.
+fn full() -> Workplace {
+    let place = small();
+    fs::write(place.path().join("rows.jsonl"), exchange()).unwrap();
+    let steps: &[&[&str]] = &[
+        &["issue", "add", "Held", "--id", "held", "--json"],
+        &["issue", "add", "Busy", "--id", "busy", "--json"],
+        &["issue", "add", "Other", "--id", "other", "--priority", "3", "--json"],
+        &["dep", "add", "second", "first", "--json"],
+        &["issue", "claim", "held", "--assignee", "ann", "--json"],
+        &["issue", "update", "busy", "--notes", "Some notes.", "--json"],
+        &["issue", "update", "busy", "--notes", "Other notes.", "--json"],
+        &[
+            "harness-session",
+            "write",
+            "--state",
+            "active",
+            "--issue-id",
+            "held",
+            "--summary",
+            "Begun.",
+            "--json",
+        ],
+        &["harness-feature", "write", "--feature-id", "one", "--status", "pending", "--json"],
+        &["harness-feature", "write", "--feature-id", "two", "--status", "pending", "--json"],
+        &step!("worker.held.1"),
+        &step!("worker.held.2"),
+        &["harness-kpi", "remediate", "--note", "The first.", "--json"],
+    ];
+    for step in steps {
+        place.accepted(step);
+    }
+    place
+}
+
+/// A store that is as long as it may be: with one row more it compacts itself.
+fn crowded() -> Workplace {
+    let place = full();
+    loop {
+        let rows = fs::read_to_string(place.lane("issues.jsonl")).unwrap().lines().count();
+        if rows == 2 * ISSUE_COUNT {
+            return place;
+        }
+        place.accepted(&["issue", "update", "busy", "--notes", &format!("After {rows} rows."), "--json"]);
+    }
+}
+
+/// A store whose last writer was interrupted.
+fn torn() -> Workplace {
+    let place = full();
+    let mut log = OpenOptions::new().append(true).open(place.lane("issues.jsonl")).unwrap();
+    log.write_all(b"{\"id\":\"second\",\"title\":\"Sec").unwrap();
+    place
+}

@@ -1,0 +1,96 @@
+//! What a lane holds, read through the command and freed of what differs between two runs of the same change.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use serde_json::{Map, Value};
+
+use super::cases::{FILES, Lane};
+use super::workplace::Workplace;
+
+/// What was written before anybody was killed: times and digests that are compared as they are.
+pub(crate) type Known = BTreeSet<String>;
+
+/// A lane at one moment; `Null` in the place of an answer that was not given.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct State(Vec<Value>);
+
+impl State {
+    /// Reads the lane. Times and digests that are not known become placeholders.
+    pub(crate) fn read(place: &Workplace, lane: &Lane, known: &Known) -> Self {
+        let root = place.path().to_string_lossy().into_owned();
+        Self(answers(place, lane).map(|answer| normal(answer, &root, known)).collect())
+    }
+
+    /// The rows of the lane by their names; more than one under a name is a duplicate.
+    pub(crate) fn rows(&self, lane: &Lane) -> BTreeMap<String, Vec<&Value>> {
+        let mut rows: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
+        let listing =
+            self.0.first().and_then(|answer| ["items", "features"].iter().find_map(|key| answer.get(*key)));
+        for row in listing.and_then(Value::as_array).into_iter().flatten() {
+            rows.entry(row.get(lane.key).map(Value::to_string).unwrap_or_default()).or_default().push(row);
+        }
+        rows
+    }
+}
+
+/// Every text that a lane holds.
+pub(crate) fn texts(place: &Workplace, lane: &Lane) -> Known {
+    let mut texts = BTreeSet::new();
+    answers(place, lane).for_each(|answer| collect(&answer, &mut texts));
+    texts
+}
+
+fn answers(place: &Workplace, lane: &Lane) -> impl Iterator<Item = Value> {
+    lane.reads.iter().map(|arguments| {
+        let answer = place.run(arguments);
+        if answer.is_accepted() { answer.document().unwrap() } else { Value::Null }
+    })
+}
+
+/// The bytes of every file that a change of this lane must leave alone.
+pub(crate) fn others(place: &Workplace, lane: &Lane) -> BTreeMap<&'static str, Option<Vec<u8>>> {
+    let foreign = FILES.iter().filter(|file| !lane.files.contains(file));
+    foreign.map(|file| (*file, fs::read(place.lane(file)).ok())).collect()
+}
+
+fn collect(value: &Value, texts: &mut Known) {
+    match value {
+        Value::String(text) => drop(texts.insert(text.clone())),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        Value::Object(members) => members.values().for_each(|member| collect(member, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn normal(value: Value, root: &str, known: &Known) -> Value {
+    match value {
+        Value::String(text) => Value::String(normal_text(text, root, known)),
+        Value::Array(items) => items.into_iter().map(|item| normal(item, root, known)).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter().map(|(name, member)| (name, normal(member, root, known)));
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        other => other,
+    }
+}
+
+fn normal_text(text: String, root: &str, known: &Known) -> String {
+    if known.contains(&text) {
+        return text;
+    }
+    match () {
+        () if is_time(&text) => "a time".to_owned(),
+        () if DIGESTS.iter().any(|prefix| text.starts_with(prefix)) => "a digest".to_owned(),
+        () => text.replace(root, "."),
+    }
+}
+
+const DIGESTS: &[&str] = &["sha256:", "iss1_", "hs1_", "he1_", "w1_"];
+
+/// Whether it is a time such as `2026-01-31T12:00:00Z`.
+fn is_time(text: &str) -> bool {
+    let shape: String =
+        text.chars().take(19).map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();
+    shape == "0000-00-00T00:00:00" && text.ends_with('Z')
+}

@@ -1,0 +1,104 @@
+//! A folder with a store in it, and the command under test started there with an environment of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::process::{Answer, Started};
+
+/// The command under test, as this test was built: in release when the test is.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_premath");
+
+/// Where no time is promised: long enough for any machine, and whoever takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A folder that is gone with this value.
+#[derive(Debug)]
+pub(crate) struct Workplace {
+    folder: TempDir,
+}
+
+impl Workplace {
+    /// An empty folder.
+    pub(crate) fn empty() -> Self {
+        Self { folder: TempDir::with_prefix("premath-crash-").unwrap() }
+    }
+
+    /// A folder after `premath init`.
+    pub(crate) fn initialised() -> Self {
+        let place = Self::empty();
+        place.accepted(&["init", "--json"]);
+        place
+    }
+
+    /// The same files in another folder.
+    pub(crate) fn copied(&self) -> Self {
+        let place = Self::empty();
+        copy(self.path(), place.path());
+        place
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A file of the store.
+    pub(crate) fn lane(&self, name: &str) -> PathBuf {
+        self.path().join(".premath").join(name)
+    }
+
+    /// The command with these arguments, not started.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments);
+        self.settle(&mut command);
+        command
+    }
+
+    /// Lets a program run here, with nothing in its environment but where programs are.
+    pub(crate) fn settle(&self, command: &mut Command) {
+        command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").current_dir(self.path());
+    }
+
+    /// One run that nobody disturbs.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Answer {
+        self.run_within(PATIENCE, arguments)
+    }
+
+    /// One run that must have ended by then.
+    pub(crate) fn run_within(&self, patience: Duration, arguments: &[&str]) -> Answer {
+        Started::new(&mut self.command(arguments)).finish(patience)
+    }
+
+    /// The document of one run that must be accepted.
+    #[track_caller]
+    pub(crate) fn accepted(&self, arguments: &[&str]) -> Value {
+        let answer = self.run(arguments);
+        assert!(answer.is_accepted(), "{arguments:?}: {answer:?}");
+        answer.document().unwrap()
+    }
+
+    /// What `premath verify` finds wrong, warnings left out; nothing when the stores are sound.
+    pub(crate) fn unsound(&self) -> Option<String> {
+        let answer = self.run(&["verify", "--json"]);
+        let is_sound = answer.document().is_some_and(|report| report.get("ok") == Some(&Value::Bool(true)));
+        (!is_sound || !answer.is_accepted()).then(|| format!("verify: {answer:?}"))
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            fs::create_dir(&target).unwrap();
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! R1: kill -9 at every system call of every command that changes something.
+//!
+//! Each command is traced once; then it is started again for each of its calls, in a fresh copy of the same store, and
+//! killed when it enters that call. What counts is the state it leaves, never its exit code: rows that were there are
+//! there once and unchanged, the change is there whole or not at all, and surely if it was acknowledged; the stores are
+//! sound, and the next change works.
+
+#![expect(clippy::unwrap_used, reason = "a store that cannot be prepared fails the test")]
+
+mod crash;
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crash::cases::{CASES, Case};
+use crash::state::{Known, State, others, texts};
+use crash::{Call, Tracer, Workplace, amount, figures, is_whole, patience};
+use premath_host::{ACTIONS, Door};
+
+/// How many points the slice has; the whole must have at least 500.
+const SLICE: usize = 150;
+const WHOLE: usize = 500;
+
+/// A command with what it does when nobody kills it.
+struct Learned {
+    case: &'static Case,
+    place: Workplace,
+    known: Known,
+    before: State,
+    after: State,
+    calls: Vec<Call>,
+}
+
+/// What was found at all points of a run.
+#[derive(Debug, Default)]
+struct Findings {
+    killed: usize,
+    escaped: usize,
+    /// Points after which the change was there, and was not, by command.
+    there: BTreeMap<&'static str, usize>,
+    absent: BTreeMap<&'static str, usize>,
+    lost: Vec<String>,
+    duplicated: Vec<String>,
+    torn: Vec<String>,
+    wedged: Vec<String>,
+}
+
+impl Learned {
+    fn of(case: &'static Case, tracer: Tracer) -> Self {
+        let place = (case.prepare)();
+        let known = texts(&place, case.lane);
+        let run = primed(&place, case);
+        let before = State::read(&run, case.lane, &known);
+        let (answer, calls) = tracer.learn(&run, case.arguments);
+        assert!(answer.is_accepted(), "{}: {answer:?}", case.name);
+        assert_eq!(run.unsound(), None, "{}", case.name);
+        let after = State::read(&run, case.lane, &known);
+        Self { case, place, known, before, after, calls }
+    }
+
+    /// Kills the command when it enters a call, and looks at what is left.
+    fn judge(&self, call: &Call, tracer: Tracer, findings: &Mutex<Findings>) {
+        let case = self.case;
+        let place = primed(&self.place, case);
+        let foreign = others(&place, case.lane);
+        let answer = tracer.killed(&place, case.arguments, call);
+        let state = State::read(&place, case.lane, &self.known);
+        let unsound = place.unsound();
+        let is_foreign_changed = others(&place, case.lane) != foreign;
+        let next = place.run_within(patience(), case.lane.next);
+        let later = State::read(&place, case.lane, &self.known);
+
+        let at = format!("{} killed at {} {}: `{}`", case.name, call.name, call.nth, call.shown);
+        let mut findings = findings.lock().unwrap();
+        if answer.is_killed() {
+            findings.killed += 1
+        } else {
+            findings.escaped += 1
+        }
+        if is_foreign_changed {
+            findings.lost.push(format!("{at}: a file of another lane was changed"));
+        }
+        if state == self.after {
+            *findings.there.entry(case.name).or_default() += 1;
+        } else if state == self.before {
+            *findings.absent.entry(case.name).or_default() += 1;
+            if answer.document().is_some() {
+                findings.lost.push(format!("{at}: acknowledged, and not there"));
+            }
+        } else {
+            self.classify(&at, &state, &mut findings);
+        }
+        if let Some(problem) = unsound {
+            findings.torn.push(format!("{at}: {problem}"));
+        }
+        if !next.is_accepted() {
+            findings.wedged.push(format!("{at}: the next change: {next:?}"));
+        } else if let Some(row) = missing(&state, &later, case) {
+            findings.lost.push(format!("{at}: the next change took {row}"));
+        }
+    }
+
+    /// Says what is wrong with a state that is neither the one before nor the one after.
+    fn classify(&self, at: &str, state: &State, findings: &mut Findings) {
+        let rows = state.rows(self.case.lane);
+        let twice: Vec<&String> =
+            rows.iter().filter(|(_, rows)| rows.len() > 1).map(|(name, _)| name).collect();
+        let (before, after) = (self.before.rows(self.case.lane), self.after.rows(self.case.lane));
+        // What the change does not touch must be as it was.
+        let untouched = before.iter().filter(|(name, row)| after.get(*name) == Some(*row));
+        let lost: Vec<&String> =
+            untouched.filter(|(name, row)| rows.get(*name) != Some(*row)).map(|(name, _)| name).collect();
+        let message = format!("{at}: twice {twice:?}, lost {lost:?}, left {state:?}");
+        if !twice.is_empty() {
+            findings.duplicated.push(message);
+        } else if !lost.is_empty() {
+            findings.lost.push(message);
+        } else {
+            findings.torn.push(message);
+        }
+    }
+}
+
+/// A copy of the store whose log knows the file it is in, as it does in daily use.
+fn primed(place: &Workplace, case: &Case) -> Workplace {
+    let place = place.copied();
+    if !case.lane.primer.is_empty() {
+        place.accepted(case.lane.primer);
+    }
+    place
+}
+
+/// A row that the next change did not leave as it was.
+fn missing(state: &State, later: &State, case: &Case) -> Option<String> {
+    let later = later.rows(case.lane);
+    state.rows(case.lane).into_iter().find(|(name, rows)| later.get(name) != Some(rows)).map(|(name, _)| name)
+}
+
+/// Every k-th point of all commands together, or every point.
+fn chosen(learned: &[Learned]) -> Vec<(usize, usize)> {
+    let points: Vec<_> = learned
+        .iter()
+        .enumerate()
+        .flat_map(|(command, learned)| (0..learned.calls.len()).map(move |call| (command, call)))
+        .collect();
+    let wanted = amount(SLICE, points.len()).min(points.len());
+    (0..wanted).map(|index| points[index * points.len() / wanted]).collect()
+}
+
+/// Kills at every chosen point, on as many threads as there are processors.
+fn kill(learned: &[Learned], points: &[(usize, usize)], tracer: Tracer) -> Findings {
+    let findings = Mutex::new(Findings::default());
+    let next = AtomicUsize::new(0);
+    let threads = thread::available_parallelism().unwrap().get();
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((command, call)) = points.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let learned = &learned[*command];
+                    learned.judge(&learned.calls[*call], tracer, &findings);
+                }
+            });
+        }
+    });
+    findings.into_inner().unwrap()
+}
+
+#[test]
+fn whoever_is_killed_leaves_the_change_whole_or_not_at_all() {
+    let Some(tracer) = Tracer::find() else { return };
+    let learned: Vec<Learned> = CASES.iter().map(|case| Learned::of(case, tracer)).collect();
+    let points = chosen(&learned);
+    let findings = kill(&learned, &points, tracer);
+    for learned in &learned {
+        let name = learned.case.name;
+        let count = |counts: &BTreeMap<&str, usize>| counts.get(name).copied().unwrap_or_default();
+        let (there, absent) = (count(&findings.there), count(&findings.absent));
+        println!("R1  {name}: {} calls, change there {there}, absent {absent}", learned.calls.len());
+        if is_whole() && learned.before != learned.after {
+            assert!(there > 0 && absent > 0, "{name}: the points of a change lie on both sides of it");
+        }
+    }
+    let wrong = [&findings.lost, &findings.duplicated, &findings.torn, &findings.wedged];
+    let [lost, duplicated, torn, wedged] = wrong.map(Vec::len);
+    figures(
+        "R1",
+        &[
+            ("commands", &learned.len()),
+            ("points", &findings.killed),
+            ("not reached", &findings.escaped),
+            ("lost", &lost),
+            ("duplicated", &duplicated),
+            ("torn", &torn),
+            ("wedged", &wedged),
+        ],
+    );
+    let wrong: Vec<&str> = wrong.into_iter().flatten().map(String::as_str).collect();
+    assert!(wrong.is_empty(), "{} findings\n{}", wrong.len(), wrong.join("\n"));
+    assert!(findings.escaped * 20 <= findings.killed, "too many runs ended before their point: {findings:?}");
+    assert!(findings.killed >= amount(SLICE * 19 / 20, WHOLE), "only {} points", findings.killed);
+}
+
+#[test]
+fn every_command_that_changes_something_is_killed() {
+    let without: Vec<&str> = ACTIONS
+        .iter()
+        .filter(|action| action.door != Door::Read)
+        .map(|action| action.command)
+        .filter(|command| !CASES.iter().any(|case| case.arguments.join(" ").starts_with(command)))
+        .collect();
+    assert!(without.is_empty(), "no points for {without:?}");
+}

@@ -1,0 +1,360 @@
+//! R8: a holder whose lease was taken over writes nothing, however long it slept and whatever its clock says.
+//!
+//! A try is one write that names the fence of a lease which somebody else has taken over since. None may be accepted, and
+//! the log must stay as it is, byte for byte. Writes by those who do hold the lease are counted too: a store that refuses
+//! everybody proves nothing.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "whether a refused write changed the log is seen in its bytes"
+)]
+#![expect(clippy::unwrap_used, reason = "a store that cannot be prepared fails the test")]
+
+mod crash;
+
+use std::fs;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crash::{
+    ANCHOR, Answer, Call, Holding, Seeded, Shifted, Shows, Started, Tracer, Workplace, Write, amount, figures,
+};
+use premath_bd::issues::{
+    Applied, ClaimTerms, FileIssues, Holder, IssueChanges, IssueDraft, Operation, apply,
+};
+use premath_bd::{Clock as _, OperatorBasis, OperatorGrant, OsDisk, Permit};
+use premath_kernel::{DependencyKind, Moment};
+use premath_testkit::TestClock;
+
+const SEED: u64 = 0x8_57a1e;
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The furthest a clock is wrong.
+const DAY: i64 = 24 * 3_600;
+/// What may pass between two steps of a try without mattering.
+const SLACK: i64 = 120;
+
+/// What a refused holder may be told.
+const STALE: &[&str] = &["lease_stale", "lease_owner_mismatch", "lease_id_mismatch"];
+
+#[derive(Debug, Default)]
+struct Tally {
+    tries: usize,
+    accepted_stale: Vec<String>,
+    honest: usize,
+}
+
+impl Tally {
+    /// Judges one stale write by its answer and by what became of the log.
+    fn stale(&mut self, what: String, answer: &Answer, is_log_changed: bool) {
+        self.tries += 1;
+        if !answer.is_refused_as(STALE) || is_log_changed {
+            self.accepted_stale.push(format!("{what}: log changed {is_log_changed}, {answer:?}"));
+        }
+    }
+
+    /// Judges one write by whoever holds the lease.
+    #[track_caller]
+    fn honest(&mut self, answer: &Answer) {
+        assert!(answer.is_accepted(), "a holder was refused: {answer:?}");
+        self.honest += 1;
+    }
+
+    fn conclude(&self, how: &str) {
+        let accepted = self.accepted_stale.len();
+        let figure = format!("R8 {how}");
+        figures(
+            &figure,
+            &[
+                ("seed", &SEED),
+                ("tries", &self.tries),
+                ("stale writes accepted", &accepted),
+                ("honest writes accepted", &self.honest),
+            ],
+        );
+        assert!(self.accepted_stale.is_empty(), "{:#?}", self.accepted_stale);
+        assert!(self.honest * 2 >= self.tries, "too few honest writes to prove anything: {}", self.honest);
+    }
+}
+
+/// A store with one issue per try.
+fn store(issues: usize) -> Workplace {
+    let place = Workplace::initialised();
+    let row = |id: &str| {
+        format!("{{\"id\":\"{id}\",\"title\":\"{id}\",\"status\":\"open\",\"issue_type\":\"task\"}}\n")
+    };
+    let rows: String = (0..issues).map(|number| row(&format!("bd-{number}"))).collect();
+    fs::write(place.path().join("rows.jsonl"), row(ANCHOR) + &rows).unwrap();
+    place.accepted(&["issue", "import", "rows.jsonl", "--json"]);
+    place
+}
+
+fn log(place: &Workplace) -> Vec<u8> {
+    fs::read(place.lane("issues.jsonl")).unwrap()
+}
+
+fn claim<'a>(issue: &'a str, assignee: &'a str, ttl: &'a str) -> [&'a str; 8] {
+    ["issue", "claim", issue, "--assignee", assignee, "--ttl-seconds", ttl, "--json"]
+}
+
+fn drawn<T: Copy>(seeded: &mut Seeded, of: &[T]) -> T {
+    of[seeded.below(of.len())]
+}
+
+fn number(seeded: &mut Seeded, from: i64, to: i64) -> i64 {
+    from + i64::try_from(seeded.below(usize::try_from(to - from + 1).unwrap())).unwrap()
+}
+
+/// The command with a clock that is wrong by so many seconds.
+fn shifted(place: &Workplace, clocks: &Shifted, skew: i64, arguments: &[impl AsRef<str>]) -> Command {
+    let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+    let mut command = place.command(&arguments);
+    clocks.by(skew, &mut command);
+    command
+}
+
+fn run(command: &mut Command) -> Answer {
+    Started::new(command).finish(PATIENCE)
+}
+
+/// One issue, two claimers whose clocks disagree. Whether it was a try: whether the second took over from the first.
+fn disagree(
+    place: &Workplace,
+    clocks: &Shifted,
+    issue: &str,
+    seeded: &mut Seeded,
+    tally: &mut Tally,
+) -> bool {
+    let ttl = drawn(seeded, &[30, 600, 3_600, 40_000]);
+    let first_skew = number(seeded, SLACK - DAY, DAY - ttl - SLACK);
+    // Three in four see the lease as run out.
+    let second_skew = match seeded.below(4) {
+        0 => number(seeded, -DAY, first_skew + ttl - SLACK),
+        _ => number(seeded, first_skew + ttl + SLACK, DAY),
+    };
+    // Somebody may go by the same name as the one before.
+    let second_name = drawn(seeded, &["bob", "bob", "bob", "ann"]);
+    let ttl_shown = ttl.to_string();
+    let first = Holding::of(
+        &run(&mut shifted(place, clocks, first_skew, &claim(issue, "ann", &ttl_shown))).accepted(),
+    );
+    let second = run(&mut shifted(place, clocks, second_skew, &claim(issue, second_name, "86400")));
+    let (write, shows) = (drawn(seeded, &Write::ALL), drawn(seeded, &[Shows::Owner, Shows::LeaseId]));
+    let old_write = write.arguments(&first, shows);
+    if second_skew < first_skew + ttl {
+        if second_name != first.owner {
+            assert!(second.is_refused_as(&["lease_contention_active"]), "{second:?}");
+            tally.honest(&run(&mut shifted(place, clocks, first_skew, &old_write)));
+        }
+        return false;
+    }
+    let second = Holding::of(&second.accepted());
+    assert_ne!(second.acquired_at, first.acquired_at, "the clocks do not disagree");
+    // By its own clock the lease is good; by the other it is not. Neither may help.
+    let skew = drawn(seeded, &[first_skew, first_skew, second_skew]);
+    let before = log(place);
+    let answer = run(&mut shifted(place, clocks, skew, &old_write));
+    let what = format!(
+        "{issue} {write:?} by {shows:?}, clocks {first_skew:+} and {second_skew:+}, written at {skew:+}"
+    );
+    tally.stale(what, &answer, log(place) != before);
+    let honest = Write::Notes.arguments(&second, Shows::Owner);
+    tally.honest(&run(&mut shifted(place, clocks, second_skew, &honest)));
+    true
+}
+
+#[test]
+fn clocks_that_disagree_let_no_stale_holder_write() {
+    let Some(clocks) = Shifted::find() else { return };
+    let tries = amount(40, 160);
+    let place = store(2 * tries);
+    let (mut seeded, mut tally) = (Seeded::new(SEED), Tally::default());
+    let issues = (0..2 * tries).map(|number| format!("bd-{number}"));
+    let taken =
+        issues.filter(|issue| disagree(&place, &clocks, issue, &mut seeded, &mut tally)).take(tries).count();
+    tally.conclude("clocks that disagree");
+    assert_eq!(taken, tries, "too few take-overs");
+    assert_eq!(place.unsound(), None);
+}
+
+/// The calls of a holder's write before it has the log's lock, and while it has it.
+fn calls(tracer: Tracer, place: &Workplace, write: Write) -> (Vec<Call>, Vec<Call>) {
+    let place = place.copied();
+    let holding = Holding::of(&place.accepted(&claim("bd-0", "ann", "3600")));
+    let arguments = write.arguments(&holding, Shows::Owner);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (answer, mut before) = tracer.learn(&place, &arguments);
+    assert!(answer.is_accepted(), "{answer:?}");
+    let locked = before.iter().position(|call| call.name == "flock" && call.shown.contains("LOCK_EX"));
+    let mut held = before.split_off(locked.unwrap());
+    // Behind the sync of the row the write is over.
+    let synced = held.iter().position(|call| call.name == "fdatasync");
+    held.truncate(synced.unwrap());
+    (before, held)
+}
+
+#[test]
+fn a_holder_that_slept_in_the_middle_of_a_write_does_not_finish_it() {
+    let (Some(clocks), Some(tracer)) = (Shifted::find(), Tracer::find()) else { return };
+    let tries = amount(20, 80);
+    let place = store(2 * tries);
+    let learned: Vec<_> = Write::ALL.iter().map(|write| (*write, calls(tracer, &place, *write))).collect();
+    let (mut seeded, mut tally) = (Seeded::new(SEED), Tally::default());
+    for issue in (0..2 * tries).map(|number| format!("bd-{number}")) {
+        if tally.tries == tries {
+            break;
+        }
+        let first = Holding::of(&place.accepted(&claim(&issue, "ann", "3600")));
+        let (write, (before, held)) = &learned[seeded.below(learned.len())];
+        let arguments = write.arguments(&first, drawn(&mut seeded, &[Shows::Owner, Shows::LeaseId]));
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        // Two hours later by the clock of the other.
+        let mut takeover = shifted(&place, &clocks, 7_200, &claim(&issue, "bob", "86400"));
+        if seeded.below(3) > 0 {
+            let call = &before[seeded.below(before.len())];
+            let asleep = tracer.stopped(&place, &arguments, call);
+            let second = Holding::of(&run(&mut takeover).accepted());
+            let honest = Write::Notes.arguments(&second, Shows::LeaseId);
+            tally.honest(&run(&mut shifted(&place, &clocks, 7_200, &honest)));
+            let before = log(&place);
+            let answer = asleep.resumed();
+            tally.stale(format!("{issue} {write:?} stopped at {call:?}"), &answer, log(&place) != before);
+        } else {
+            let call = &held[seeded.below(held.len())];
+            let asleep = tracer.stopped(&place, &arguments, call);
+            // The other waits for the lock, which the sleeper has.
+            let waiting = Started::new(&mut takeover);
+            tally.honest(&asleep.resumed());
+            let second = waiting.finish(PATIENCE);
+            if *write == Write::Close {
+                assert!(second.is_refused_as(&["lease_issue_closed"]), "{second:?}");
+                continue;
+            }
+            assert!(second.is_accepted(), "{second:?}");
+            let before = log(&place);
+            let again = Write::Notes.arguments(&first, Shows::Owner);
+            let again: Vec<&str> = again.iter().map(String::as_str).collect();
+            let answer = place.run(&again);
+            tally.stale(
+                format!("{issue} after a {write:?} stopped at {call:?}"),
+                &answer,
+                log(&place) != before,
+            );
+        }
+    }
+    tally.conclude("sleepers");
+    assert_eq!(tally.tries, tries, "too few take-overs");
+    assert_eq!(place.unsound(), None);
+}
+
+/// Somebody with a clock of their own, and every fence they were ever given.
+struct Person {
+    name: &'static str,
+    clock: TestClock,
+    fences: Vec<u64>,
+}
+
+/// One issue, people who claim it and write to it in any order, and the fence that counts.
+struct Walk {
+    store: FileIssues,
+    id: String,
+    newest: u64,
+    people: [Person; 3],
+}
+
+impl Walk {
+    fn apply(&self, operation: &Operation, now: Moment) -> Applied {
+        let permit = Permit::Operator(OperatorGrant::new(None, OperatorBasis::Configured));
+        apply(&self.store, permit, operation, now).unwrap()
+    }
+
+    /// One issue among those of the store.
+    fn new(place: &Workplace, number: usize, seeded: &mut Seeded) -> Self {
+        let store = FileIssues::new(Arc::new(OsDisk), place.lane("issues.jsonl"));
+        let noon = Moment::new(1_800_000_000, 0).unwrap();
+        // The third goes by the name of the first.
+        let people = ["ann", "bob", "ann"].map(|name| {
+            let clock = TestClock::at(noon.plus_seconds(skew(seeded)));
+            Person { name, clock, fences: Vec::new() }
+        });
+        let walk = Self { store, id: format!("walk-{number}"), newest: 0, people };
+        for id in [walk.id.as_str(), ANCHOR] {
+            let draft = IssueDraft { id: Some(id.to_owned()), title: id.to_owned(), ..IssueDraft::default() };
+            walk.apply(&Operation::Add { draft: Box::new(draft), prefix: "bd".to_owned() }, noon);
+        }
+        walk
+    }
+
+    /// Somebody claims, or writes under one of their fences.
+    fn step(&mut self, number: usize, seeded: &mut Seeded, tally: &mut Tally) {
+        let who = seeded.below(self.people.len());
+        self.people[who].clock.advance(i64::try_from(seeded.below(3_600)).unwrap());
+        let person = &self.people[who];
+        let now = person.clock.now();
+        if person.fences.is_empty() || seeded.below(3) == 0 {
+            let terms =
+                ClaimTerms { ttl_seconds: drawn(seeded, &[30, 600, 3_600]), ..ClaimTerms::of(person.name) };
+            if let Applied::Written(written) =
+                self.apply(&Operation::Claim { id: self.id.clone(), terms }, now)
+            {
+                let fence = written.row.lease().unwrap().fence;
+                assert!(fence > self.newest, "a fence was given twice");
+                self.newest = fence;
+                self.people[who].fences.push(fence);
+            }
+            return;
+        }
+        let fence = drawn(seeded, &person.fences);
+        let operation = self.write(number, person.name, fence, seeded);
+        let is_written = matches!(self.apply(&operation, now), Applied::Written(_));
+        if fence == self.newest {
+            tally.honest += usize::from(is_written);
+            return;
+        }
+        tally.tries += 1;
+        if is_written {
+            tally.accepted_stale.push(format!("fence {fence} after {}: {operation:?}", self.newest));
+        }
+    }
+
+    fn write(&self, number: usize, owner: &str, fence: u64, seeded: &mut Seeded) -> Operation {
+        let id = self.id.clone();
+        let holder = Holder { owner: Some(owner.to_owned()), lease_id: None, fence: Some(fence) };
+        match seeded.below(6) {
+            0 => Operation::LeaseRenew { id, holder, ttl_seconds: 600 },
+            1 => Operation::LeaseRelease { id, holder },
+            2 => {
+                let kind = DependencyKind::Related;
+                Operation::DependencyAdd { id, depends_on: ANCHOR.to_owned(), kind, by: None, holder }
+            }
+            _ => {
+                let changes =
+                    IssueChanges { append_notes: Some(format!("Step {number}.")), ..IssueChanges::default() };
+                Operation::Update { id, changes: Box::new(changes), holder }
+            }
+        }
+    }
+}
+
+/// How wrong a clock is.
+fn skew(seeded: &mut Seeded) -> i64 {
+    number(seeded, -DAY, DAY)
+}
+
+#[test]
+fn under_clocks_that_a_test_sets_no_old_fence_is_accepted() {
+    let tries = amount(40, 160);
+    let place = Workplace::empty();
+    fs::create_dir(place.lane("")).unwrap();
+    let (mut seeded, mut tally) = (Seeded::new(SEED), Tally::default());
+    let mut walks = 0;
+    while tally.tries < tries {
+        walks += 1;
+        assert!(walks < tries, "too few take-overs");
+        let mut walk = Walk::new(&place, walks, &mut seeded);
+        for number in 0..30 {
+            walk.step(number, &mut seeded, &mut tally);
+        }
+    }
+    tally.conclude("clocks that are set");
+}

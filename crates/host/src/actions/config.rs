@@ -1,0 +1,50 @@
+//! `config.show`: every value of the configuration and the layer it comes from.
+
+use premath_kernel::Value;
+use premath_wire::v1::{ConfigAnswer, ConfigRow};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::issue::{arguments, count, told};
+use crate::settings::{Layer, Setting};
+use crate::table::{ActionError, Answer, Host};
+use crate::workspace::shown;
+
+/// What `config show` takes: a flag that would count more than the file.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct ConfigArgs {
+    issues: Option<String>,
+}
+
+/// `config.show`
+pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: ConfigArgs = arguments(args)?;
+    let settings = &host.workspace.settings;
+    let issues = match told(args.issues.as_deref()) {
+        Some(path) => flag("issues.path", path, "--issues"),
+        None => row("issues.path", &settings.issues_path),
+    };
+    let items =
+        vec![issues, row("issues.prefix", &settings.issue_prefix), row("mutation.cli", &settings.terminal)];
+    let root = &host.workspace.root;
+    Answer::new("ok", &ConfigAnswer {
+        action: "config.show".to_owned(),
+        root: if root.as_os_str().is_empty() { ".".to_owned() } else { shown(root) },
+        count: count(items.len()),
+        items,
+    })
+}
+
+fn row(key: &str, setting: &Setting<impl ToString>) -> ConfigRow {
+    let (layer, place) = match &setting.layer {
+        Layer::Default => ("default", None),
+        Layer::File { name, line } => ("file", Some(format!("{name}:{line}"))),
+    };
+    ConfigRow { key: key.to_owned(), value: setting.value.to_string(), layer: layer.to_owned(), place }
+}
+
+fn flag(key: &str, value: &str, flag: &str) -> ConfigRow {
+    let (layer, place) = ("flag".to_owned(), Some(flag.to_owned()));
+    ConfigRow { key: key.to_owned(), value: value.to_owned(), layer, place }
+}

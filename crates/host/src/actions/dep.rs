@@ -1,0 +1,88 @@
+//! `dep.add`, `dep.remove` and `dep.replace`: the dependencies of one issue.
+
+use premath_bd::issues::Operation;
+use premath_kernel::{DependencyKind, Value};
+use premath_wire::InputError;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::issue::{IssueLane, arguments, id, invalid, one_line, told};
+use super::issue_write::{holder, kind};
+use crate::table::{ActionError, Answer, Host};
+
+/// What a change of one dependency takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct DependencyArgs {
+    issues: Option<String>,
+    id: String,
+    depends_on: String,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    from_type: Option<String>,
+    created_by: Option<String>,
+    lease_owner: Option<String>,
+    lease_id: Option<String>,
+    fence: Option<u64>,
+}
+
+impl DependencyArgs {
+    fn ends(&self) -> Result<(String, String), InputError> {
+        Ok((id(&self.id, "id")?, id(&self.depends_on, "dependsOn")?))
+    }
+
+    fn kind(&self) -> Result<Option<DependencyKind>, InputError> {
+        told(self.kind.as_deref()).map(kind).transpose()
+    }
+}
+
+/// Refuses an argument that the action has no use for.
+fn unused(given: Option<&str>, key: &str) -> Result<(), InputError> {
+    if given.is_some() { Err(invalid("unknown field", key)) } else { Ok(()) }
+}
+
+/// `dep.add`
+pub(crate) fn add(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: DependencyArgs = arguments(args)?;
+    unused(args.from_type.as_deref(), "fromType")?;
+    let (id, depends_on) = args.ends()?;
+    let operation = Operation::DependencyAdd {
+        id,
+        depends_on,
+        kind: args.kind()?.unwrap_or(DependencyKind::Blocks),
+        by: told(args.created_by.as_deref()).map(|by| one_line(by, "createdBy")).transpose()?,
+        holder: holder(args.lease_owner.as_deref(), args.lease_id.as_deref(), args.fence),
+    };
+    IssueLane::open(host, "dep.add", args.issues.as_deref()).change(&operation)
+}
+
+/// `dep.remove`
+pub(crate) fn remove(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: DependencyArgs = arguments(args)?;
+    unused(args.from_type.as_deref(), "fromType")?;
+    unused(args.created_by.as_deref(), "createdBy")?;
+    let (id, depends_on) = args.ends()?;
+    let operation = Operation::DependencyRemove {
+        id,
+        depends_on,
+        kind: args.kind()?,
+        holder: holder(args.lease_owner.as_deref(), args.lease_id.as_deref(), args.fence),
+    };
+    IssueLane::open(host, "dep.remove", args.issues.as_deref()).change(&operation)
+}
+
+/// `dep.replace`
+pub(crate) fn replace(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: DependencyArgs = arguments(args)?;
+    unused(args.created_by.as_deref(), "createdBy")?;
+    let (id, depends_on) = args.ends()?;
+    let from = told(args.from_type.as_deref()).map(kind).transpose()?;
+    let operation = Operation::DependencyReplace {
+        id,
+        depends_on,
+        from,
+        kind: args.kind()?.unwrap_or(DependencyKind::Blocks),
+        holder: holder(args.lease_owner.as_deref(), args.lease_id.as_deref(), args.fence),
+    };
+    IssueLane::open(host, "dep.replace", args.issues.as_deref()).change(&operation)
+}

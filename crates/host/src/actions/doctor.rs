@@ -1,0 +1,155 @@
+//! `workspace.doctor`: what is wrong with the stores, in words, and mending it.
+
+use std::collections::BTreeSet;
+
+use premath_bd::{Diagnosis, Doctor, DoctorError, Finding, Permit, PermitRefusal, Repair, RepairFailure, StoreError};
+use premath_kernel::Value;
+use premath_wire::v1::{
+    CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, RefusedAnswer, RefusedBecause, Severity,
+    StoreProblem,
+};
+use premath_wire::{UnknownFields, decode};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::verify::{counts, repository, shown_root};
+use crate::table::{ActionError, Answer, Host};
+use crate::workspace::{DoorRefusal, Workspace, shown};
+
+const ACTION: &str = "workspace.doctor";
+
+/// What it takes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct DoctorArgs {
+    fix: bool,
+}
+
+/// What a doctor answers.
+#[derive(Debug)]
+pub enum DoctorOutcome {
+    /// What is wrong, and what was mended.
+    Answered(Box<DoctorAnswer>),
+    /// The door stayed shut, and nothing was touched.
+    Shut(DoorRefusal),
+}
+
+/// `workspace.doctor`
+pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: DoctorArgs = decode(args, UnknownFields::Refuse)?;
+    match run(host.workspace, args.fix, &mut |_| ())? {
+        DoctorOutcome::Answered(answered) => {
+            let mut answer = Answer::new(if answered.ok { "accepted" } else { "rejected" }, &answered)?;
+            let errors = answered.findings.iter().filter(|one| one.problem.severity == Severity::Error);
+            let classes: BTreeSet<&String> = errors.map(|one| &one.problem.class).collect();
+            answer.failure_classes = classes.into_iter().cloned().collect();
+            answer.witness_refs = answered.repairs.iter().flat_map(|repair| repair.witness_refs.clone()).collect();
+            Ok(answer)
+        }
+        DoctorOutcome::Shut(refusal) => Answer::refused(refusal.class, &refused(host.workspace, &refusal)),
+    }
+}
+
+/// The refusal as it is answered.
+#[must_use]
+pub fn refused(workspace: &Workspace, refusal: &DoorRefusal) -> RefusedAnswer {
+    RefusedAnswer {
+        action: ACTION.to_owned(),
+        issues_path: shown(&workspace.issues_path(None)),
+        refused: RefusedBecause {
+            class: refusal.class.to_owned(),
+            detail: refusal.detail.clone(),
+            hint: refusal.hint.clone(),
+        },
+    }
+}
+
+/// Examines a repository and mends it when asked; `progress` hears how far it is.
+///
+/// # Errors
+/// A folder without `.premath`, or one that cannot be listed; another doctor at work.
+pub fn run(
+    workspace: &Workspace,
+    fix: bool,
+    progress: &mut dyn FnMut(&CheckedCounts),
+) -> Result<DoctorOutcome, ActionError> {
+    let doctor = Doctor::new(repository(workspace));
+    let progress = &mut |checked: &premath_bd::Checked| progress(&counts(checked));
+    if !fix {
+        let diagnosis = doctor.examine(progress)?;
+        return Ok(DoctorOutcome::Answered(Box::new(answer(workspace, &diagnosis))));
+    }
+    let permit: Permit = match workspace.door.permit(ACTION) {
+        Ok(permit) => permit,
+        Err(refusal) => return Ok(DoctorOutcome::Shut(refusal)),
+    };
+    match doctor.repair(permit, progress) {
+        Ok(treatment) => {
+            let diagnosed = answer(workspace, &treatment.remaining);
+            Ok(DoctorOutcome::Answered(Box::new(DoctorAnswer {
+                ok: diagnosed.ok && treatment.failures.is_empty(),
+                fix,
+                repairs: treatment.repairs.iter().map(repair).collect(),
+                failures: treatment.failures.iter().map(failure).collect(),
+                ..diagnosed
+            })))
+        }
+        Err(DoctorError::Permit(refusal)) => Ok(DoctorOutcome::Shut(shut(&refusal))),
+        Err(DoctorError::Store(error)) => Err(error.into()),
+    }
+}
+
+fn shut(refusal: &PermitRefusal) -> DoorRefusal {
+    DoorRefusal {
+        class: "permit_mismatch",
+        detail: refusal.detail.clone(),
+        hint: "this door has no permit for repairs; run the command from a terminal".to_owned(),
+    }
+}
+
+fn answer(workspace: &Workspace, diagnosis: &Diagnosis) -> DoctorAnswer {
+    DoctorAnswer {
+        action: ACTION.to_owned(),
+        root: shown_root(workspace),
+        ok: diagnosis.is_sound,
+        fix: false,
+        checked: counts(&diagnosis.checked),
+        accepted_count: diagnosis.accepted,
+        omitted_count: diagnosis.omitted,
+        findings: diagnosis.findings.iter().map(finding).collect(),
+        repairs: Vec::new(),
+        failures: Vec::new(),
+    }
+}
+
+fn finding(finding: &Finding) -> DoctorFinding {
+    DoctorFinding {
+        problem: StoreProblem {
+            class: finding.class.to_owned(),
+            severity: if finding.is_warning { Severity::Warning } else { Severity::Error },
+            path: shown(&finding.path),
+            line: finding.line,
+            detail: finding.detail.clone(),
+            meaning: finding.meaning.to_owned(),
+            hint: finding.hint.to_owned(),
+        },
+        remedy: finding.remedy.map(str::to_owned),
+    }
+}
+
+fn repair(repair: &Repair) -> DoctorRepair {
+    DoctorRepair {
+        path: shown(&repair.path),
+        what: repair.what.clone(),
+        backups: repair.backups.iter().map(|path| shown(path)).collect(),
+        witness_refs: repair.witnesses.clone(),
+    }
+}
+
+fn failure(failure: &RepairFailure) -> DoctorFailure {
+    let detail = match &failure.error {
+        StoreError::Io { source, .. } => format!("{}: {source}", failure.error),
+        other => other.to_string(),
+    };
+    DoctorFailure { path: shown(&failure.path), detail }
+}

@@ -1,0 +1,115 @@
+//! `harness.kpi.*`: the throughput figure of several workers, and what was done about it when it fell too low.
+
+use std::sync::Arc;
+
+use premath_bd::RemediationLog;
+use premath_kernel::{Kpi, KpiInput, Value};
+use premath_wire::time::{format_time, to_millis};
+use premath_wire::v1::{
+    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, Micros, RemediateAnswer,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::harness_feature::from_store;
+use super::harness_trajectory::{trajectory, warning};
+use super::issue::{arguments, invalid};
+use crate::table::{ActionError, Answer, Host};
+use crate::workspace::shown;
+
+const DEFAULT_HOURS: u64 = 24;
+/// More than a century; no window needs more, and no time overflows.
+const MOST_HOURS: u64 = 1_000_000;
+const DEFAULT_TARGET: Micros = Micros(800_000);
+const DEFAULT_ROLLBACK: Micros = Micros(400_000);
+const DEFAULT_ROWS: u64 = 3;
+
+/// What `harness.kpi.report` takes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct ReportArgs {
+    path: Option<String>,
+    window_hours: Option<u64>,
+    target: Option<Micros>,
+    rollback: Option<Micros>,
+    min_rows: Option<u64>,
+}
+
+/// What `harness.kpi.remediate` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RemediateArgs {
+    /// The trajectory whose figure it is about.
+    path: Option<String>,
+    note: String,
+}
+
+/// `harness.kpi.report`
+pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: ReportArgs = arguments(args)?;
+    let hours = args.window_hours.unwrap_or(DEFAULT_HOURS);
+    if !(1..=MOST_HOURS).contains(&hours) {
+        return Err(invalid(format!("a window has 1 to {MOST_HOURS} hours"), "windowHours").into());
+    }
+    let thresholds = KpiThresholds {
+        target: args.target.unwrap_or(DEFAULT_TARGET),
+        rollback: args.rollback.unwrap_or(DEFAULT_ROLLBACK),
+        min_rows: args.min_rows.unwrap_or(DEFAULT_ROWS),
+    };
+    if thresholds.rollback > thresholds.target {
+        return Err(invalid("the rollback threshold is above the target", "rollback").into());
+    }
+    let trajectory = trajectory(host, args.path.as_deref());
+    let remediations = RemediationLog::beside(Arc::clone(&host.workspace.disk), trajectory.path());
+    let end = to_millis(host.workspace.clock.now());
+    let start = end.plus_seconds(-i64::try_from(hours * 3600).unwrap_or(i64::MAX));
+    let counts = trajectory.window(start, end)?;
+    let kpi = Kpi::new(&KpiInput {
+        window_rows: counts.window_rows,
+        completed_rows: counts.completed_rows,
+        active_workers: counts.active_workers,
+        window_hours: hours,
+        target_micros: thresholds.target.0,
+        rollback_micros: thresholds.rollback.0,
+        min_rows: thresholds.min_rows,
+    })
+    .ok_or_else(|| invalid("there is no figure for such a window", "windowHours"))?;
+    Answer::new("ok", &KpiAnswer {
+        action: "harness.kpi.report".to_owned(),
+        kpi_kind: KPI_KIND.to_owned(),
+        trajectory_path: shown(trajectory.path()),
+        window: KpiWindow { hours, start: format_time(start), end: format_time(end) },
+        counts: KpiCounts {
+            total_rows: counts.total_rows,
+            window_rows: counts.window_rows,
+            completed_rows: counts.completed_rows,
+            active_workers: counts.active_workers,
+            future_rows: counts.future_rows,
+        },
+        ratios: KpiRatios {
+            gate_pass_rate: Micros(kpi.gate_pass_rate_micros),
+            completed_rows_per_day: Micros(kpi.completed_rows_per_day_micros),
+            throughput_per_worker_per_day: Micros(kpi.throughput_per_worker_per_day_micros),
+            kpi: Micros(kpi.kpi_micros),
+        },
+        thresholds,
+        decision: KpiDecisionRow { state: kpi.decision.token().to_owned(), reason: kpi.reason },
+        remediations_path: shown(remediations.path()),
+        latest_remediation: remediations.latest()?,
+        warning_count: counts.warning_count,
+        warnings: counts.warnings.into_iter().map(warning).collect(),
+    })
+}
+
+/// `harness.kpi.remediate`
+pub(crate) fn remediate(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: RemediateArgs = arguments(args)?;
+    let trajectory = trajectory(host, args.path.as_deref());
+    let remediations = RemediationLog::beside(Arc::clone(&host.workspace.disk), trajectory.path());
+    let remediation = remediations.append(&args.note, host.workspace.clock.now()).map_err(from_store)?;
+    Answer::new("accepted", &RemediateAnswer {
+        action: "harness.kpi.remediate".to_owned(),
+        remediations_path: shown(remediations.path()),
+        remediation,
+    })
+}

@@ -1,0 +1,136 @@
+//! `harness.trajectory.*`: one row per step, and the projection that is asked of them.
+
+use std::sync::Arc;
+
+use premath_bd::{FailureCluster, Grouping, NewStep, Query, Trajectory, Warning};
+use premath_kernel::Value;
+use premath_wire::Canonical;
+use premath_wire::v1::{
+    FailureGroup, LineWarning, PROJECTION_KIND, ProjectionMode, StepAnswer, TrajectoryProjection,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::harness_feature::from_store;
+use super::issue::{arguments, count, told, token};
+use crate::table::{ActionError, Answer, Host};
+use crate::workspace::shown;
+
+const LANE: &str = "harness_trajectory.jsonl";
+const DEFAULT_LIMIT: u64 = 20;
+const FAILURE_CLASS: &str = "failure-class";
+
+/// What `harness.trajectory.append` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AppendArgs {
+    path: Option<String>,
+    step_id: String,
+    action: String,
+    result_class: String,
+    finished_at: Option<String>,
+    started_at: Option<String>,
+    issue_id: Option<String>,
+    verification_class: Option<String>,
+    next_step: Option<String>,
+    #[serde(default)]
+    failure_classes: Vec<String>,
+    #[serde(default)]
+    instruction_refs: Vec<String>,
+    #[serde(default)]
+    lineage_refs: Vec<String>,
+    #[serde(default)]
+    mutation_refs: Vec<String>,
+    #[serde(default)]
+    witness_refs: Vec<String>,
+}
+
+/// What `harness.trajectory.query` takes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct QueryArgs {
+    path: Option<String>,
+    mode: Option<String>,
+    limit: Option<u64>,
+    /// `failure-class`
+    group_by: Option<String>,
+}
+
+/// `harness.trajectory.append`
+pub(crate) fn append(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: AppendArgs = arguments(args)?;
+    let trajectory = trajectory(host, args.path.as_deref());
+    let step = NewStep {
+        step_id: args.step_id,
+        action: args.action,
+        result_class: args.result_class,
+        finished_at: args.finished_at,
+        started_at: args.started_at,
+        issue_id: args.issue_id,
+        verification_class: args.verification_class,
+        next_step: args.next_step,
+        failure_classes: args.failure_classes,
+        instruction_refs: args.instruction_refs,
+        lineage_refs: args.lineage_refs,
+        mutation_refs: args.mutation_refs,
+        witness_refs: args.witness_refs,
+    };
+    let row = trajectory.append(&step, host.workspace.clock.now()).map_err(from_store)?;
+    Answer::new("accepted", &StepAnswer {
+        action: "harness.trajectory.append".to_owned(),
+        trajectory_path: shown(trajectory.path()),
+        row: Canonical(row),
+    })
+}
+
+/// `harness.trajectory.query`
+pub(crate) fn query(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: QueryArgs = arguments(args)?;
+    let mode = match told(args.mode.as_deref()) {
+        Some(mode) => token(mode, "mode", &ProjectionMode::ALL, ProjectionMode::token)?,
+        None => ProjectionMode::Latest,
+    };
+    let grouping = match told(args.group_by.as_deref()) {
+        Some(by) => token(by, "groupBy", &[Grouping::ByFailureClass], |_| FAILURE_CLASS)?,
+        None => Grouping::None,
+    };
+    let limit = args.limit.unwrap_or(DEFAULT_LIMIT);
+    let trajectory = trajectory(host, args.path.as_deref());
+    let query = Query { mode, limit: usize::try_from(limit).unwrap_or(usize::MAX), grouping };
+    let found = trajectory.query(&query)?;
+    let (groups, group_count) = found.groups.unzip();
+    Answer::new("ok", &TrajectoryProjection {
+        action: "harness.trajectory.query".to_owned(),
+        projection_kind: PROJECTION_KIND.to_owned(),
+        trajectory_path: shown(trajectory.path()),
+        mode,
+        limit,
+        total_count: found.total,
+        failed_count: found.failed,
+        retry_needed_count: found.retry_needed,
+        count: count(found.items.len()),
+        items: found.items.into_iter().map(Canonical).collect(),
+        groups: groups.map(|groups| groups.into_iter().map(group).collect()),
+        group_count,
+        warning_count: found.warning_count,
+        warnings: found.warnings.into_iter().map(warning).collect(),
+    })
+}
+
+/// The trajectory that an argument names, or the lane's own.
+pub(super) fn trajectory(host: &Host<'_>, named: Option<&str>) -> Trajectory {
+    Trajectory::new(Arc::clone(&host.workspace.disk), host.workspace.lane(told(named), LANE))
+}
+
+fn group(cluster: FailureCluster) -> FailureGroup {
+    FailureGroup {
+        failure_class: cluster.failure_class,
+        count: cluster.count,
+        latest_finished_at: cluster.latest_finished_at,
+        latest_step_id: cluster.latest_step_id,
+    }
+}
+
+pub(super) fn warning(warning: Warning) -> LineWarning {
+    LineWarning { class: warning.class.to_owned(), line: warning.line, detail: warning.detail }
+}

@@ -1,0 +1,219 @@
+//! `workspace.init`: a folder made ready for premath. What is there already stays as it is.
+
+pub(crate) mod example;
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use premath_bd::issues::FileIssues;
+use premath_bd::{Access, Disk, Permit, StoreError};
+use premath_kernel::Value;
+use premath_wire::v1::{ImportAnswer, InitAnswer, InitStep, RefusedAnswer, RefusedBecause};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::issue::{arguments, told};
+use super::issue_upkeep::{place_file, read, take_over};
+use crate::settings::Settings;
+use crate::table::{ActionError, Answer, Host};
+use crate::workspace::{DoorRefusal, shown};
+
+const ACTION: &str = "workspace.init";
+
+/// Where another tool keeps its issues.
+const BEADS: &str = ".beads/issues.jsonl";
+
+const GITIGNORE: &str = "\
+# Written by `premath init`. What premath makes again by itself, and what belongs to one machine, stays out of git.
+# issues.jsonl and its history are the memory of the project: keep them.
+*.lock
+*.head
+*.index
+*.tmp
+*.db
+*.db-*
+/backup/
+/objects/
+/runs/
+/workers/
+";
+
+const CONFIGURATION: &str = "\
+# What differs from the defaults. `premath config show` prints every value and where it comes from.
+
+[mutation]
+# What a person's terminal may change: \"operator\" (issue memory), \"instruction-linked\" (nothing without an
+# instruction) or \"human-override\" (issue memory, with --override-reason).
+# cli = \"operator\"
+
+[issues]
+# Where issue memory is, from this folder.
+# path = \".premath/issues.jsonl\"
+# What new ids begin with.
+# prefix = \"bd\"
+";
+
+/// What `init` takes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct InitArgs {
+    import: Option<String>,
+    example: Option<String>,
+}
+
+/// `workspace.init`
+pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: InitArgs = arguments(args)?;
+    let example = told(args.example.as_deref()).map(PathBuf::from);
+    if let Some(folder) = &example {
+        if let Some(refused) = example::refuse_occupied(host, folder)? {
+            return Ok(refused);
+        }
+    }
+    let root = example.clone().unwrap_or_else(|| host.workspace.root.clone());
+    // An example has the defaults, whatever this folder is configured to.
+    let issues = match &example {
+        Some(folder) => folder.join(Settings::ISSUES_PATH),
+        None => host.workspace.issues_path(None),
+    };
+    let mut made = Making { disk: host.workspace.disk.as_ref(), steps: Vec::new() };
+    // The door is asked before anything is made: who may not change issue memory does not get a new one either.
+    if made.is_new(&issues)? {
+        if let Err(refusal) = host.workspace.door.permit(ACTION) {
+            return refused(&refusal, &issues);
+        }
+    }
+    let store = prepare(&mut made, host, &root, &issues)?;
+    let mut imported = Vec::new();
+    for source in sources(&made, &root, &issues, &args) {
+        match taken(host, &store, &source)? {
+            Ok(answer) => imported.push(answer),
+            Err(refusal) => return refused(&refusal, &issues),
+        }
+    }
+    if example.is_some() {
+        if let Err(refusal) = example::fill(host, &mut made, &root, &store)? {
+            return refused(&refusal, &issues);
+        }
+    }
+    let changed = made.steps.iter().any(|step| step.made) || imported.iter().any(|answer| answer.written > 0);
+    Answer::new("accepted", &InitAnswer {
+        action: ACTION.to_owned(),
+        root: if root.as_os_str().is_empty() { ".".to_owned() } else { shown(&root) },
+        issues_path: shown(&issues),
+        changed,
+        steps: made.steps,
+        imported,
+    })
+}
+
+/// The folders and files every repository has.
+fn prepare(
+    made: &mut Making<'_>,
+    host: &Host<'_>,
+    root: &Path,
+    issues: &Path,
+) -> Result<FileIssues, ActionError> {
+    made.folder(&root.join(".premath"))?;
+    if let Some(folder) = issues.parent() {
+        made.folder(folder)?;
+    }
+    made.file(&root.join(".premath/.gitignore"), GITIGNORE.as_bytes())?;
+    made.file(&root.join("premath.toml"), CONFIGURATION.as_bytes())?;
+    let store = FileIssues::new(std::sync::Arc::clone(&host.workspace.disk), issues.to_owned());
+    if made.is_new(issues)? {
+        store.create()?;
+        made.note(issues, true);
+    } else {
+        made.note(issues, false);
+    }
+    Ok(store)
+}
+
+/// Files to take rows over from. Another tool's file only once: later it would undo what was done here since.
+fn sources(made: &Making<'_>, root: &Path, issues: &Path, args: &InitArgs) -> Vec<PathBuf> {
+    let is_new = made.steps.iter().any(|step| step.made && step.path == shown(issues));
+    let beads = root.join(BEADS);
+    let found = is_new && made.disk.open(&beads, Access::Read).is_ok();
+    let named = told(args.import.as_deref()).map(PathBuf::from);
+    found.then_some(beads).into_iter().chain(named).collect()
+}
+
+fn taken(
+    host: &Host<'_>,
+    store: &FileIssues,
+    source: &Path,
+) -> Result<Result<ImportAnswer, DoorRefusal>, ActionError> {
+    let bytes = read(host.workspace.disk.as_ref(), source)?;
+    match host.workspace.door.permit(ACTION) {
+        Ok(Permit::Maintenance(grant)) => take_over(host, store, grant, &shown(source), &bytes).map(Ok),
+        Ok(_) => Ok(Err(DoorRefusal {
+            class: "permit_mismatch",
+            detail: "the permit is not for housekeeping".to_owned(),
+            hint: "run the command from a terminal".to_owned(),
+        })),
+        Err(refusal) => Ok(Err(refusal)),
+    }
+}
+
+fn refused(refusal: &DoorRefusal, issues: &Path) -> Result<Answer, ActionError> {
+    Answer::refused(refusal.class, &RefusedAnswer {
+        action: ACTION.to_owned(),
+        issues_path: shown(issues),
+        refused: RefusedBecause {
+            class: refusal.class.to_owned(),
+            detail: refusal.detail.clone(),
+            hint: refusal.hint.clone(),
+        },
+    })
+}
+
+/// What is made, step by step.
+pub(crate) struct Making<'d> {
+    disk: &'d dyn Disk,
+    steps: Vec<InitStep>,
+}
+
+impl Making<'_> {
+    fn note(&mut self, path: &Path, made: bool) {
+        let path = shown(path);
+        if self.steps.iter().all(|step| step.path != path) {
+            self.steps.push(InitStep { path, made });
+        }
+    }
+
+    /// Whether there is no such file.
+    fn is_new(&self, path: &Path) -> Result<bool, StoreError> {
+        match self.disk.open(path, Access::Read) {
+            Ok(_) => Ok(false),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+            Err(source) => Err(StoreError::Io { doing: "open", path: path.to_owned(), source }),
+        }
+    }
+
+    fn folder(&mut self, path: &Path) -> Result<(), StoreError> {
+        if path.as_os_str().is_empty() {
+            return Ok(());
+        }
+        let made = match self.disk.list(path) {
+            Ok(_) => false,
+            Err(error) if error.kind() == ErrorKind::NotFound => true,
+            Err(source) => return Err(StoreError::Io { doing: "list", path: path.to_owned(), source }),
+        };
+        if made {
+            let failed = |source| StoreError::Io { doing: "make", path: path.to_owned(), source };
+            self.disk.create_folder(path).map_err(failed)?;
+        }
+        self.note(path, made);
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+        let made = self.is_new(path)?;
+        if made {
+            place_file(self.disk, path, bytes)?;
+        }
+        self.note(path, made);
+        Ok(())
+    }
+}

@@ -1,0 +1,260 @@
+//! What all actions on issue memory share: finding the store, reading it, changing it through the door, and refusing.
+
+use std::cell::RefCell;
+
+use premath_bd::StoreError;
+use premath_bd::issues::{Applied, FileIssues, IssueStore as _, IssueView, Operation, RowRef, apply, row_object};
+use premath_bd::issues::{CamelRow, LineProblem};
+use premath_bd::{Access, Permit};
+use premath_kernel::Value;
+use premath_wire::v1::{IssueAnswer, LineNote, RefusedAnswer, RefusedBecause};
+use premath_wire::{InputClass, InputError, JsonPath};
+use serde::ser::{Error as _, SerializeSeq as _};
+use serde::{Serialize, Serializer};
+
+use crate::table::{ActionError, Answer, Host};
+use crate::workspace::{DoorRefusal, shown};
+
+/// The longest id.
+const ID_LIMIT: usize = 256;
+/// So many lines that are not as they should be are named in a listing; `issue check` names all.
+const NAMED_PROBLEMS: usize = 10;
+
+/// Issue memory as one action works on it.
+#[derive(Debug)]
+pub(crate) struct IssueLane<'h> {
+    host: &'h Host<'h>,
+    /// The store.
+    pub(crate) store: FileIssues,
+    /// Where it is, as answers show it.
+    pub(crate) path: String,
+    action: &'static str,
+}
+
+/// What came of asking for a change.
+pub(crate) enum Outcome {
+    /// The store gave an answer.
+    Applied(Applied),
+    /// The door stayed shut.
+    Shut(DoorRefusal),
+}
+
+impl<'h> IssueLane<'h> {
+    /// The issue memory that an argument names, or the configured one.
+    pub(crate) fn open(host: &'h Host<'h>, action: &'static str, named: Option<&str>) -> Self {
+        let path = host.workspace.issues_path(told(named));
+        let disk = std::sync::Arc::clone(&host.workspace.disk);
+        Self { host, path: shown(&path), store: FileIssues::new(disk, path), action }
+    }
+
+    /// Reads a view. A derived file that is damaged is thrown away, and everything read again.
+    pub(crate) fn reading<T>(
+        &self,
+        mut read: impl FnMut(&dyn IssueView) -> Result<T, ActionError>,
+    ) -> Result<T, ActionError> {
+        let mut attempt = || read(self.store.view()?.as_ref());
+        match attempt() {
+            Err(ActionError::Store(StoreError::DerivedDamaged { .. })) => {
+                self.store.discard_index()?;
+                attempt()
+            }
+            other => other,
+        }
+    }
+
+    /// Makes one change, if the door lets it through. Issue memory that is not there is not made on the way.
+    pub(crate) fn apply(&self, operation: &Operation) -> Result<Outcome, ActionError> {
+        let door = &self.host.workspace.door;
+        let mut permit = match door.permit(self.action) {
+            Ok(permit) => permit,
+            Err(refusal) => return Ok(Outcome::Shut(refusal)),
+        };
+        self.must_exist()?;
+        let now = self.host.workspace.clock.now();
+        let mut applied = apply(&self.store, permit, operation, now);
+        if matches!(applied, Err(StoreError::DerivedDamaged { .. })) {
+            self.store.discard_index()?;
+            permit = match door.permit(self.action) {
+                Ok(permit) => permit,
+                Err(refusal) => return Ok(Outcome::Shut(refusal)),
+            };
+            applied = apply(&self.store, permit, operation, now);
+        }
+        Ok(Outcome::Applied(applied?))
+    }
+
+    /// Permission for housekeeping.
+    pub(crate) fn permit(&self) -> Result<Permit, DoorRefusal> {
+        self.host.workspace.door.permit(self.action)
+    }
+
+    /// `Missing` when there is no such file: a name that is mistyped must not become a second issue memory.
+    pub(crate) fn must_exist(&self) -> Result<(), StoreError> {
+        let path = self.store.path();
+        match self.host.workspace.disk.open(path, Access::Read) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(StoreError::Missing { path: path.to_owned() })
+            }
+            // Whatever else is wrong, the store says it better.
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Makes one change and answers with the issue.
+    pub(crate) fn change(&self, operation: &Operation) -> Result<Answer, ActionError> {
+        let (row, changed) = match self.apply(operation)? {
+            Outcome::Applied(Applied::Written(written)) => (written.row, true),
+            Outcome::Applied(Applied::Nothing(Some(row))) => (row, false),
+            Outcome::Applied(Applied::Nothing(None)) => {
+                return self.refuse("issue_not_found", "there is no such issue", "`premath issue list` shows what there is");
+            }
+            Outcome::Applied(Applied::Refused(refusal)) => {
+                return self.refuse(refusal.class.code(), &refusal.detail, refusal.class.hint());
+            }
+            Outcome::Shut(refusal) => return self.shut(&refusal),
+        };
+        Answer::new("accepted", &IssueAnswer {
+            action: self.action.to_owned(),
+            issues_path: self.path.clone(),
+            issue: CamelRow(row.object()),
+            changed,
+        })
+    }
+
+    /// A refusal.
+    pub(crate) fn refuse(&self, class: &str, detail: &str, hint: &str) -> Result<Answer, ActionError> {
+        Answer::refused(class, &RefusedAnswer {
+            action: self.action.to_owned(),
+            issues_path: self.path.clone(),
+            refused: RefusedBecause {
+                class: class.to_owned(),
+                detail: detail.to_owned(),
+                hint: hint.to_owned(),
+            },
+        })
+    }
+
+    /// The refusal of a door.
+    pub(crate) fn shut(&self, refusal: &DoorRefusal) -> Result<Answer, ActionError> {
+        self.refuse(refusal.class, &refusal.detail, &refusal.hint)
+    }
+
+    /// The refusal of an id that is not there.
+    pub(crate) fn not_found(&self, id: &str) -> Result<Answer, ActionError> {
+        let detail = format!("no issue `{}`", id.escape_debug());
+        self.refuse("issue_not_found", &detail, "`premath issue list` shows what there is")
+    }
+
+    /// The action this is for.
+    pub(crate) fn action(&self) -> String {
+        self.action.to_owned()
+    }
+}
+
+/// Rows that are read while they are written, so that a long list is never held twice.
+pub(crate) struct Rows<'v> {
+    view: &'v dyn IssueView,
+    places: &'v [RowRef],
+    failure: RefCell<Option<StoreError>>,
+}
+
+impl<'v> Rows<'v> {
+    pub(crate) const fn new(view: &'v dyn IssueView, places: &'v [RowRef]) -> Self {
+        Self { view, places, failure: RefCell::new(None) }
+    }
+
+    /// Why writing them failed, if it did.
+    pub(crate) fn failure(&self) -> Option<StoreError> {
+        self.failure.borrow_mut().take()
+    }
+
+    fn line(&self, place: RowRef) -> Result<Vec<u8>, StoreError> {
+        self.view.line(place)
+    }
+}
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut items = serializer.serialize_seq(Some(self.places.len()))?;
+        for place in self.places {
+            let line = match self.line(*place) {
+                Ok(line) => line,
+                Err(error) => {
+                    let text = error.to_string();
+                    self.failure.replace(Some(error));
+                    return Err(S::Error::custom(text));
+                }
+            };
+            // A place that holds no row is a matter of the index, which is checked when it is read.
+            if let Some(object) = row_object(&line) {
+                items.serialize_element(&CamelRow(&object))?;
+            }
+        }
+        items.end()
+    }
+}
+
+/// The first lines that are not as they should be.
+pub(crate) fn notes(view: &dyn IssueView) -> Result<Vec<LineNote>, StoreError> {
+    Ok(view.problems()?.iter().take(NAMED_PROBLEMS).map(note).collect())
+}
+
+/// A line that is not as it should be, as answers say it.
+pub(crate) fn note(problem: &LineProblem) -> LineNote {
+    LineNote { line: problem.line, class: problem.class.code().to_owned(), detail: problem.detail.clone() }
+}
+
+/// Text that says something, trimmed.
+pub(crate) fn told(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// A length as answers count it.
+pub(crate) fn count(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}
+
+/// An argument that cannot be what it is.
+pub(crate) fn invalid(what: impl Into<String>, key: &str) -> InputError {
+    InputError::new(InputClass::FieldInvalid, what, JsonPath::root().key(key))
+}
+
+/// An id that an argument names.
+pub(crate) fn id(text: &str, key: &str) -> Result<String, InputError> {
+    let id = text.trim();
+    if id.is_empty() {
+        return Err(invalid("an id must not be blank", key));
+    }
+    if id.len() > ID_LIMIT {
+        return Err(invalid(format!("an id has at most {ID_LIMIT} bytes, not {}", id.len()), key));
+    }
+    one_line(id, key)
+}
+
+/// A short text: a title, a name, a label.
+pub(crate) fn one_line(text: &str, key: &str) -> Result<String, InputError> {
+    if text.chars().any(char::is_control) {
+        return Err(invalid("control characters and line breaks are not allowed here", key));
+    }
+    Ok(text.trim().to_owned())
+}
+
+/// One of a few tokens, trimmed and without regard to ASCII case.
+pub(crate) fn token<T: Copy>(
+    text: &str,
+    key: &str,
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+) -> Result<T, InputError> {
+    let wanted = text.trim();
+    all.iter().copied().find(|one| name(*one).eq_ignore_ascii_case(wanted)).ok_or_else(|| {
+        let allowed = all.iter().map(|one| name(*one)).collect::<Vec<_>>().join(", ");
+        let echo: String = wanted.chars().take(40).flat_map(char::escape_debug).collect();
+        invalid(format!("`{echo}` is none of {allowed}"), key)
+    })
+}
+
+/// The arguments of an action, refusing what it does not know.
+pub(crate) fn arguments<'v, T: serde::Deserialize<'v>>(args: &'v Value<'_>) -> Result<T, InputError> {
+    premath_wire::decode(args, premath_wire::UnknownFields::Refuse)
+}

@@ -1,0 +1,95 @@
+//! `workspace.verify`: everything durable against what vouches for it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use premath_bd::{Checked, Problem, Repository, verify};
+use premath_kernel::Value;
+use premath_wire::v1::{CheckedCounts, Severity, StoreProblem, VerifyAnswer};
+use premath_wire::{UnknownFields, decode};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::table::{ActionError, Answer, Host};
+use crate::workspace::{Workspace, shown};
+
+const ACTION: &str = "workspace.verify";
+
+/// What it takes: nothing.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct VerifyArgs {}
+
+/// `workspace.verify`
+pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let VerifyArgs {} = decode(args, UnknownFields::Refuse)?;
+    let answered = run(host.workspace, &mut |_| ())?;
+    let mut answer = Answer::new(if answered.ok { "accepted" } else { "rejected" }, &answered)?;
+    let errors = answered.problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let classes: BTreeSet<&String> = errors.map(|problem| &problem.class).collect();
+    answer.failure_classes = classes.into_iter().cloned().collect();
+    Ok(answer)
+}
+
+/// Verifies a repository; `progress` hears how far it is.
+///
+/// # Errors
+/// A folder without `.premath`, or one that cannot be listed.
+pub fn run(workspace: &Workspace, progress: &mut dyn FnMut(&CheckedCounts)) -> Result<VerifyAnswer, ActionError> {
+    let verification = verify(&repository(workspace), &mut |checked| progress(&counts(checked)))?;
+    let problems = &verification.problems;
+    Ok(VerifyAnswer {
+        action: ACTION.to_owned(),
+        root: shown_root(workspace),
+        ok: problems.is_sound(),
+        checked: counts(&verification.checked),
+        error_count: problems.failures(),
+        warning_count: problems.total().saturating_sub(problems.failures()),
+        accepted_count: verification.accepted,
+        omitted_count: problems.omitted(),
+        problems: problems.kept().iter().map(row).collect(),
+    })
+}
+
+/// The workspace as its stores see it.
+pub(crate) fn repository(workspace: &Workspace) -> Repository {
+    Repository {
+        disk: Arc::clone(&workspace.disk),
+        clock: Arc::clone(&workspace.clock),
+        ids: Arc::clone(&workspace.ids),
+        root: workspace.root.clone(),
+        issues: workspace.issues_path(None),
+    }
+}
+
+/// The root as a person would write it.
+pub(crate) fn shown_root(workspace: &Workspace) -> String {
+    if workspace.root.as_os_str().is_empty() { ".".to_owned() } else { shown(&workspace.root) }
+}
+
+pub(crate) fn counts(checked: &Checked) -> CheckedCounts {
+    CheckedCounts {
+        logs: checked.logs,
+        journals: checked.journals,
+        rows: checked.rows,
+        chained_rows: checked.chained_rows,
+        unverified_rows: checked.unverified_rows,
+        documents: checked.documents,
+        objects: checked.objects,
+        object_bytes: checked.object_bytes,
+        witnesses: checked.witnesses,
+        references: checked.references,
+    }
+}
+
+fn row(problem: &Problem) -> StoreProblem {
+    StoreProblem {
+        class: problem.class.code().to_owned(),
+        severity: if problem.class.is_warning() { Severity::Warning } else { Severity::Error },
+        path: shown(&problem.path),
+        line: problem.line,
+        detail: problem.detail.clone(),
+        meaning: problem.class.meaning().to_owned(),
+        hint: problem.class.hint().to_owned(),
+    }
+}

@@ -1,0 +1,74 @@
+//! The repository that actions work on: its file system, clock and names, where its lanes are, and who may change them.
+//!
+//! Everything comes in from the composition root; nothing here reads a clock, an environment or a configuration.
+
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use premath_bd::{Clock, Disk, IdSource, Permit};
+
+use crate::settings::Settings;
+
+/// Who stands at the door, and what they may change.
+pub trait MutationDoor: Debug {
+    /// Permission for one call of an action that changes issue memory.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn permit(&self, action: &str) -> Result<Permit, DoorRefusal>;
+}
+
+/// A door that stays shut.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{class}: {detail}")]
+pub struct DoorRefusal {
+    /// The failure class.
+    pub class: &'static str,
+    /// Why.
+    pub detail: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+/// A repository that uses premath.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    /// Its file system.
+    pub disk: Arc<dyn Disk>,
+    /// Its clock.
+    pub clock: Arc<dyn Clock>,
+    /// Its source of names.
+    pub ids: Arc<dyn IdSource>,
+    /// The folder that holds `.premath`; empty for the current one.
+    pub root: PathBuf,
+    /// Who may change it through this door.
+    pub door: Arc<dyn MutationDoor>,
+    /// Its configuration.
+    pub settings: Settings,
+}
+
+impl Workspace {
+    /// A file that an argument names, or the lane's own place under `.premath`.
+    #[must_use]
+    pub fn lane(&self, named: Option<&str>, default: &str) -> PathBuf {
+        match named {
+            Some(path) => PathBuf::from(path),
+            None => self.root.join(".premath").join(default),
+        }
+    }
+
+    /// Issue memory: the file that an argument names, or the configured one.
+    #[must_use]
+    pub fn issues_path(&self, named: Option<&str>) -> PathBuf {
+        match named {
+            Some(path) => PathBuf::from(path),
+            None => self.root.join(&self.settings.issues_path.value),
+        }
+    }
+}
+
+/// A path as answers show it.
+pub(crate) fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

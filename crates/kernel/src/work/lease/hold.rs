@@ -1,0 +1,142 @@
+//! Acting as a holder: renewing a lease, giving it back, writing under it.
+//!
+//! Each needs proof of whose lease it is; a write also needs the fence. Must not take a lease from anybody.
+
+use alloc::format;
+
+use super::refusal::Quoted;
+use super::{
+    HolderProof, Holding, Lease, LeaseClass, LeaseRefusal, LeaseState, Moment, Status, lease_state,
+    seconds_to_live, told,
+};
+
+/// What becomes of an issue whose lease was given back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Released {
+    /// Closed stays closed; all else is open again.
+    pub next_status: Status,
+}
+
+/// The lease made longer: same id, owner, beginning and fence. It never gets shorter.
+///
+/// In this order: an owner or an id; a time to live within bounds; a lease; an issue that is not closed; the right
+/// owner, id and fence (as far as given); a lease that has not run out.
+///
+/// # Errors
+/// The class of the first rule that is broken.
+pub fn renew(
+    holding: &Holding<'_>,
+    proof: &HolderProof<'_>,
+    ttl_seconds: u64,
+    now: Moment,
+) -> Result<Lease, LeaseRefusal> {
+    require_binding(proof)?;
+    let ttl = seconds_to_live(ttl_seconds)?;
+    let lease = present(holding)?;
+    if holding.status == Status::Closed {
+        let detail = format!("issue {} is closed", Quoted(holding.issue_id));
+        return Err(LeaseRefusal::new(LeaseClass::IssueClosed, detail));
+    }
+    check_identity(lease, proof)?;
+    check_fence(holding, lease, proof)?;
+    check_active(lease, now)?;
+    let expires_at = lease.expires_at.max(now.plus_seconds(ttl));
+    Ok(Lease { expires_at, renewed_at: Some(now), ..lease.clone() })
+}
+
+/// What becomes of the issue when the holder gives its lease back. A lease that ran out may be given back too.
+///
+/// In this order: an owner or an id; a lease; the right owner, id and fence (as far as given).
+///
+/// # Errors
+/// The class of the first rule that is broken.
+pub fn release(
+    holding: &Holding<'_>,
+    proof: &HolderProof<'_>,
+    _now: Moment,
+) -> Result<Released, LeaseRefusal> {
+    require_binding(proof)?;
+    let lease = present(holding)?;
+    check_identity(lease, proof)?;
+    check_fence(holding, lease, proof)?;
+    let next_status = match holding.status {
+        Status::Closed => Status::Closed,
+        Status::Open | Status::InProgress | Status::Blocked | Status::Other => Status::Open,
+    };
+    Ok(Released { next_status })
+}
+
+/// Whether a write by somebody who says to hold the lease is one.
+///
+/// In this order: an owner or an id; a lease; the right owner and id (as far as given); the newest fence, which must
+/// be given; a lease that has not run out.
+///
+/// # Errors
+/// The class of the first rule that is broken.
+pub fn authorise_write(
+    holding: &Holding<'_>,
+    proof: &HolderProof<'_>,
+    now: Moment,
+) -> Result<(), LeaseRefusal> {
+    require_binding(proof)?;
+    let lease = present(holding)?;
+    check_identity(lease, proof)?;
+    if proof.fence.is_none() {
+        return Err(LeaseRefusal::new(
+            LeaseClass::Stale,
+            "a write by a holder names its fence, and none is given",
+        ));
+    }
+    check_fence(holding, lease, proof)?;
+    check_active(lease, now)
+}
+
+fn require_binding(proof: &HolderProof<'_>) -> Result<(), LeaseRefusal> {
+    if told(proof.owner).or_else(|| told(proof.lease_id)).is_some() {
+        return Ok(());
+    }
+    Err(LeaseRefusal::new(LeaseClass::BindingAmbiguous, "neither an owner nor a lease id is given"))
+}
+
+fn present<'a>(holding: &Holding<'a>) -> Result<&'a Lease, LeaseRefusal> {
+    holding.lease.ok_or_else(|| {
+        let detail = format!("issue {} has no lease", Quoted(holding.issue_id));
+        LeaseRefusal::new(LeaseClass::Missing, detail)
+    })
+}
+
+fn check_identity(lease: &Lease, proof: &HolderProof<'_>) -> Result<(), LeaseRefusal> {
+    if let Some(owner) = told(proof.owner).filter(|owner| *owner != lease.owner) {
+        let detail = format!("the lease is held by {}, not by {}", Quoted(&lease.owner), Quoted(owner));
+        return Err(LeaseRefusal::new(LeaseClass::OwnerMismatch, detail));
+    }
+    if let Some(id) = told(proof.lease_id).filter(|id| *id != lease.lease_id) {
+        let detail = format!("the lease is {}, not {}", Quoted(&lease.lease_id), Quoted(id));
+        return Err(LeaseRefusal::new(LeaseClass::IdMismatch, detail));
+    }
+    Ok(())
+}
+
+/// A fence that is given must be the lease's, and the lease's the newest one of the issue.
+fn check_fence(holding: &Holding<'_>, lease: &Lease, proof: &HolderProof<'_>) -> Result<(), LeaseRefusal> {
+    let newest = holding.newest_fence();
+    match proof.fence {
+        Some(fence) if fence != lease.fence || fence != newest => {
+            let detail = format!("fence `{fence}` is not the newest one, `{newest}`");
+            Err(LeaseRefusal::new(LeaseClass::Stale, detail))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn check_active(lease: &Lease, now: Moment) -> Result<(), LeaseRefusal> {
+    let detail = match lease_state(Some(lease), now) {
+        LeaseState::Active => return Ok(()),
+        LeaseState::Invalid => format!("lease {} is not one a claim could give", Quoted(&lease.lease_id)),
+        LeaseState::Expired | LeaseState::Unleased => {
+            let since = now.seconds().saturating_sub(lease.expires_at.seconds());
+            format!("lease {} ran out {since} seconds ago", Quoted(&lease.lease_id))
+        }
+    };
+    Err(LeaseRefusal::new(LeaseClass::Stale, detail))
+}
