@@ -126,7 +126,11 @@ impl Doctor {
     ///
     /// # Errors
     /// `Permit` unless it is for repairs; `Busy` while another doctor is at work; what [`Self::examine`] says.
-    pub fn repair(&self, permit: Permit, progress: &mut dyn FnMut(&Checked)) -> Result<Treatment, DoctorError> {
+    pub fn repair(
+        &self,
+        permit: Permit,
+        progress: &mut dyn FnMut(&Checked),
+    ) -> Result<Treatment, DoctorError> {
         authorised(permit)?;
         let diagnosis = self.examine(progress)?;
         if diagnosis.findings.iter().all(|finding| finding.remedy.is_none()) {
@@ -170,7 +174,9 @@ impl Doctor {
 fn authorised(permit: Permit) -> Result<(), PermitRefusal> {
     match permit {
         Permit::Maintenance(grant) if grant.purpose() == Maintenance::Repair => Ok(()),
-        _ => Err(PermitRefusal { detail: "mending takes a maintenance permit for repairs".to_owned() }),
+        Permit::Maintenance(_) | Permit::Turn(_) | Permit::Lease(_) | Permit::Operator(_) => {
+            Err(PermitRefusal { detail: "mending takes a maintenance permit for repairs".to_owned() })
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_kernel::{
-    Closure, Feature, FeatureStatus, LedgerClass, Moment, Object, Value, check_ledger, closure_complete, natural_cmp,
-    next_feature,
+    Closure, Feature, FeatureStatus, LedgerClass, Moment, Object, Value, check_ledger, closure_complete,
+    natural_cmp, next_feature,
 };
 use premath_wire::time::{format_time, parse_time, to_millis};
 use premath_wire::v1::{FEATURE_LEDGER_KIND, FeatureLedger, FeatureRow};
@@ -133,7 +133,9 @@ impl FeatureLedgerStore {
     pub fn write(&self, change: &FeatureChange, now: Moment) -> Result<FeatureWritten, StoreError> {
         let Some(feature_id) = trimmed(&change.feature_id) else {
             let path = JsonPath::root().key("featureId");
-            return Err(InputError::new(InputClass::FieldInvalid, "expected text that is not blank", path).into());
+            return Err(
+                InputError::new(InputClass::FieldInvalid, "expected text that is not blank", path).into()
+            );
         };
         self.document.change(|old| {
             let before = old.map(|old| self.checked(old)).transpose()?;
@@ -142,14 +144,16 @@ impl FeatureLedgerStore {
             let now = format_time(to_millis(now));
             let old_row = rows.iter().find(|row| row.feature_id.trim() == feature_id);
             let known = written_row(&changed_row(old_row.cloned(), &feature_id, change, &now));
-            let old_value = before.as_ref().and_then(|ledger| ledger.row(&feature_id)).and_then(Value::as_object);
+            let old_value =
+                before.as_ref().and_then(|ledger| ledger.row(&feature_id)).and_then(Value::as_object);
             let row = keeping_unknown(old_value, &ROW_NAMES, &known);
             if matching > 1 {
                 let refused = vec![(LedgerClass::FeatureIdDuplicate, feature_id)];
                 return Ok(Change::Keep(FeatureWritten { ledger: before, row, refused }));
             }
             let after = self.checked(with_row(before.as_ref(), &feature_id, row.clone(), &now))?;
-            let known_problems = before.as_ref().map(|ledger| ledger.problems(Closure::NotRequired)).unwrap_or_default();
+            let known_problems =
+                before.as_ref().map(|ledger| ledger.problems(Closure::NotRequired)).unwrap_or_default();
             let mut refused = after.problems(Closure::NotRequired);
             refused.retain(|problem| !known_problems.contains(problem));
             if refused.is_empty() {
@@ -162,7 +166,11 @@ impl FeatureLedgerStore {
 
     fn checked(&self, whole: Value<'static>) -> Result<Ledger, StoreError> {
         let document: FeatureLedger = self.document.decode(&whole)?;
-        self.document.expect_kind((document.schema, &document.ledger_kind), "ledgerKind", FEATURE_LEDGER_KIND)?;
+        self.document.expect_kind(
+            (document.schema, &document.ledger_kind),
+            "ledgerKind",
+            FEATURE_LEDGER_KIND,
+        )?;
         let malformed = |time: Option<&String>| {
             time.is_some_and(|time| !time.trim().is_empty() && parse_time(time.trim()).is_none())
         };
@@ -174,7 +182,11 @@ impl FeatureLedgerStore {
         };
         if let Some(path) = at {
             let what = "expected an RFC 3339 time";
-            return Err(self.document.damaged(&InputError::new(InputClass::FieldInvalid, what, path.key("updatedAt"))));
+            return Err(self.document.damaged(&InputError::new(
+                InputClass::FieldInvalid,
+                what,
+                path.key("updatedAt"),
+            )));
         }
         let features = document.features.iter().map(feature_of).collect();
         Ok(Ledger { document, whole, features })
@@ -197,7 +209,9 @@ fn changed_row(old: Option<FeatureRow>, feature_id: &str, change: &FeatureChange
     let text = |field: &mut Option<String>, said: &Option<String>| {
         *field = said.as_ref().or(field.as_ref()).and_then(|text| trimmed(text));
     };
-    let refs = |field: &mut Vec<String>, said: &Option<Vec<String>>| *field = normal_refs(said.as_ref().unwrap_or(field));
+    let refs = |field: &mut Vec<String>, said: &Option<Vec<String>>| {
+        *field = normal_refs(said.as_ref().unwrap_or(field))
+    };
     row.feature_id = feature_id.to_owned();
     row.status = change.status.token().to_owned();
     text(&mut row.issue_id, &change.issue_id);
@@ -229,7 +243,8 @@ fn written_row(row: &FeatureRow) -> Value<'static> {
 fn with_row(before: Option<&Ledger>, feature_id: &str, row: Value<'static>, now: &str) -> Value<'static> {
     let old = before.and_then(|ledger| ledger.whole.as_object());
     let old_rows = old.and_then(|old| old.get("features")).and_then(Value::as_array).unwrap_or_default();
-    let mut rows: Vec<Value<'static>> = old_rows.iter().filter(|old| id_of(old) != feature_id).cloned().collect();
+    let mut rows: Vec<Value<'static>> =
+        old_rows.iter().filter(|old| id_of(old) != feature_id).cloned().collect();
     rows.push(row);
     rows.sort_by(|one, other| natural_cmp(id_of(one), id_of(other)));
     let known = Object::fields()

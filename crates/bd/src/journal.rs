@@ -19,9 +19,9 @@ use crate::log::{Log, LogReader};
 use crate::verify::{Chaining, LogReport, verify_log};
 
 pub use self::cursor::Cursor;
+pub(crate) use self::name::check_name;
 pub use self::row::{JOURNAL_KIND, JournalRow};
 pub use self::writer::{Appended, JournalWriter};
-pub(crate) use self::name::check_name;
 
 /// The journal's file in its session's folder.
 pub(crate) const FILE: &str = "journal.jsonl";
@@ -134,8 +134,13 @@ fn read_behind(reader: &LogReader, cursor: Cursor, limit: usize) -> Result<Optio
     }
     let mut found = cursor.seq() == 0;
     let is_placed = cursor.offset() > 0;
-    let mut page =
-        JournalPage { rows: Vec::new(), next: cursor, is_end: true, unreadable: Vec::new(), unreadable_count: 0 };
+    let mut page = JournalPage {
+        rows: Vec::new(),
+        next: cursor,
+        is_end: true,
+        unreadable: Vec::new(),
+        unreadable_count: 0,
+    };
     let read = reader.each_line(cursor.offset(), |place, line| {
         let row = JournalRow::read(line);
         if !found {
@@ -180,7 +185,12 @@ pub fn sessions(disk: &dyn Disk, folder: &Path) -> Result<Vec<String>, StoreErro
         Err(error) => return Err(StoreError::io("list", folder)(error)),
     };
     let is_session = |name: &String| check_name(name, "session").is_ok();
-    Ok(entries.into_iter().filter(|entry| entry.is_folder).map(|entry| entry.name).filter(is_session).collect())
+    Ok(entries
+        .into_iter()
+        .filter(|entry| entry.is_folder)
+        .map(|entry| entry.name)
+        .filter(is_session)
+        .collect())
 }
 
 /// Where the journals of a repository are.

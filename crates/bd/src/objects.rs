@@ -121,12 +121,18 @@ impl Objects {
             name.len() == 2 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         };
         let entries = self.entries(&self.folder)?;
-        Ok(entries.into_iter().filter(|entry| entry.is_folder).map(|entry| entry.name).filter(is_shelf).collect())
+        Ok(entries
+            .into_iter()
+            .filter(|entry| entry.is_folder)
+            .map(|entry| entry.name)
+            .filter(is_shelf)
+            .collect())
     }
 
     fn on_shelf(&self, shelf: &str) -> Result<Vec<ObjectId>, StoreError> {
         let entries = self.entries(&self.folder.join(shelf))?;
-        let object = |entry: FolderEntry| ObjectId::from_place(shelf, &entry.name).filter(|_| !entry.is_folder);
+        let object =
+            |entry: FolderEntry| ObjectId::from_place(shelf, &entry.name).filter(|_| !entry.is_folder);
         Ok(entries.into_iter().filter_map(object).collect())
     }
 
@@ -145,7 +151,11 @@ impl Objects {
     pub(crate) fn incoming(&self) -> Result<Vec<PathBuf>, StoreError> {
         let folder = self.folder.join(INCOMING);
         let entries = self.entries(&folder)?;
-        Ok(entries.into_iter().filter(|entry| !entry.is_folder).map(|entry| folder.join(entry.name)).collect())
+        Ok(entries
+            .into_iter()
+            .filter(|entry| !entry.is_folder)
+            .map(|entry| folder.join(entry.name))
+            .collect())
     }
 }
 

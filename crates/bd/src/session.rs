@@ -155,7 +155,9 @@ fn changed(
             *field = trimmed(said);
         }
     };
-    let refs = |field: &mut Vec<String>, said: &Option<Vec<String>>| *field = normal_refs(said.as_ref().unwrap_or(field));
+    let refs = |field: &mut Vec<String>, said: &Option<Vec<String>>| {
+        *field = normal_refs(said.as_ref().unwrap_or(field))
+    };
     text(&mut document.issue_id, &change.issue_id);
     text(&mut document.summary, &change.summary);
     text(&mut document.next_step, &change.next_step);
@@ -176,7 +178,9 @@ fn changed(
     document.stopped_at = match document.state {
         SessionState::Active => None,
         // A stopped session that is written again was stopped when it was.
-        SessionState::Stopped => document.stopped_at.filter(|_| was_stopped).or_else(|| Some(now_text.clone())),
+        SessionState::Stopped => {
+            document.stopped_at.filter(|_| was_stopped).or_else(|| Some(now_text.clone()))
+        }
     };
     document.updated_at = now_text;
     document
@@ -206,10 +210,14 @@ fn begun(now: &str) -> SessionDocument {
 /// `hs1_20261115T071252Z_bd-7`; `none` stands for no issue.
 fn generated_id(now: Moment, issue_id: Option<&str>) -> String {
     let whole_seconds = Moment::new(now.seconds(), 0).unwrap_or(now);
-    let stamp: String = format_time(whole_seconds).chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
+    let stamp: String =
+        format_time(whole_seconds).chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
-    let issue: String =
-        issue_id.unwrap_or("none").chars().map(|letter| if is_plain(letter) { letter } else { '-' }).collect();
+    let issue: String = issue_id
+        .unwrap_or("none")
+        .chars()
+        .map(|letter| if is_plain(letter) { letter } else { '-' })
+        .collect();
     format!("hs1_{stamp}_{issue}")
 }
 

@@ -24,6 +24,7 @@ use crate::error::StoreError;
 use crate::objects::Objects;
 use crate::witnesses::Witnesses;
 
+use self::issue_rows::IssueRowProblem;
 use self::lanes::LaneKind;
 use self::log_check::check_log;
 use self::references::Resolver;
@@ -31,7 +32,7 @@ use self::references::Resolver;
 pub(crate) use self::accepted::{Acceptance, Accepted};
 pub(crate) use self::documents::{DocumentState, document_bytes, document_state};
 pub(crate) use self::form::{Content, Form};
-pub(crate) use self::issue_rows::problems as check_issue_rows;
+pub(crate) use self::issue_rows::issue_row_problems;
 pub(crate) use self::lanes::{Lane, Lanes};
 pub(crate) use self::log_check::check_reader;
 
@@ -102,12 +103,12 @@ pub fn verify(
     survey.witnesses()?;
     for lane in lanes.logs()? {
         if let Err(error) = survey.log(&lane) {
-            survey.failed(error, ProblemClass::Unreadable, lane.log.path());
+            survey.failed(&error, ProblemClass::Unreadable, lane.log.path());
         }
     }
     for path in lanes.documents()? {
         if let Err(error) = survey.document(&path) {
-            survey.failed(error, ProblemClass::Unreadable, &path);
+            survey.failed(&error, ProblemClass::Unreadable, &path);
         }
     }
     survey.objects()?;
@@ -133,7 +134,7 @@ impl Survey<'_> {
         for id in self.witnesses.iter()? {
             match self.witnesses.get(&id) {
                 Ok(witness) => self.accepted.learn(&witness),
-                Err(error) => self.failed(error, ProblemClass::WitnessMismatch, &self.witnesses.path_of(&id)),
+                Err(error) => self.failed(&error, ProblemClass::WitnessMismatch, &self.witnesses.path_of(&id)),
             }
             self.found.checked.witnesses += 1;
             (self.progress)(&self.found.checked);
@@ -143,7 +144,7 @@ impl Survey<'_> {
 
     fn log(&mut self, lane: &Lane) -> Result<(), StoreError> {
         let path = lane.log.path();
-        let accepted = self.accepted.of(&self.lanes.relative(path)).to_vec();
+        let accepted = self.accepted.extents(&self.lanes.relative(path)).to_vec();
         let has_references = matches!(lane.kind, LaneKind::Trajectory | LaneKind::Journal);
         let mut dangling = Problems::default();
         let mut failure = None;
@@ -175,15 +176,17 @@ impl Survey<'_> {
             return Ok(());
         }
         let rows = match lane.log.read() {
-            Ok(reader) => check_issue_rows(&reader)?,
+            Ok(reader) => issue_row_problems(&reader)?,
             Err(StoreError::Missing { .. }) => Vec::new(),
             Err(error) => return Err(error),
         };
-        for problem in rows {
+        let path = self.lanes.relative(lane.log.path());
+        for IssueRowProblem { problem, line_digest } in rows {
             if bad_line(&problem).is_some_and(|line| bad_lines.contains(&line)) {
                 continue;
             }
-            if problem.line.is_some_and(|line| line <= accepted_lines) {
+            let is_within = problem.line.is_some_and(|line| line <= accepted_lines);
+            if is_within || self.accepted.has_line(&path, &line_digest) {
                 self.found.accepted += 1;
             } else {
                 self.found.problems.add(problem);
@@ -236,7 +239,7 @@ impl Survey<'_> {
                 Ok(bytes) => self.found.checked.object_bytes += bytes,
                 // Collected between the listing and now.
                 Err(StoreError::Missing { .. }) => continue,
-                Err(error) => self.failed(error, ProblemClass::ObjectMismatch, &self.objects.path_of(&id)),
+                Err(error) => self.failed(&error, ProblemClass::ObjectMismatch, &self.objects.path_of(&id)),
             }
             self.found.checked.objects += 1;
             (self.progress)(&self.found.checked);
@@ -245,11 +248,15 @@ impl Survey<'_> {
     }
 
     /// A file that contradicts itself is of the class its lane says; one that cannot be read is `unreadable`.
-    fn failed(&mut self, error: StoreError, class: ProblemClass, path: &Path) {
-        let (class, detail) = match error {
-            StoreError::Corrupt { detail, .. } => (class, detail),
+    fn failed(&mut self, error: &StoreError, class: ProblemClass, path: &Path) {
+        let (class, detail) = match &error {
+            StoreError::Corrupt { detail, .. } => (class, detail.clone()),
             StoreError::Io { source, .. } => (ProblemClass::Unreadable, source.to_string()),
-            other => (ProblemClass::Unreadable, other.to_string()),
+            StoreError::Missing { .. }
+            | StoreError::Busy { .. }
+            | StoreError::Poisoned { .. }
+            | StoreError::DerivedDamaged { .. }
+            | StoreError::Input(_) => (ProblemClass::Unreadable, error.to_string()),
         };
         self.add(class, path, detail);
     }

@@ -79,7 +79,9 @@ impl Witnesses {
     /// `Input` when it carries none, or one that its content does not give it; `Io`.
     pub fn put_record(&self, record: &Value<'_>) -> Result<String, StoreError> {
         let id = recomputed(record).ok_or_else(|| refused("expected an object", JsonPath::root()))?;
-        if record.as_object().and_then(|members| members.get(ID)).and_then(Value::as_text) != Some(id.as_str()) {
+        if record.as_object().and_then(|members| members.get(ID)).and_then(Value::as_text)
+            != Some(id.as_str())
+        {
             return Err(refused("the content gives it another id", JsonPath::root().key(ID)).into());
         }
         self.keep(&id, record)?;
@@ -97,12 +99,14 @@ impl Witnesses {
         let path = self.path_of(id);
         let file = self.disk.open(&path, Access::Read).map_err(StoreError::opening(&path))?;
         let bytes = read_to_end(file.as_ref(), 0, LONGEST).map_err(StoreError::io("read", &path))?;
-        let record =
-            parse(&bytes, Limits::default()).map_err(|error| StoreError::corrupt(&path, error.to_string()))?;
+        let record = parse(&bytes, Limits::default())
+            .map_err(|error| StoreError::corrupt(&path, error.to_string()))?;
         let stated = record.as_object().and_then(|members| members.get(ID)).and_then(Value::as_text);
         match recomputed(&record) {
             Some(found) if found == id && stated == Some(id) => Ok(record.into_owned()),
-            Some(found) if found != id => Err(StoreError::corrupt(&path, format!("its content is that of {found}"))),
+            Some(found) if found != id => {
+                Err(StoreError::corrupt(&path, format!("its content is that of {found}")))
+            }
             _ => Err(StoreError::corrupt(&path, "it does not state its own id")),
         }
     }

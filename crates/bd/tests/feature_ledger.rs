@@ -84,7 +84,10 @@ fn rows_are_unique_and_in_natural_order() {
         assert_eq!(lane.write(&change(&format!(" {id} "), FeatureStatus::Pending)).refused, []);
     }
     let ledger = lane.store().read().unwrap();
-    assert_eq!((ids(&ledger), ledger.next(), ledger.is_closed()), (vec!["f1", "f2", "f10"], Some("f1"), false));
+    assert_eq!(
+        (ids(&ledger), ledger.next(), ledger.is_closed()),
+        (vec!["f1", "f2", "f10"], Some("f1"), false)
+    );
     assert_eq!(ledger.document.updated_at.as_deref(), Some("2025-11-15T07:12:52Z"));
     assert_eq!(ledger.problems(Closure::NotRequired), []);
 }
@@ -127,7 +130,10 @@ fn a_row_keeps_what_is_not_said_and_loses_what_is_blank() {
         ..change("f1", FeatureStatus::Pending)
     };
     let row = lane.write(&cleared).row;
-    assert_eq!(String::from_utf8(premath_kernel::encode(&row)).unwrap(), r#"{"featureId":"f1","status":"pending","updatedAt":"2025-11-15T07:12:52Z"}"#);
+    assert_eq!(
+        String::from_utf8(premath_kernel::encode(&row)).unwrap(),
+        r#"{"featureId":"f1","status":"pending","updatedAt":"2025-11-15T07:12:52Z"}"#
+    );
 }
 
 #[test]
@@ -142,7 +148,8 @@ fn a_write_that_would_break_a_rule_is_refused_and_writes_nothing() {
     let crowded = |id: &str| (LedgerClass::InProgressNonContractible, id.to_owned());
     assert_eq!(second.refused, [crowded("f1"), crowded("f2")]);
     assert_eq!((ids(second.ledger.as_ref().unwrap()), lane.text()), (vec!["f1"], before));
-    let elsewhere = FeatureChange { session_ref: Some("s2".into()), ..change("f2", FeatureStatus::InProgress) };
+    let elsewhere =
+        FeatureChange { session_ref: Some("s2".into()), ..change("f2", FeatureStatus::InProgress) };
     assert_eq!(lane.write(&elsewhere).refused, []);
 }
 
@@ -169,12 +176,17 @@ fn a_feature_that_is_there_twice_is_not_written() {
 fn each_class_has_its_trigger_and_the_nearest_row_without_it() {
     use LedgerClass as Class;
     let updated = r#","updatedAt":"2026-01-01T00:00:00Z"}"#;
-    let in_progress = |id: &str, session: &str| format!(r#"{{"featureId":"{id}","status":"in_progress"{session}{updated}"#);
+    let in_progress =
+        |id: &str, session: &str| format!(r#"{{"featureId":"{id}","status":"in_progress"{session}{updated}"#);
     let cases: Vec<(Class, String, String)> = vec![
         (Class::Empty, String::new(), row("")),
         (Class::FeatureIdEmpty, row("").replace("f1", " "), row("")),
         (Class::FeatureIdEmpty, row("").replace(r#""featureId":"f1","#, ""), row("")),
-        (Class::FeatureIdDuplicate, format!("{},{}", row(""), row("").replace("f1", " f1 ")), format!("{},{}", row(""), row("").replace("f1", "F1"))),
+        (
+            Class::FeatureIdDuplicate,
+            format!("{},{}", row(""), row("").replace("f1", " f1 ")),
+            format!("{},{}", row(""), row("").replace("f1", "F1")),
+        ),
         (Class::StatusInvalid, row("").replace("pending", "done"), row("").replace("pending", " Pending ")),
         (Class::StatusInvalid, row("").replace(r#""status":"pending","#, ""), row("")),
         (
@@ -182,18 +194,31 @@ fn each_class_has_its_trigger_and_the_nearest_row_without_it() {
             row("").replace("pending", "completed"),
             row(r#","verificationRefs":["w"]"#).replace("pending", "completed"),
         ),
-        (Class::InstructionRefEmpty, row(r#","instructionRefs":["a"," "]"#), row(r#","instructionRefs":["a"]"#)),
-        (Class::VerificationRefEmpty, row(r#","verificationRefs":["a",""]"#), row(r#","verificationRefs":["a"]"#)),
+        (
+            Class::InstructionRefEmpty,
+            row(r#","instructionRefs":["a"," "]"#),
+            row(r#","instructionRefs":["a"]"#),
+        ),
+        (
+            Class::VerificationRefEmpty,
+            row(r#","verificationRefs":["a",""]"#),
+            row(r#","verificationRefs":["a"]"#),
+        ),
         (
             Class::InProgressNonContractible,
             format!("{},{}", in_progress("f1", ""), in_progress("f2", r#","sessionRef":" ""#)),
             format!("{},{}", in_progress("f1", ""), in_progress("f2", r#","sessionRef":"s""#)),
         ),
         (Class::FeatureUpdatedAtEmpty, row("").replace("2026-01-01T00:00:00Z", ""), row("")),
-        (Class::FeatureUpdatedAtEmpty, row("").replace(r#","updatedAt":"2026-01-01T00:00:00Z""#, ""), row("")),
+        (
+            Class::FeatureUpdatedAtEmpty,
+            row("").replace(r#","updatedAt":"2026-01-01T00:00:00Z""#, ""),
+            row(""),
+        ),
     ];
     for (class, trigger, neighbour) in cases {
-        let classes: Vec<Class> = problems(&trigger, Closure::NotRequired).into_iter().map(|(class, _)| class).collect();
+        let classes: Vec<Class> =
+            problems(&trigger, Closure::NotRequired).into_iter().map(|(class, _)| class).collect();
         assert!(!classes.is_empty() && classes.iter().all(|found| *found == class), "{class}: {classes:?}");
         assert_eq!(problems(&neighbour, Closure::NotRequired), [], "{class}");
     }
@@ -202,7 +227,10 @@ fn each_class_has_its_trigger_and_the_nearest_row_without_it() {
     assert_eq!(problems(&done, Closure::Required), []);
     let lane = Lane::of(&row(""));
     lane.put(&lane.text().replacen(r#""updatedAt":"2026-01-01T00:00:00Z","#, "", 1));
-    assert_eq!(lane.store().read().unwrap().problems(Closure::NotRequired), [(Class::UpdatedAtEmpty, "updatedAt".to_owned())]);
+    assert_eq!(
+        lane.store().read().unwrap().problems(Closure::NotRequired),
+        [(Class::UpdatedAtEmpty, "updatedAt".to_owned())]
+    );
 }
 
 #[test]
@@ -233,7 +261,10 @@ fn damage_is_named_by_its_place_and_left_alone() {
         lane.put(&damaged);
         let write = lane.store().write(&change("f1", FeatureStatus::Pending), Moment::EPOCH);
         for error in [lane.store().read().unwrap_err(), write.unwrap_err()] {
-            assert!(matches!(&error, StoreError::Corrupt { detail, .. } if detail.contains(place)), "{place}: {error}");
+            assert!(
+                matches!(&error, StoreError::Corrupt { detail, .. } if detail.contains(place)),
+                "{place}: {error}"
+            );
         }
         assert_eq!(lane.text(), damaged);
     }

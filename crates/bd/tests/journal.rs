@@ -1,6 +1,11 @@
 //! What the run journal promises: chained rows, acknowledged when they are durable, read by cursor, and checked whole.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "what cannot be done fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what cannot be done fails the test"
+)]
 
 mod room;
 
@@ -101,7 +106,9 @@ fn reading_changes_nothing() {
 fn a_session_is_a_name_and_never_a_path() {
     let room = Room::new();
     let long = "x".repeat(129);
-    for name in ["", " ", ".", "..", ".hidden", "a/b", "../up", "/etc", "a\\b", "a\nb", "a\0b", " a", long.as_str()] {
+    for name in
+        ["", " ", ".", "..", ".hidden", "a/b", "../up", "/etc", "a\\b", "a\nb", "a\0b", " a", long.as_str()]
+    {
         let refused = Journal::open(room.dyn_disk(), &runs_folder(Room::root()), name).unwrap_err();
         assert!(matches!(refused, StoreError::Input(_)), "{name:?}: {refused}");
     }
@@ -280,7 +287,8 @@ fn whatever_is_done_to_the_rows_is_noticed_and_all_but_the_last_row_without_the_
         let headless = Room::new();
         headless.disk.put(PATH, &changed.concat()).unwrap();
         let alone = headless.journal("s1").verify().unwrap();
-        let is_at_the_end = changed.len() <= 12 && changed[..changed.len().min(11)] == lines[..changed.len().min(11)];
+        let is_at_the_end =
+            changed.len() <= 12 && changed[..changed.len().min(11)] == lines[..changed.len().min(11)];
         assert!(is_at_the_end || !alone.problems.is_sound(), "seed {seed}: the chain does not notice");
     }
     assert!(journal.verify().unwrap().problems.kept().is_empty());

@@ -5,9 +5,11 @@
 
 mod log_lines;
 
+use std::path::Path;
+
 use log_lines::steps::Step;
 use log_lines::{Lines, amount, empty_disk, found, line, log_on};
-use premath_bd::Standing;
+use premath_bd::{Access, Disk as _, Standing};
 use premath_testkit::faulty_disk::{Seeded, SimDisk};
 
 /// The disk before each operation of a run, with what the log may hold after a power loss there.
@@ -112,6 +114,89 @@ fn a_power_loss_at_any_operation_loses_nothing_that_was_acknowledged() {
     }
 }
 
+/// How a log may have come to be before the first process of ours.
+fn beginnings() -> Vec<(&'static str, SimDisk, Lines)> {
+    let lines = vec![b"{\"n\":1}".to_vec(), b"{\"n\":2}".to_vec()];
+    let whole = b"{\"n\":1}\n{\"n\":2}\n";
+    let durable = empty_disk();
+    durable.put(log_lines::PATH, whole).unwrap();
+    let unterminated = empty_disk();
+    unterminated.put(log_lines::PATH, &whole[..whole.len() - 1]).unwrap();
+    vec![
+        ("no log", empty_disk(), Vec::new()),
+        ("a log of somebody else", durable, lines.clone()),
+        ("one without its last newline", unterminated, lines),
+    ]
+}
+
+#[test]
+fn a_head_never_speaks_of_lines_that_their_writer_did_not_sync() {
+    let disk = empty_disk();
+    let mut file = disk.open(Path::new(log_lines::PATH), Access::Append).unwrap();
+    file.append(b"{\"n\":1}\n{\"n\":2}\n").unwrap();
+    drop(file);
+    disk.record();
+    drop(log_on(&disk).write().unwrap());
+    for (at, moment) in disk.recorded().iter().enumerate() {
+        for seed in 0..200 {
+            let mut seeded = Seeded::new(seed);
+            let after = moment.crash(&mut |limit| seeded.below(limit));
+            let standing = log_on(&after).read().map(|reader| reader.standing());
+            assert!(standing.is_err() || !standing.unwrap().is_tampered(), "operation {at}, seed {seed}");
+        }
+    }
+}
+
+/// The disk before each operation of one step, and after it, with what the log may hold after a power loss there.
+fn moments_of(disk: &SimDisk, step: &Step, before: &Lines, earlier: &[Lines]) -> Vec<Moment> {
+    let outcomes = step.outcomes(before);
+    disk.record();
+    disk.set_mark(0);
+    step.run(&log_on(disk), &mut None).unwrap();
+    disk.set_mark(1);
+    let done = outcomes.last().cloned().into_iter().collect::<Vec<_>>();
+    let begun = [std::slice::from_ref(before), &outcomes, earlier].concat();
+    let allowed = |disk: &SimDisk| if disk.mark() == 0 { begun.clone() } else { done.clone() };
+    disk.recorded().into_iter().map(|disk| Moment { allowed: allowed(&disk), disk }).collect()
+}
+
+#[test]
+fn a_process_killed_at_any_operation_and_a_power_loss_at_any_of_the_next_lose_nothing() {
+    let losses = u64::try_from(amount(1, 8)).unwrap();
+    let numbered = |number: usize| format!(r#"{{"n":{number},"inner":{{"x":"{}"}}}}"#, "y".repeat(600)).into_bytes();
+    let steps = |number: usize| {
+        [
+            Step::Append(numbered(number)),
+            Step::AppendAll(vec![numbered(number + 1), numbered(number + 2)]),
+            Step::Replace(vec![numbered(number + 3)]),
+            Step::SyncHead,
+        ]
+    };
+    for (beginning, fresh, before) in beginnings() {
+        for first in steps(10) {
+            for (at, killed) in moments_of(&fresh.kill(), &first, &before, &[]).into_iter().enumerate() {
+                let seen = found(&killed.disk, &killed.allowed, beginning);
+                for second in steps(20) {
+                    let moments = moments_of(&killed.disk.kill(), &second, &seen, &killed.allowed);
+                    for (then, moment) in moments.iter().enumerate() {
+                        for loss in 0..losses {
+                            let doing = format!(
+                                "{beginning}, killed at operation {at} of {}, power lost at operation {then} of {}, \
+                                 loss {loss}",
+                                first.name(),
+                                second.name()
+                            );
+                            let mut seeded = Seeded::new(loss << 32 | u64::try_from(at << 16 | then).unwrap());
+                            let after = moment.disk.crash(&mut |limit| seeded.below(limit));
+                            found(&after, &moment.allowed, &doing);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn power_losses_and_kills_in_a_row_lose_nothing_that_was_acknowledged() {
     let states = amount(1_000, 20_000);
@@ -144,12 +229,22 @@ fn power_losses_and_kills_in_a_row_lose_nothing_that_was_acknowledged() {
 /// The object inside a torn line is no line, although the one that took the torn line's place ends right in front of it.
 #[test]
 fn what_is_left_of_a_torn_line_never_becomes_a_line() {
+    for head_first in [false, true] {
+        torn_line(head_first);
+    }
+}
+
+fn torn_line(head_first: bool) {
     let disk = empty_disk();
     log_on(&disk).write().unwrap().append(b"{}").unwrap();
     let torn = [disk.bytes(log_lines::PATH).unwrap(), br#"{"a":{"b":1}"#.to_vec()].concat();
     disk.put(log_lines::PATH, &torn).unwrap();
     disk.record();
-    log_on(&disk).write().unwrap().append(b"{  }").unwrap();
+    let mut writer = log_on(&disk).write().unwrap();
+    if head_first {
+        writer.sync_head().unwrap();
+    }
+    writer.append(b"{  }").unwrap();
     let allowed = [vec![b"{}".to_vec()], vec![b"{}".to_vec(), b"{  }".to_vec()]];
     for (at, moment) in disk.recorded().iter().enumerate() {
         for seed in 0..200 {

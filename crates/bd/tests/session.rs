@@ -34,7 +34,8 @@ impl Lane {
     }
 
     fn try_write(&self, change: &SessionChange, second: i64) -> Result<Session, StoreError> {
-        self.store().write(change, ".premath/issues.jsonl", at(second), |path| Ok(Some(format!("iss1_of:{path}"))))
+        self.store()
+            .write(change, ".premath/issues.jsonl", at(second), |path| Ok(Some(format!("iss1_of:{path}"))))
     }
 
     fn text(&self) -> String {
@@ -71,15 +72,20 @@ fn full() -> SessionChange {
 #[test]
 fn a_new_session_is_stopped_and_names_itself() {
     let lane = Lane::new();
-    let session = lane.write(&SessionChange { issue_id: some("bd 7/x"), ..SessionChange::default() }, 0).document;
+    let session =
+        lane.write(&SessionChange { issue_id: some("bd 7/x"), ..SessionChange::default() }, 0).document;
     assert_eq!((session.schema, session.session_kind.as_str()), (1, "premath.harness.session.v1"));
     assert_eq!(session.session_id, "hs1_20251115T071252Z_bd-7-x");
     assert_eq!(session.state, SessionState::Stopped);
     assert_eq!(session.started_at, "2025-11-15T07:12:52.123Z");
-    assert_eq!((session.updated_at.as_str(), session.stopped_at.as_deref()), ("2025-11-15T07:12:52.123Z", Some("2025-11-15T07:12:52.123Z")));
+    assert_eq!(
+        (session.updated_at.as_str(), session.stopped_at.as_deref()),
+        ("2025-11-15T07:12:52.123Z", Some("2025-11-15T07:12:52.123Z"))
+    );
     assert_eq!(session.issues_path.as_deref(), Some(".premath/issues.jsonl"));
     assert_eq!(session.issues_snapshot_ref.as_deref(), Some("iss1_of:.premath/issues.jsonl"));
-    let nobody = Lane::new().write(&SessionChange { session_id: some("  "), ..SessionChange::default() }, 0).document;
+    let nobody =
+        Lane::new().write(&SessionChange { session_id: some("  "), ..SessionChange::default() }, 0).document;
     assert_eq!(nobody.session_id, "hs1_20251115T071252Z_none");
 }
 
@@ -87,7 +93,10 @@ fn a_new_session_is_stopped_and_names_itself() {
 fn what_is_not_said_stays_and_only_the_time_moves() {
     let lane = Lane::new();
     let first = lane.write(&full(), 0).document;
-    assert_eq!((first.summary.as_deref(), first.instruction_refs.as_slice()), (Some("half done"), ["i1".to_owned(), "i2".to_owned()].as_slice()));
+    assert_eq!(
+        (first.summary.as_deref(), first.instruction_refs.as_slice()),
+        (Some("half done"), ["i1".to_owned(), "i2".to_owned()].as_slice())
+    );
     let second = lane.write(&SessionChange::default(), 60).document;
     let mut expected = first;
     expected.updated_at = "2025-11-15T07:13:52.123Z".to_owned();
@@ -245,7 +254,8 @@ fn writers_in_several_threads_lose_nothing() {
         }
     });
     let session = lane.store().read().unwrap();
-    let text = |name: &str| session.whole.as_object().unwrap().get(name).and_then(Value::as_text).map(str::to_owned);
+    let text =
+        |name: &str| session.whole.as_object().unwrap().get(name).and_then(Value::as_text).map(str::to_owned);
     assert_eq!((text("summary"), text("nextStep")), (some("summary"), some("next")));
     assert_eq!(session.document.lineage_refs, ["ctx://b"]);
 }
@@ -273,7 +283,8 @@ fn simulated() -> SimDisk {
 
 fn write_on(disk: &SimDisk, summary: &str) -> Result<Session, StoreError> {
     let store = SessionStore::new(Arc::new(disk.clone()), SESSION.into());
-    store.write(&SessionChange { summary: some(summary), ..SessionChange::default() }, "", at(0), |_| Ok(None))
+    store
+        .write(&SessionChange { summary: some(summary), ..SessionChange::default() }, "", at(0), |_| Ok(None))
 }
 
 fn summary_on(disk: &SimDisk) -> String {
@@ -294,7 +305,10 @@ fn a_power_loss_leaves_the_old_session_or_the_new_one() {
             let after = moment.crash(&mut |limit| if seed == 0 { 0 } else { seeded.below(limit) });
             let summary = summary_on(&after);
             let is_new = summary == "second";
-            assert!(is_new || (summary == "first" && moment.mark() == 0), "moment {number}, seed {seed}: {summary}");
+            assert!(
+                is_new || (summary == "first" && moment.mark() == 0),
+                "moment {number}, seed {seed}: {summary}"
+            );
             seen[usize::from(is_new)] += 1;
             write_on(&after, "third").unwrap();
             assert_eq!(summary_on(&after.crash(&mut |_| 0)), "third", "moment {number}, seed {seed}");
@@ -323,7 +337,10 @@ fn whichever_operation_fails_the_session_is_the_old_one_or_the_new_one() {
                 match written {
                     Ok(_) => assert_eq!(summary, "second", "{fault:?} {lasting:?} {nth}"),
                     Err(error) => {
-                        assert!(matches!(error, StoreError::Io { .. }), "{fault:?} {lasting:?} {nth}: {error:?}");
+                        assert!(
+                            matches!(error, StoreError::Io { .. }),
+                            "{fault:?} {lasting:?} {nth}: {error:?}"
+                        );
                         assert!(summary == "first" || summary == "second");
                     }
                 }
@@ -339,7 +356,7 @@ fn who_waits_in_vain_is_told_so() {
     let disk = simulated();
     let lock = disk.open("lane/session.json.lock".as_ref(), Access::Update).unwrap();
     lock.lock(LockMode::Exclusive, std::time::Duration::ZERO).unwrap();
-    assert!(matches!(write_on(&disk, "second").unwrap_err(), StoreError::Busy { path } if path == PathBuf::from(SESSION)));
+    assert!(matches!(write_on(&disk, "second").unwrap_err(), StoreError::Busy { path } if path == *SESSION));
     drop(lock);
     write_on(&disk, "second").unwrap();
 }

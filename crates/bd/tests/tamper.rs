@@ -5,7 +5,7 @@
 
 mod log_lines;
 
-use log_lines::{Lines, PATH, amount, empty_disk, found, line, lines_of, log_on};
+use log_lines::{HEAD, Lines, PATH, amount, empty_disk, found, line, lines_of, log_on};
 use premath_bd::{Standing, StoreError};
 use premath_testkit::faulty_disk::{Seeded, SimDisk};
 
@@ -165,6 +165,46 @@ fn looking_at_a_tampered_log_does_not_hide_it() {
     for _ in 0..3 {
         assert!(log_on(&disk).read().unwrap().standing().is_tampered());
         assert!(log_on(&disk).write().unwrap().standing().is_tampered());
+    }
+}
+
+#[test]
+fn what_a_replacement_would_have_been_is_tampering_once_the_log_went_on() {
+    let (disk, lines, _) = written(&mut Seeded::new(5));
+    disk.record();
+    log_on(&disk).write().unwrap().replace::<StoreError>(|_, new| new.line(b"{\"new\":1}").map(drop)).unwrap();
+    // Where the head knows what is coming and the log is still the old one.
+    let coming = |disk: &SimDisk| String::from_utf8_lossy(&disk.bytes(HEAD).unwrap()).contains("\"next\"");
+    let killed: Vec<SimDisk> = disk
+        .recorded()
+        .iter()
+        .filter(|disk| coming(disk) && disk.bytes(PATH).unwrap() == joined(&lines))
+        .map(SimDisk::kill)
+        .collect();
+    assert!(!killed.is_empty());
+    for disk in killed {
+        log_on(&disk).write().unwrap().append(b"{\"next\":1}").unwrap();
+        disk.put(PATH, b"{\"new\":1}\n").unwrap();
+        assert!(log_on(&disk).read().unwrap().standing().is_tampered());
+    }
+}
+
+#[test]
+fn at_least_every_256_lines_the_head_survives_a_power_loss() {
+    let disk = empty_disk();
+    let mut writer = log_on(&disk).write().unwrap();
+    let lines: Lines = (0..300).map(|number| format!(r#"{{"n":{number}}}"#).into_bytes()).collect();
+    for batch in lines.chunks(3) {
+        writer.append_all(&batch.iter().map(Vec::as_slice).collect::<Vec<_>>()).unwrap();
+    }
+    drop(writer);
+    for loss in 0..20 {
+        let mut seeded = Seeded::new(loss);
+        let after = disk.crash(&mut |limit| if loss == 0 { 0 } else { seeded.below(limit) });
+        let mut changed = lines.clone();
+        changed[255] = b"{\"n\":\"changed\"}".to_vec();
+        after.put(PATH, &joined(&changed)).unwrap();
+        assert!(log_on(&after).read().unwrap().standing().is_tampered(), "loss {loss}");
     }
 }
 

@@ -8,7 +8,10 @@ mod steps;
 use std::fs;
 use std::sync::Arc;
 
-use premath_bd::{Grouping, NewStep, OsDisk, ProblemClass, Query, StoreError, Trajectory};
+use premath_bd::{
+    Chaining, Grouping, Log, NewStep, OsDisk, ProblemClass, Query, RemediationLog, StoreError, Trajectory,
+    verify_log,
+};
 use premath_kernel::{Moment, Value};
 use premath_wire::v1::ProjectionMode;
 use steps::Lane;
@@ -82,7 +85,10 @@ fn a_row_is_normal_whatever_the_caller_hands_in() {
         at(0),
     );
     let row = row.unwrap();
-    assert_eq!((text(&row, "stepId"), text(&row, "action"), text(&row, "resultClass")), ("w1.bd-1.1", "step", "OK"));
+    assert_eq!(
+        (text(&row, "stepId"), text(&row, "action"), text(&row, "resultClass")),
+        ("w1.bd-1.1", "step", "OK")
+    );
     assert_eq!((text(&row, "finishedAt"), text(&row, "nextStep")), ("2026-11-15T07:12:52.5Z", "go on"));
     let members: Vec<&str> = row.as_object().unwrap().iter().map(|(name, _)| name).collect();
     for absent in ["startedAt", "issueId", "lineageRefs", "failureClasses"] {
@@ -105,7 +111,10 @@ fn what_is_missing_or_malformed_is_refused_by_its_path_and_nothing_is_written() 
     ];
     for (path, case) in cases {
         let error = lane.trajectory().append(&case, at(0)).unwrap_err();
-        assert!(matches!(&error, StoreError::Input(input) if input.path.to_string() == path), "{path}: {error}");
+        assert!(
+            matches!(&error, StoreError::Input(input) if input.path.to_string() == path),
+            "{path}: {error}"
+        );
     }
     assert!(!lane.path.exists());
     lane.trajectory().append(&good, at(0)).unwrap();
@@ -179,7 +188,11 @@ fn the_chain_goes_on_behind_a_line_that_is_none_and_behind_a_missing_newline() {
 #[test]
 fn lines_that_are_no_steps_are_named_and_passed_over() {
     let lane = Lane::new();
-    let row = |id: &str| format!(r#"{{"schema":1,"stepKind":"premath.harness.step.v1","stepId":"{id}","action":"a","resultClass":"ok","finishedAt":"2020-01-01T00:00:00Z"}}"#);
+    let row = |id: &str| {
+        format!(
+            r#"{{"schema":1,"stepKind":"premath.harness.step.v1","stepId":"{id}","action":"a","resultClass":"ok","finishedAt":"2020-01-01T00:00:00Z"}}"#
+        )
+    };
     let lines = [
         format!("\u{feff}{}\r", row("one")),
         "not json".into(),
@@ -196,7 +209,8 @@ fn lines_that_are_no_steps_are_named_and_passed_over() {
     let answer = lane.trajectory().query(&query(ProjectionMode::Latest, 9)).unwrap();
     let ids: Vec<&str> = answer.items.iter().map(|row| text(row, "stepId")).collect();
     assert_eq!((ids, answer.total), (vec!["four", "one"], 2));
-    let named: Vec<(&str, Option<u64>)> = answer.warnings.iter().map(|warning| (warning.class, warning.line)).collect();
+    let named: Vec<(&str, Option<u64>)> =
+        answer.warnings.iter().map(|warning| (warning.class, warning.line)).collect();
     let expected = [
         ("harness_trajectory.line.json_invalid", Some(2)),
         ("harness_trajectory.line.kind_unknown", Some(4)),
@@ -236,8 +250,12 @@ fn the_order_is_by_instant_then_step_then_action() {
         lane.trajectory().append(&step, at(0)).unwrap();
     }
     let answer = lane.trajectory().query(&query(ProjectionMode::Latest, 99)).unwrap();
-    let order: Vec<(&str, &str)> = answer.items.iter().map(|row| (text(row, "stepId"), text(row, "action"))).collect();
-    assert_eq!(order, [("c", "x"), ("a", "x"), ("a", "y"), ("a10", "x"), ("a2", "x"), ("b", "x"), ("z", "x")]);
+    let order: Vec<(&str, &str)> =
+        answer.items.iter().map(|row| (text(row, "stepId"), text(row, "action"))).collect();
+    assert_eq!(
+        order,
+        [("c", "x"), ("a", "x"), ("a", "y"), ("a10", "x"), ("a2", "x"), ("b", "x"), ("z", "x")]
+    );
     let limited = lane.trajectory().query(&query(ProjectionMode::Latest, 3)).unwrap();
     assert_eq!((&limited.items[..], limited.total), (&answer.items[..3], 7));
     assert!(lane.trajectory().query(&query(ProjectionMode::Latest, 0)).unwrap().items.is_empty());
@@ -246,7 +264,10 @@ fn the_order_is_by_instant_then_step_then_action() {
 #[test]
 fn modes_count_what_they_mean() {
     let lane = Lane::new();
-    for (index, class) in ["ok", "ACCEPTED", "check-failed", "network_error", "failed.no_retry", "rate.limit"].into_iter().enumerate() {
+    for (index, class) in ["ok", "ACCEPTED", "check-failed", "network_error", "failed.no_retry", "rate.limit"]
+        .into_iter()
+        .enumerate()
+    {
         lane.trajectory().append(&step(&format!("s{index}"), class), at(0)).unwrap();
     }
     let ids = |mode| {
@@ -264,7 +285,9 @@ fn failures_are_put_together_by_their_class() {
     let lane = Lane::new();
     let append = |id: &str, result: &str, classes: &[&str], second: i64| {
         let classes = classes.iter().map(|class| (*class).to_owned()).collect();
-        lane.trajectory().append(&NewStep { failure_classes: classes, ..step(id, result) }, at(second)).unwrap();
+        lane.trajectory()
+            .append(&NewStep { failure_classes: classes, ..step(id, result) }, at(second))
+            .unwrap();
     };
     append("a", "rejected", &["tool.result_missing", "tool.use_missing"], 1);
     append("b", "rejected", &["tool.use_missing"], 3);
@@ -273,12 +296,18 @@ fn failures_are_put_together_by_their_class() {
     let grouped = |mode, limit| {
         let query = Query { mode, limit, grouping: Grouping::ByFailureClass };
         let (groups, count) = lane.trajectory().query(&query).unwrap().groups.unwrap();
-        let groups: Vec<(String, u64, String)> =
-            groups.into_iter().map(|group| (group.failure_class, group.count, group.latest_step_id)).collect();
+        let groups: Vec<(String, u64, String)> = groups
+            .into_iter()
+            .map(|group| (group.failure_class, group.count, group.latest_step_id))
+            .collect();
         (groups, count)
     };
     let group = |class: &str, count, step: &str| (class.to_owned(), count, step.to_owned());
-    let all = vec![group("tool.use_missing", 2, "b"), group("network_error", 1, "c"), group("tool.result_missing", 1, "a")];
+    let all = vec![
+        group("tool.use_missing", 2, "b"),
+        group("network_error", 1, "c"),
+        group("tool.result_missing", 1, "a"),
+    ];
     assert_eq!(grouped(ProjectionMode::Failed, 9), (all.clone(), 3));
     assert_eq!(grouped(ProjectionMode::Latest, 2), (all[..2].to_vec(), 3));
     assert_eq!(grouped(ProjectionMode::RetryNeeded, 9), (vec![all[1].clone()], 1));
@@ -289,7 +318,9 @@ fn failures_are_put_together_by_their_class() {
 fn a_window_counts_both_its_ends_and_names_workers_not_their_namesakes() {
     let lane = Lane::new();
     let append = |id: &str, issue: Option<&str>, result: &str, second: i64| {
-        lane.trajectory().append(&NewStep { issue_id: issue.map(Into::into), ..step(id, result) }, at(second)).unwrap();
+        lane.trajectory()
+            .append(&NewStep { issue_id: issue.map(Into::into), ..step(id, result) }, at(second))
+            .unwrap();
     };
     append("worker.bd-1.1", Some("bd-1"), "ok", -1);
     append("worker.bd-1.2", Some("bd-1"), "ok", 0);
@@ -328,4 +359,24 @@ fn writers_in_several_threads_make_one_chain() {
     });
     let report = lane.trajectory().verify().unwrap();
     assert_eq!((report.chained, report.problems.total()), (100, 0), "{:?}", report.problems.kept());
+}
+
+#[test]
+fn remediations_are_chained_beside_the_trajectory_and_the_last_one_is_named() {
+    let lane = Lane::new();
+    let remediations = RemediationLog::beside(Arc::new(OsDisk), &lane.path);
+    assert_eq!(remediations.path(), lane.folder.path().join("harness_kpi_remediations.jsonl"));
+    assert_eq!(remediations.latest().unwrap(), None);
+    let blank = remediations.append(" ", at(0)).unwrap_err();
+    assert!(matches!(&blank, StoreError::Input(error) if error.path.to_string() == "$.note"), "{blank}");
+    let first = remediations.append(" first ", at(0)).unwrap();
+    let second = remediations.append("second", at(1)).unwrap();
+    assert_eq!((first.note.as_str(), first.seq, first.prev), ("first", 1, None));
+    assert_eq!((second.seq, second.prev.as_deref()), (2, Some(first.row_digest.as_str())));
+    assert_eq!(remediations.latest().unwrap().as_ref(), Some(&second));
+    let log = Log::new(Arc::new(OsDisk), remediations.path().to_owned());
+    assert_eq!(verify_log(&log, Chaining::Chained).unwrap().problems.total(), 0);
+    let text = fs::read_to_string(remediations.path()).unwrap();
+    fs::write(remediations.path(), text + "garbage\n{\"torn").unwrap();
+    assert_eq!(remediations.latest().unwrap(), Some(second));
 }

@@ -11,7 +11,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use premath_bd::{Access, Disk, DiskFile, FolderEntry, Grouping, LockMode, LockOutcome, NewStep, OsDisk, Query, Trajectory};
+use premath_bd::{
+    Access, Disk, DiskFile, FolderEntry, Grouping, LockMode, LockOutcome, NewStep, OsDisk, Query, Trajectory,
+};
 use premath_kernel::{Moment, Value};
 use premath_testkit::faulty_disk::{Failure, Fault, Lasting, Operation, Seeded, SimDisk};
 use premath_wire::v1::ProjectionMode;
@@ -23,10 +25,12 @@ fn marks(trajectory: &Trajectory, mode: ProjectionMode, limit: usize) -> Vec<usi
     answer.items.iter().map(|row| usize::try_from(mark(row).unwrap()).unwrap()).collect()
 }
 
+type Holds = fn(&Known) -> bool;
+
 #[track_caller]
 fn assert_answers(trajectory: &Trajectory, rows: &[Known], limits: &[usize]) {
     for limit in limits.iter().copied() {
-        let modes: [(ProjectionMode, fn(&Known) -> bool); 3] = [
+        let modes: [(ProjectionMode, Holds); 3] = [
             (ProjectionMode::Latest, |_| true),
             (ProjectionMode::Failed, Known::is_failed),
             (ProjectionMode::RetryNeeded, Known::is_worth_a_retry),
@@ -48,7 +52,10 @@ fn two_hundred_thousand_rows_are_answered_as_the_slow_way_answers() {
     let rows = many(200_000, 86_400, 1);
     let lane = lane_of(&rows);
     assert_answers(&lane.trajectory(), &rows, &[20]);
-    let answer = lane.trajectory().query(&Query { mode: ProjectionMode::Failed, limit: 1_000, grouping: Grouping::ByFailureClass }).unwrap();
+    let answer = lane
+        .trajectory()
+        .query(&Query { mode: ProjectionMode::Failed, limit: 1_000, grouping: Grouping::ByFailureClass })
+        .unwrap();
     let failed = rows.iter().filter(|row| row.is_failed()).count();
     let retry = rows.iter().filter(|row| row.is_worth_a_retry()).count();
     assert_eq!((answer.total, answer.failed, answer.retry_needed), (200_000, failed as u64, retry as u64));
@@ -90,8 +97,16 @@ fn an_index_that_grows_has_the_bytes_of_one_that_is_built_at_once() {
         fs::remove_file(lane.index_path()).unwrap();
         assert_answers(&lane.trajectory(), &rows, &[25]);
         assert!(grown == lane.index(), "{seconds}");
-        let leftovers: Vec<String> = OsDisk.list(lane.folder.path()).unwrap().into_iter().map(|entry| entry.name).collect();
-        assert_eq!(leftovers, ["harness_trajectory.jsonl", "harness_trajectory.jsonl.index", "harness_trajectory.jsonl.index.lock"]);
+        let leftovers: Vec<String> =
+            OsDisk.list(lane.folder.path()).unwrap().into_iter().map(|entry| entry.name).collect();
+        assert_eq!(
+            leftovers,
+            [
+                "harness_trajectory.jsonl",
+                "harness_trajectory.jsonl.index",
+                "harness_trajectory.jsonl.index.lock"
+            ]
+        );
     }
 }
 
@@ -116,7 +131,12 @@ fn an_edit_of_rows_of_ours_is_answered_from_the_log_and_named() {
     let lane = Lane::new();
     let trajectory = lane.trajectory();
     for index in 0..1_100_i64 {
-        let step = NewStep { step_id: format!("s{index:04}"), action: "a".into(), result_class: "failed".into(), ..NewStep::default() };
+        let step = NewStep {
+            step_id: format!("s{index:04}"),
+            action: "a".into(),
+            result_class: "failed".into(),
+            ..NewStep::default()
+        };
         trajectory.append(&step, Moment::new(index, 0).unwrap()).unwrap();
     }
     let query = Query { mode: ProjectionMode::Failed, limit: 2_000, grouping: Grouping::None };
@@ -145,7 +165,12 @@ fn a_damaged_index_is_never_believed_and_is_mended() {
             damaged[page * 4096 + 50] ^= 0x40;
             damaged
         })
-        .chain([Vec::new(), sound[..4096].to_vec(), sound[..sound.len() - 1].to_vec(), b"not an index".to_vec()])
+        .chain([
+            Vec::new(),
+            sound[..4096].to_vec(),
+            sound[..sound.len() - 1].to_vec(),
+            b"not an index".to_vec(),
+        ])
         .collect();
     for (number, damaged) in damages.iter().enumerate() {
         fs::write(lane.index_path(), damaged).unwrap();
@@ -171,7 +196,8 @@ fn an_index_of_another_log_or_of_a_longer_one_is_not_believed() {
 fn who_finds_another_one_building_answers_without_an_index() {
     let rows = many(3_000, 86_400, 11);
     let lane = lane_of(&rows);
-    let lock = OsDisk.open(&lane.folder.path().join("harness_trajectory.jsonl.index.lock"), Access::Update).unwrap();
+    let lock =
+        OsDisk.open(&lane.folder.path().join("harness_trajectory.jsonl.index.lock"), Access::Update).unwrap();
     assert_eq!(lock.lock(LockMode::Exclusive, Duration::ZERO).unwrap(), LockOutcome::Held);
     assert_answers(&lane.trajectory(), &rows, &[20]);
     assert!(!lane.index_path().exists());
@@ -186,7 +212,11 @@ struct ReadOnly;
 
 impl Disk for ReadOnly {
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
-        if access == Access::Read { OsDisk.open(path, access) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+        if access == Access::Read {
+            OsDisk.open(path, access)
+        } else {
+            Err(io::ErrorKind::PermissionDenied.into())
+        }
     }
     fn create_folder(&self, _: &Path) -> io::Result<()> {
         Err(io::ErrorKind::PermissionDenied.into())
@@ -277,7 +307,10 @@ fn whatever_fails_around_the_index_fails_no_question() {
                 let (sound, reference) = simulated(&rows);
                 assert_answers(&reference, &rows, &[9]);
                 let index = format!("{LOG}.index");
-                assert!(disk.bytes(&index).unwrap() == sound.bytes(&index).unwrap(), "{of:?} {nth} {fault:?}");
+                assert!(
+                    disk.bytes(&index).unwrap() == sound.bytes(&index).unwrap(),
+                    "{of:?} {nth} {fault:?}"
+                );
             }
         }
     }
@@ -289,7 +322,12 @@ fn a_row_that_decayed_without_a_trace_is_not_answered_from_the_index() {
     disk.put("lane/other", b"").unwrap();
     let trajectory = Trajectory::new(Arc::new(disk.clone()), LOG.into());
     for index in 0..1_100_i64 {
-        let step = NewStep { step_id: format!("s{index:04}"), action: "a".into(), result_class: "failed".into(), ..NewStep::default() };
+        let step = NewStep {
+            step_id: format!("s{index:04}"),
+            action: "a".into(),
+            result_class: "failed".into(),
+            ..NewStep::default()
+        };
         trajectory.append(&step, Moment::new(-index, 0).unwrap()).unwrap();
     }
     let query = Query { mode: ProjectionMode::Failed, limit: 3, grouping: Grouping::None };

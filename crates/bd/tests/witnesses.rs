@@ -1,12 +1,14 @@
 //! What the witness store promises: a name that its content gives it, and nothing handed out under a name that does not
 //! fit.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what cannot be done fails the test")]
+#![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 mod room;
 
 use premath_bd::{StoreError, is_witness_id, witness_of_reference};
-use premath_kernel::{Assessment, Claims, Object, Strictness, Value, Witness, assess, base32hex, encode, sha256};
+use premath_kernel::{
+    Assessment, Claims, Object, Strictness, Value, Witness, assess, base32hex, encode, sha256,
+};
 use premath_testkit::faulty_disk::{Failure, Fault, Lasting, Operation, Seeded};
 use premath_wire::v1::JoinCheck;
 use room::{Room, amount};
@@ -76,7 +78,9 @@ fn a_name_of_a_witness_is_never_a_path() {
     let long = format!("w1_{}", "a".repeat(53));
     let odd = format!("w1_{}w", "a".repeat(51));
     let upper = format!("w1_{}A", "a".repeat(51));
-    for name in ["", "../secret", "w1_", "w1_../../secret", "w1_abc", long.as_str(), odd.as_str(), upper.as_str()] {
+    for name in
+        ["", "../secret", "w1_", "w1_../../secret", "w1_abc", long.as_str(), odd.as_str(), upper.as_str()]
+    {
         assert!(!is_witness_id(name), "{name}");
         assert!(matches!(witnesses.get(name), Err(StoreError::Input(_))), "{name}");
         assert!(!witnesses.contains(name).unwrap(), "{name}");
@@ -166,8 +170,10 @@ fn a_power_loss_leaves_a_witness_whole_or_not_at_all() {
             for (id, mark) in [(&first, 1), (&second, 2)] {
                 match witnesses.get(id) {
                     Ok(_) => {}
-                    Err(StoreError::Missing { .. }) => assert!(state.mark() < mark, "state {number}, seed {seed}"),
-                    Err(error) => unreachable!("state {number}, seed {seed}: {error}"),
+                    Err(StoreError::Missing { .. }) => {
+                        assert!(state.mark() < mark, "state {number}, seed {seed}")
+                    }
+                    Err(error) => panic!("state {number}, seed {seed}: {error}"),
                 }
             }
             witnesses.put(&core(2), None).unwrap();
@@ -184,7 +190,10 @@ fn after_a_failed_sync_nothing_more_is_promised() {
             let witnesses = room.witnesses();
             room.disk.fail(Failure { of: Some(of), nth, fault: Fault::InputOutput, lasting: Lasting::Once });
             assert!(matches!(witnesses.put(&core(1), None), Err(StoreError::Io { .. })), "{of:?} {nth}");
-            assert!(matches!(witnesses.put(&core(1), None), Err(StoreError::Poisoned { .. })), "{of:?} {nth}");
+            assert!(
+                matches!(witnesses.put(&core(1), None), Err(StoreError::Poisoned { .. })),
+                "{of:?} {nth}"
+            );
             let id = room.witnesses().put(&core(1), None).unwrap();
             room.witnesses().get(&id).unwrap();
         }

@@ -78,7 +78,7 @@ pub(crate) enum Command {
     )]
     Schema(SchemaArgs),
     /// Measure this machine
-    #[command(after_help = "Example:\n  premath bench kernel")]
+    #[command(after_help = "Example:\n  premath bench kernel\n  premath bench store")]
     Bench(BenchArgs),
     /// Print a completion script for a shell
     #[command(
@@ -183,6 +183,19 @@ pub(crate) enum BenchTarget {
         /// Print one JSON document and nothing else on standard output
         #[arg(long)]
         json: bool,
+    },
+    /// Issue memory and trajectory: growth, rates and memory, on stores it makes for the purpose
+    Store {
+        /// Print one JSON document and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Another command, with what it used on standard error
+    #[command(hide = true)]
+    Measured {
+        /// The command and its arguments.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        command: Vec<String>,
     },
     /// One measured piece of work, for a counter around this process
     #[command(hide = true)]

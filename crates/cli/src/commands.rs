@@ -1,6 +1,7 @@
 //! The commands, one file per verb. Each calls one host action and renders its answer.
 
 mod bench;
+mod bench_store;
 mod config;
 mod conformance_run;
 mod dep;

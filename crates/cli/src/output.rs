@@ -1,6 +1,6 @@
 //! Standard output and standard error. A reader that went away ends a command quietly.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -80,6 +80,18 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
         "{BAD}error:{BAD:#} usage: {message}\n{TIP}hint:{TIP:#} `premath --help` lists the commands\n"
     ));
     Exit::Invalid
+}
+
+/// Says on standard error what takes so long, where a person is watching.
+pub(crate) fn progress(doing: &str) {
+    if io::stderr().is_terminal() {
+        stderr(&format!("{DIM}measuring {doing}{DIM:#}\n"));
+    }
+}
+
+/// A line on standard error for another program.
+pub(crate) fn raw_error(line: &str) {
+    stderr(line);
 }
 
 fn stderr(text: &str) {

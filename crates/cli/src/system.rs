@@ -2,6 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
 
+mod measure;
+
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,6 +14,8 @@ use premath_wire::strict::Limits;
 
 use crate::error::CliError;
 use crate::settings::FILE_NAME;
+
+pub(crate) use self::measure::{Scratch, Usage, claims_per_second, measured_run, own_usage, write_lines};
 
 /// Reads a file, or standard input for `-`. Stops one byte behind what the decoder would take.
 pub(crate) fn read_input(path: &Path) -> Result<Vec<u8>, CliError> {

@@ -15,49 +15,71 @@ use serde_json::Value;
 const ACCEPTED: &str = "conformance/harness-typestate/golden/single_call_accept/case.json";
 const REJECTED: &str = "conformance/harness-typestate/adversarial/result_orphan_reject/case.json";
 
-/// The commands as `--help` lists them.
-fn listed() -> Vec<String> {
-    let help = premath(&["--help"], b"").stdout;
-    let (_, commands) = help.split_once("Commands:\n").unwrap();
+/// The commands as `--help` of a command lists them.
+fn below(command: &[String]) -> Vec<String> {
+    let words: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
+    let help = premath(&words, b"").stdout;
+    let Some((_, commands)) = help.split_once("Commands:\n") else { return Vec::new() };
     let rows = commands.lines().take_while(|line| !line.is_empty());
     // A row begins two columns in; what is further in continues the row above.
     let names = rows.filter_map(|row| row.strip_prefix("  ").filter(|name| !name.starts_with(' ')));
-    names.map(|name| name.split_whitespace().next().unwrap().to_owned()).collect()
+    names.map(|name| name.split_whitespace().next().unwrap().to_owned()).filter(|name| name != "help").collect()
+}
+
+/// The commands that stand alone or name a family.
+fn listed() -> Vec<String> {
+    let mut listed = below(&[]);
+    listed.push("help".to_owned());
+    listed
+}
+
+/// Every command, those of the families with the family before them.
+fn all() -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for name in listed() {
+        let family = vec![name];
+        let members = below(&family);
+        all.extend(members.into_iter().map(|member| vec![family[0].clone(), member]));
+        all.push(family);
+    }
+    all
 }
 
 #[test]
 fn every_action_of_the_host_has_its_command() {
-    let listed: BTreeSet<String> = listed().into_iter().collect();
+    let all: BTreeSet<String> = all().iter().map(|words| words.join(" ")).collect();
     for action in ACTIONS {
-        assert!(listed.contains(action.command), "{} has no command `{}`", action.name, action.command);
+        assert!(all.contains(action.command), "{} has no command `{}`", action.name, action.command);
     }
 }
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    let listed = listed();
-    assert!(listed.len() >= 8, "{listed:?}");
-    for name in &listed {
-        let help = premath(&[name, "--help"], b"");
+    let all = all();
+    assert!(all.len() >= 40, "{all:?}");
+    for words in &all {
+        let name = words.join(" ");
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let help = premath(&[words.as_slice(), &["--help"]].concat(), b"");
         assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""), "{name}");
         assert!(help.stdout.contains(&format!("Example:\n  premath {name}")), "{name}: {}", help.stdout);
         assert!(help.stdout.contains(&format!("Usage: premath {name}")), "{name}: {}", help.stdout);
-        let topic = premath(&["help", name], b"");
+        let topic = premath(&[["help"].as_slice(), &words].concat(), b"");
         assert_eq!(topic.code, Some(0), "{name}");
-        assert!(topic.stdout.contains(&format!("Example:\n  premath {name}")), "{name}: {}", topic.stdout);
+        assert!(topic.stdout.contains(&format!("Usage: premath {name}")), "{name}: {}", topic.stdout);
     }
 }
 
 #[test]
 fn every_command_that_answers_takes_json() {
-    for name in listed().iter().filter(|name| *name != "completions") {
-        let mut words = vec![name.as_str()];
-        if name == "bench" {
-            words.push("kernel");
+    for words in all() {
+        let is_family = words.len() == 1 && !below(&words).is_empty() && words != ["harness-kpi"];
+        if is_family || words == ["completions"] {
+            continue;
         }
-        words.push("--help");
+        let words: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
         let help = premath(&words, b"").stdout;
-        assert!(help.contains("--json"), "{name}: {help}");
+        assert!(help.contains("--json"), "{words:?}: {help}");
     }
 }
 

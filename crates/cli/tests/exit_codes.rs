@@ -32,6 +32,9 @@ const TABLE: &[(&[&str], i32)] = &[
     (&["help"], 0),
     (&["help", "exit-codes"], 0),
     (&["help", "explain"], 0),
+    (&["help", "issue", "add"], 0),
+    (&["config", "show"], 0),
+    (&["issue", "backend-status", "--issues", "no/such.jsonl"], 0),
     (&["harness-join-check", "--input", REJECTED], 1),
     (&["governance-check", "--input", BAD_PROFILE], 1),
     (&[], 2),
@@ -49,6 +52,27 @@ const TABLE: &[(&[&str], i32)] = &[
     (&["completions", "levitation"], 2),
     (&["help", "levitation"], 2),
     (&["bench"], 2),
+    (&["issue"], 2),
+    (&["dep"], 2),
+    (&["config"], 2),
+    (&["help", "issue", "levitate"], 2),
+    (&["issue", "levitate"], 2),
+    (&["issue", "add"], 2),
+    (&["issue", "add", " ", "--issues", "no/such.jsonl"], 2),
+    (&["issue", "claim", "bd-1"], 2),
+    (&["issue", "list", "--status", "levitating", "--issues", "no/such.jsonl"], 2),
+    (&["issue", "update", "bd-1", "--priority", "5", "--issues", "no/such.jsonl"], 2),
+    (&["issue", "show", "", "--issues", "no/such.jsonl"], 2),
+    (&["dep", "add", "bd-1"], 2),
+    (&["dep", "add", "bd-1", "bd-2", "--type", "levitates", "--issues", "no/such.jsonl"], 2),
+    (&["dep", "diagnostics", "--graph-scope", "half", "--issues", "no/such.jsonl"], 2),
+    (&["issue", "list", "--issues", "no/such.jsonl"], 4),
+    (&["issue", "add", "T", "--issues", "no/such.jsonl"], 4),
+    (&["issue", "claim-next", "--assignee", "jo", "--issues", "no/such.jsonl"], 4),
+    (&["issue", "import", "no/such.jsonl", "--issues", "no/such.jsonl"], 4),
+    (&["issue", "check", "--exit-zero", "--issues", "no/such.jsonl"], 4),
+    (&["dep", "project", "--issues", "no/such.jsonl"], 4),
+    (&["issue", "list", "--issues", "conformance"], 4),
     (&["harness-join-check", "--input", "no/such/file.json"], 4),
     (&["harness-join-check", "--input", "conformance"], 4),
     (&["governance-check", "--input", "no/such/file.json"], 4),
@@ -71,7 +95,10 @@ fn commands_end_with_the_codes_of_the_table() {
 /// Whether a command takes `--json` after what is typed already.
 fn takes_json(arguments: &[&str]) -> bool {
     let first = arguments.first().copied().unwrap_or_default();
-    !["", "--help", "--version", "levitate", "completions", "bench"].contains(&first)
+    let is_family = arguments.len() == 1 && ["issue", "dep", "config"].contains(&first);
+    !is_family
+        && !["", "--help", "--version", "levitate", "completions", "bench"].contains(&first)
+        && !arguments.contains(&"levitate")
         && !arguments.contains(&"--levitate")
         && arguments.last() != Some(&"--input")
 }

@@ -67,10 +67,14 @@ impl Learned {
         let foreign = others(&place, case.lane);
         let answer = tracer.killed(&place, case.arguments, call);
         let state = State::read(&place, case.lane, &self.known);
-        let unsound = place.unsound();
+        let mut unsound: Vec<String> = Vec::new();
+        if place.lane("").exists() {
+            unsound.extend(place.unsound());
+        }
         let is_foreign_changed = others(&place, case.lane) != foreign;
         let next = place.run_within(patience(), case.lane.next);
         let later = State::read(&place, case.lane, &self.known);
+        unsound.extend(place.unsound());
 
         let at = format!("{} killed at {} {}: `{}`", case.name, call.name, call.nth, call.shown);
         let mut findings = findings.lock().unwrap();
@@ -82,23 +86,30 @@ impl Learned {
         if is_foreign_changed {
             findings.lost.push(format!("{at}: a file of another lane was changed"));
         }
-        if state == self.after {
-            *findings.there.entry(case.name).or_default() += 1;
-        } else if state == self.before {
-            *findings.absent.entry(case.name).or_default() += 1;
-            if answer.document().is_some() {
+        self.compare(&at, &state, answer.document().is_some(), &mut findings);
+        findings.torn.extend(unsound.into_iter().map(|problem| format!("{at}: {problem}")));
+        if !next.is_accepted() {
+            findings.wedged.push(format!("{at}: the next change: {next:?}"));
+        } else if case.lane.is_finished_by_next && later != self.after {
+            findings.lost.push(format!("{at}: the next change did not finish it: {later:?}"));
+        } else if let Some(row) = missing(&state, &later, case).filter(|_| !case.lane.is_finished_by_next) {
+            findings.lost.push(format!("{at}: the next change took {row}"));
+        }
+    }
+
+    /// Compares what is left with what was there before and with what should come of the change.
+    fn compare(&self, at: &str, state: &State, is_acknowledged: bool, findings: &mut Findings) {
+        let lane = self.case.lane;
+        let is_between = lane.is_finished_by_next && state.rows(lane) == self.before.rows(lane);
+        if *state == self.after {
+            *findings.there.entry(self.case.name).or_default() += 1;
+        } else if is_between || *state == self.before {
+            *findings.absent.entry(self.case.name).or_default() += 1;
+            if is_acknowledged {
                 findings.lost.push(format!("{at}: acknowledged, and not there"));
             }
         } else {
-            self.classify(&at, &state, &mut findings);
-        }
-        if let Some(problem) = unsound {
-            findings.torn.push(format!("{at}: {problem}"));
-        }
-        if !next.is_accepted() {
-            findings.wedged.push(format!("{at}: the next change: {next:?}"));
-        } else if let Some(row) = missing(&state, &later, case) {
-            findings.lost.push(format!("{at}: the next change took {row}"));
+            self.classify(at, state, findings);
         }
     }
 
@@ -138,28 +149,32 @@ fn missing(state: &State, later: &State, case: &Case) -> Option<String> {
     state.rows(case.lane).into_iter().find(|(name, rows)| later.get(name) != Some(rows)).map(|(name, _)| name)
 }
 
-/// Every k-th point of all commands together, or every point.
-fn chosen(learned: &[Learned]) -> Vec<(usize, usize)> {
-    let points: Vec<_> = learned
-        .iter()
-        .enumerate()
-        .flat_map(|(command, learned)| (0..learned.calls.len()).map(move |call| (command, call)))
-        .collect();
-    let wanted = amount(SLICE, points.len()).min(points.len());
-    (0..wanted).map(|index| points[index * points.len() / wanted]).collect()
+/// As many points of each command, evenly spread and not at the same places in all, or every point.
+fn chosen(learned: &[Learned]) -> Vec<(&Learned, &Call)> {
+    let commands = learned.len();
+    let mut points = Vec::new();
+    for (command, learned) in learned.iter().enumerate() {
+        let calls = learned.calls.len();
+        let share = SLICE * (command + 1) / commands - SLICE * command / commands;
+        let wanted = amount(share, calls).min(calls);
+        // The part of a step by which this command is ahead of the first.
+        let place = |index: usize| (index * commands + command) * calls / (wanted * commands);
+        let places = (0..wanted).map(|index| if wanted == calls { index } else { place(index) });
+        points.extend(places.filter_map(|place| learned.calls.get(place)).map(|call| (learned, call)));
+    }
+    points
 }
 
 /// Kills at every chosen point, on as many threads as there are processors.
-fn kill(learned: &[Learned], points: &[(usize, usize)], tracer: Tracer) -> Findings {
+fn kill(points: &[(&Learned, &Call)], tracer: Tracer) -> Findings {
     let findings = Mutex::new(Findings::default());
     let next = AtomicUsize::new(0);
     let threads = thread::available_parallelism().unwrap().get();
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                while let Some((command, call)) = points.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let learned = &learned[*command];
-                    learned.judge(&learned.calls[*call], tracer, &findings);
+                while let Some((learned, call)) = points.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    learned.judge(call, tracer, &findings);
                 }
             });
         }
@@ -172,7 +187,7 @@ fn whoever_is_killed_leaves_the_change_whole_or_not_at_all() {
     let Some(tracer) = Tracer::find() else { return };
     let learned: Vec<Learned> = CASES.iter().map(|case| Learned::of(case, tracer)).collect();
     let points = chosen(&learned);
-    let findings = kill(&learned, &points, tracer);
+    let findings = kill(&points, tracer);
     for learned in &learned {
         let name = learned.case.name;
         let count = |counts: &BTreeMap<&str, usize>| counts.get(name).copied().unwrap_or_default();

@@ -9,6 +9,7 @@
     reason = "whether a refused write changed the log is seen in its bytes"
 )]
 #![expect(clippy::unwrap_used, reason = "a store that cannot be prepared fails the test")]
+#![expect(clippy::indexing_slicing, reason = "numbers are drawn below the length of what they pick from")]
 
 mod crash;
 
@@ -46,7 +47,7 @@ struct Tally {
 
 impl Tally {
     /// Judges one stale write by its answer and by what became of the log.
-    fn stale(&mut self, what: String, answer: &Answer, is_log_changed: bool) {
+    fn stale(&mut self, what: &str, answer: &Answer, is_log_changed: bool) {
         self.tries += 1;
         if !answer.is_refused_as(STALE) || is_log_changed {
             self.accepted_stale.push(format!("{what}: log changed {is_log_changed}, {answer:?}"));
@@ -157,7 +158,7 @@ fn disagree(
     let what = format!(
         "{issue} {write:?} by {shows:?}, clocks {first_skew:+} and {second_skew:+}, written at {skew:+}"
     );
-    tally.stale(what, &answer, log(place) != before);
+    tally.stale(&what, &answer, log(place) != before);
     let honest = Write::Notes.arguments(&second, Shows::Owner);
     tally.honest(&run(&mut shifted(place, clocks, second_skew, &honest)));
     true
@@ -177,20 +178,78 @@ fn clocks_that_disagree_let_no_stale_holder_write() {
     assert_eq!(place.unsound(), None);
 }
 
-/// The calls of a holder's write before it has the log's lock, and while it has it.
-fn calls(tracer: Tracer, place: &Workplace, write: Write) -> (Vec<Call>, Vec<Call>) {
-    let place = place.copied();
-    let holding = Holding::of(&place.accepted(&claim("bd-0", "ann", "3600")));
-    let arguments = write.arguments(&holding, Shows::Owner);
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let (answer, mut before) = tracer.learn(&place, &arguments);
-    assert!(answer.is_accepted(), "{answer:?}");
-    let locked = before.iter().position(|call| call.name == "flock" && call.shown.contains("LOCK_EX"));
-    let mut held = before.split_off(locked.unwrap());
-    // Behind the sync of the row the write is over.
-    let synced = held.iter().position(|call| call.name == "fdatasync");
-    held.truncate(synced.unwrap());
-    (before, held)
+/// The system calls of a holder's write.
+struct Learned {
+    write: Write,
+    /// Before it has the log's lock.
+    before: Vec<Call>,
+    /// While it has it, until the row is durable.
+    held: Vec<Call>,
+}
+
+impl Learned {
+    fn of(tracer: Tracer, place: &Workplace, write: Write) -> Self {
+        let place = place.copied();
+        let holding = Holding::of(&place.accepted(&claim("bd-0", "ann", "3600")));
+        let arguments = write.arguments(&holding, Shows::Owner);
+        let (answer, mut before) = tracer.learn(&place, &words(&arguments));
+        assert!(answer.is_accepted(), "{answer:?}");
+        let locked = before.iter().position(|call| call.name == "flock" && call.shown.contains("LOCK_EX"));
+        let mut held = before.split_off(locked.unwrap());
+        let synced = held.iter().position(|call| call.name == "fdatasync");
+        held.truncate(synced.unwrap());
+        Self { write, before, held }
+    }
+}
+
+fn words(arguments: &[String]) -> Vec<&str> {
+    arguments.iter().map(String::as_str).collect()
+}
+
+/// Holders who fall asleep while they write, in one store.
+struct Sleepers {
+    place: Workplace,
+    clocks: Shifted,
+    tracer: Tracer,
+    tally: Tally,
+}
+
+impl Sleepers {
+    /// Somebody else's claim, two hours later by their clock: the lease of an hour has run out.
+    fn takeover(&self, issue: &str) -> Command {
+        shifted(&self.place, &self.clocks, 7_200, &claim(issue, "bob", "86400"))
+    }
+
+    /// It sleeps before it has the lock. When it wakes, the issue is another's.
+    fn overtaken(&mut self, first: &Holding, write: Write, shows: Shows, call: &Call) {
+        let arguments = write.arguments(first, shows);
+        let asleep = self.tracer.stopped(&self.place, &words(&arguments), call);
+        let second = Holding::of(&run(&mut self.takeover(&first.issue)).accepted());
+        let honest = Write::Notes.arguments(&second, Shows::LeaseId);
+        self.tally.honest(&run(&mut shifted(&self.place, &self.clocks, 7_200, &honest)));
+        let before = log(&self.place);
+        let answer = asleep.resumed();
+        let what = format!("{} {write:?} stopped at {call:?}", first.issue);
+        self.tally.stale(&what, &answer, log(&self.place) != before);
+    }
+
+    /// It sleeps with the lock in its hands: the other waits, the write is finished, and is the last one.
+    fn awaited(&mut self, first: &Holding, write: Write, shows: Shows, call: &Call) {
+        let arguments = write.arguments(first, shows);
+        let asleep = self.tracer.stopped(&self.place, &words(&arguments), call);
+        let waiting = Started::new(&mut self.takeover(&first.issue));
+        self.tally.honest(&asleep.resumed());
+        let second = waiting.finish(PATIENCE);
+        if write == Write::Close {
+            assert!(second.is_refused_as(&["lease_issue_closed"]), "{second:?}");
+            return;
+        }
+        assert!(second.is_accepted(), "{second:?}");
+        let before = log(&self.place);
+        let answer = self.place.run(&words(&Write::Notes.arguments(first, Shows::Owner)));
+        let what = format!("{} after a {write:?} stopped at {call:?}", first.issue);
+        self.tally.stale(&what, &answer, log(&self.place) != before);
+    }
 }
 
 #[test]
@@ -198,53 +257,27 @@ fn a_holder_that_slept_in_the_middle_of_a_write_does_not_finish_it() {
     let (Some(clocks), Some(tracer)) = (Shifted::find(), Tracer::find()) else { return };
     let tries = amount(20, 80);
     let place = store(2 * tries);
-    let learned: Vec<_> = Write::ALL.iter().map(|write| (*write, calls(tracer, &place, *write))).collect();
-    let (mut seeded, mut tally) = (Seeded::new(SEED), Tally::default());
+    let learned = Write::ALL.map(|write| Learned::of(tracer, &place, write));
+    let mut seeded = Seeded::new(SEED);
+    let mut sleepers = Sleepers { place, clocks, tracer, tally: Tally::default() };
     for issue in (0..2 * tries).map(|number| format!("bd-{number}")) {
-        if tally.tries == tries {
+        if sleepers.tally.tries == tries {
             break;
         }
-        let first = Holding::of(&place.accepted(&claim(&issue, "ann", "3600")));
-        let (write, (before, held)) = &learned[seeded.below(learned.len())];
-        let arguments = write.arguments(&first, drawn(&mut seeded, &[Shows::Owner, Shows::LeaseId]));
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        // Two hours later by the clock of the other.
-        let mut takeover = shifted(&place, &clocks, 7_200, &claim(&issue, "bob", "86400"));
+        let first = Holding::of(&sleepers.place.accepted(&claim(&issue, "ann", "3600")));
+        let shows = drawn(&mut seeded, &[Shows::Owner, Shows::LeaseId]);
+        let learned = &learned[seeded.below(learned.len())];
         if seeded.below(3) > 0 {
-            let call = &before[seeded.below(before.len())];
-            let asleep = tracer.stopped(&place, &arguments, call);
-            let second = Holding::of(&run(&mut takeover).accepted());
-            let honest = Write::Notes.arguments(&second, Shows::LeaseId);
-            tally.honest(&run(&mut shifted(&place, &clocks, 7_200, &honest)));
-            let before = log(&place);
-            let answer = asleep.resumed();
-            tally.stale(format!("{issue} {write:?} stopped at {call:?}"), &answer, log(&place) != before);
+            let call = &learned.before[seeded.below(learned.before.len())];
+            sleepers.overtaken(&first, learned.write, shows, call);
         } else {
-            let call = &held[seeded.below(held.len())];
-            let asleep = tracer.stopped(&place, &arguments, call);
-            // The other waits for the lock, which the sleeper has.
-            let waiting = Started::new(&mut takeover);
-            tally.honest(&asleep.resumed());
-            let second = waiting.finish(PATIENCE);
-            if *write == Write::Close {
-                assert!(second.is_refused_as(&["lease_issue_closed"]), "{second:?}");
-                continue;
-            }
-            assert!(second.is_accepted(), "{second:?}");
-            let before = log(&place);
-            let again = Write::Notes.arguments(&first, Shows::Owner);
-            let again: Vec<&str> = again.iter().map(String::as_str).collect();
-            let answer = place.run(&again);
-            tally.stale(
-                format!("{issue} after a {write:?} stopped at {call:?}"),
-                &answer,
-                log(&place) != before,
-            );
+            let call = &learned.held[seeded.below(learned.held.len())];
+            sleepers.awaited(&first, learned.write, shows, call);
         }
     }
-    tally.conclude("sleepers");
-    assert_eq!(tally.tries, tries, "too few take-overs");
-    assert_eq!(place.unsound(), None);
+    sleepers.tally.conclude("sleepers");
+    assert_eq!(sleepers.tally.tries, tries, "too few take-overs");
+    assert_eq!(sleepers.place.unsound(), None);
 }
 
 /// Somebody with a clock of their own, and every fence they were ever given.
@@ -288,7 +321,7 @@ impl Walk {
     /// Somebody claims, or writes under one of their fences.
     fn step(&mut self, number: usize, seeded: &mut Seeded, tally: &mut Tally) {
         let who = seeded.below(self.people.len());
-        self.people[who].clock.advance(i64::try_from(seeded.below(3_600)).unwrap());
+        self.people[who].clock.advance(i64::try_from(seeded.below(240)).unwrap());
         let person = &self.people[who];
         let now = person.clock.now();
         if person.fences.is_empty() || seeded.below(3) == 0 {
@@ -304,7 +337,9 @@ impl Walk {
             }
             return;
         }
-        let fence = drawn(seeded, &person.fences);
+        // Half of them name the fence they were given last, which may still be the newest.
+        let last = person.fences.last().copied().unwrap_or_default();
+        let fence = if seeded.below(2) == 0 { last } else { drawn(seeded, &person.fences) };
         let operation = self.write(number, person.name, fence, seeded);
         let is_written = matches!(self.apply(&operation, now), Applied::Written(_));
         if fence == self.newest {

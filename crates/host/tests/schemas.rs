@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
 
+mod repository;
 mod vectors;
 
 use jsonschema::Validator;
-use premath_host::{ACTIONS, Host, VectorSource, explain, governance_check, join_check, run_conformance};
+use premath_host::{ACTIONS, VectorSource, explain, governance_check, join_check, run_conformance};
 use premath_kernel::{FailureClass, Object, Strictness};
 use premath_wire::v1::schema;
+use repository::Repository;
 use serde::Serialize;
 use serde_json::Value;
 use vectors::Vectors;
@@ -82,9 +84,10 @@ fn the_envelope_fits_its_schema() {
     let arguments =
         Object::fields().field("class", "tool.result_orphan").field("name", "explanation").finish();
     let validator = validator("host-effect");
+    let repository = Repository::new();
     let mut answered = 0;
     for action in ACTIONS {
-        if let Ok(effect) = (Host { vectors: &Vectors }).call(action.name, &arguments) {
+        if let Ok(effect) = repository.host(&Vectors).call(action.name, &arguments) {
             assert_none(&misfits(&validator, action.name, &effect));
             answered += 1;
         }

@@ -71,7 +71,8 @@ impl Backups {
         self.found()?;
         let target = self.free_name(path, suffix)?;
         let temporary = beside(&target, "tmp");
-        let file = self.disk.open(&temporary, Access::Replace).map_err(StoreError::io("write", &temporary))?;
+        let file =
+            self.disk.open(&temporary, Access::Replace).map_err(StoreError::io("write", &temporary))?;
         Ok(BackupFile { disk: Arc::clone(&self.disk), file, temporary, target, written: 0 })
     }
 
@@ -117,7 +118,8 @@ pub(super) struct BackupFile {
 impl BackupFile {
     /// Adds some bytes.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        write_all_at(self.file.as_mut(), bytes, self.written).map_err(StoreError::io("write", &self.temporary))?;
+        write_all_at(self.file.as_mut(), bytes, self.written)
+            .map_err(StoreError::io("write", &self.temporary))?;
         self.written += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         Ok(())
     }

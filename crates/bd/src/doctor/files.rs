@@ -50,18 +50,29 @@ impl Surgery<'_> {
         if !parse(form.text, Limits::default()).is_ok_and(|value| value.as_object().is_some()) {
             let moved = self.backups.take(path)?;
             let what = "moved aside; the next write begins a new one".to_owned();
-            return Ok(Some(Repair { path: path.to_owned(), what, backups: vec![moved], witnesses: Vec::new() }));
+            return Ok(Some(Repair {
+                path: path.to_owned(),
+                what,
+                backups: vec![moved],
+                witnesses: Vec::new(),
+            }));
         }
         let copy = self.backups.copy(path)?;
         self.replace(path, form.text)?;
         let what = "took the byte order mark off".to_owned();
-        Ok(Some(Repair { path: path.to_owned(), what, backups: copy.into_iter().collect(), witnesses: Vec::new() }))
+        Ok(Some(Repair {
+            path: path.to_owned(),
+            what,
+            backups: copy.into_iter().collect(),
+            witnesses: Vec::new(),
+        }))
     }
 
     /// The content of a small file, replaced at once and durably.
     pub(super) fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         let temporary = beside(path, "tmp");
-        let mut file = self.disk.open(&temporary, Access::Replace).map_err(StoreError::io("write", &temporary))?;
+        let mut file =
+            self.disk.open(&temporary, Access::Replace).map_err(StoreError::io("write", &temporary))?;
         write_all_at(file.as_mut(), bytes, 0)
             .and_then(|()| file.sync())
             .and_then(|()| self.disk.rename(&temporary, path))

@@ -25,7 +25,8 @@ pub struct Finding {
     pub is_warning: bool,
 }
 
-const ACCEPT: &str = "keep a copy, take the log as it is now for the truth, and put on record as a witness that you did";
+const ACCEPT: &str =
+    "keep a copy, take the log as it is now for the truth, and put on record as a witness that you did";
 
 impl Finding {
     /// A problem of a verification; `None` for those that are no damage.
@@ -93,7 +94,9 @@ pub(super) const UNIGNORED: Untidiness = Untidiness {
 
 const fn remedy(class: ProblemClass) -> Option<&'static str> {
     Some(match class {
-        ProblemClass::BadLine => "keep a copy, and move the line into a file of its own under `.premath/backup`",
+        ProblemClass::BadLine => {
+            "keep a copy, and move the line into a file of its own under `.premath/backup`"
+        }
         ProblemClass::ChainBroken
         | ProblemClass::LogChanged
         | ProblemClass::LogShorter
@@ -103,7 +106,9 @@ const fn remedy(class: ProblemClass) -> Option<&'static str> {
             "take a byte order mark off, if that is all; otherwise move the document to `.premath/backup`"
         }
         ProblemClass::HeadMissing => "write a head for the log as it is now",
-        ProblemClass::ObjectMismatch => "move the file to `.premath/backup`, so that the content can be put again",
+        ProblemClass::ObjectMismatch => {
+            "move the file to `.premath/backup`, so that the content can be put again"
+        }
         ProblemClass::TextForm => "keep a copy, and write the same rows in their plain form",
         ProblemClass::TornTail => "keep a copy, and leave the unfinished line out",
         ProblemClass::WitnessMismatch => "move the file to `.premath/backup`",

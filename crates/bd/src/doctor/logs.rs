@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use super::{Diagnosis, Repair, Surgery};
 use crate::error::StoreError;
 use crate::log::{Extent, LogReader, LogWriter, Replacement, beside};
-use crate::verify::{Acceptance, Content, Form, Lane, LogReport, Problem, ProblemClass, check_issue_rows, check_reader};
+use crate::verify::{
+    Acceptance, Content, Form, Lane, LogReport, ProblemClass, check_reader, issue_row_problems,
+};
 
 /// What a rewritten log would not have.
 const REWRITTEN: [ProblemClass; 3] = [ProblemClass::BadLine, ProblemClass::TextForm, ProblemClass::TornTail];
@@ -71,11 +73,13 @@ impl Surgery<'_> {
     }
 
     fn record(&self, path: &Path, look: &Look, expected: Option<Extent>) -> Result<String, StoreError> {
-        let classes = look.classes.iter().filter(|class| ACCEPTED.contains(class) || TAMPERED.contains(class));
+        let classes =
+            look.classes.iter().filter(|class| ACCEPTED.contains(class) || TAMPERED.contains(class));
         let acceptance = Acceptance {
             path: &self.lanes.relative(path),
             extent: look.report.extent,
             expected,
+            lines: look.faulty_rows.iter().cloned().collect(),
             classes: classes.map(|class| class.code()).collect(),
             at: self.now,
         };
@@ -83,26 +87,35 @@ impl Surgery<'_> {
     }
 
     fn look(&self, lane: &Lane, reader: &LogReader) -> Result<Look, StoreError> {
-        let accepted = self.accepted.of(&self.lanes.relative(reader.log().path()));
-        let report = check_reader(reader, lane.kind.chaining(), accepted, &mut |_, _| ())?;
-        let mut classes: BTreeSet<ProblemClass> = report.problems.kept().iter().map(|one| one.class).collect();
-        let mut bad_rows = BTreeSet::new();
-        if lane.kind.holds_issues() {
-            for problem in check_issue_rows(reader)? {
-                let Problem { class, line, .. } = problem;
-                if class == ProblemClass::BadLine {
-                    bad_rows.extend(line);
-                }
-                if line.is_none_or(|line| line > report.accepted_lines) {
-                    classes.insert(class);
-                }
+        let path = self.lanes.relative(reader.log().path());
+        let report =
+            check_reader(reader, lane.kind.chaining(), self.accepted.extents(&path), &mut |_, _| ())?;
+        let mut classes: BTreeSet<ProblemClass> =
+            report.problems.kept().iter().map(|one| one.class).collect();
+        let (mut bad_rows, mut faulty_rows) = (BTreeSet::new(), BTreeSet::new());
+        let rows = if lane.kind.holds_issues() { issue_row_problems(reader)? } else { Vec::new() };
+        for row in rows {
+            let (class, line) = (row.problem.class, row.problem.line);
+            if class == ProblemClass::BadLine {
+                bad_rows.extend(line);
+            } else {
+                faulty_rows.insert(row.line_digest.clone());
+            }
+            let is_within = line.is_some_and(|line| line <= report.accepted_lines);
+            if !is_within && !self.accepted.has_line(&path, &row.line_digest) {
+                classes.insert(class);
             }
         }
-        Ok(Look { report, classes, bad_rows })
+        Ok(Look { report, classes, bad_rows, faulty_rows })
     }
 
     /// Writes the rows anew, in their plain form. What is no row goes into a file beside the copy.
-    fn rewrite(&self, found: &Look, writer: &mut LogWriter, mending: &mut Mending<'_>) -> Result<(), StoreError> {
+    fn rewrite(
+        &self,
+        found: &Look,
+        writer: &mut LogWriter,
+        mending: &mut Mending<'_>,
+    ) -> Result<(), StoreError> {
         let mut number = 0_u64;
         let mut moved = 0_u64;
         let mut out = None;
@@ -154,6 +167,8 @@ struct Look {
     classes: BTreeSet<ProblemClass>,
     /// Lines that are JSON but no issues.
     bad_rows: BTreeSet<u64>,
+    /// Issues whose rows do not hold, by what their lines hash to.
+    faulty_rows: BTreeSet<String>,
 }
 
 impl Look {

@@ -96,7 +96,8 @@ fn is_left(disk: &Arc<dyn Disk>, path: &Path, before: Moment) -> Result<bool, St
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
         opened => {
             let lock = opened.map_err(StoreError::io("open", &lock_path))?;
-            let held = lock.lock(LockMode::Shared, Duration::ZERO).map_err(StoreError::io("lock", &lock_path))?;
+            let held =
+                lock.lock(LockMode::Shared, Duration::ZERO).map_err(StoreError::io("lock", &lock_path))?;
             Ok(held == LockOutcome::Held)
         }
     }

@@ -12,32 +12,30 @@ use super::row::without_mark;
 #[derive(Debug, Clone, Copy)]
 pub struct CamelRow<'r>(pub &'r Object<'r>);
 
-/// The members of a row whose names have more than one word.
-const NAMES: &[(&str, &str)] = &[
-    ("acceptance_criteria", "acceptanceCriteria"),
-    ("acquired_at", "acquiredAt"),
-    ("closed_at", "closedAt"),
-    ("created_at", "createdAt"),
-    ("created_by", "createdBy"),
-    ("depends_on_id", "dependsOnId"),
-    ("expires_at", "expiresAt"),
-    ("issue_id", "issueId"),
-    ("issue_type", "issueType"),
-    ("lease_id", "leaseId"),
-    ("mol_type", "molType"),
-    ("renewed_at", "renewedAt"),
-    ("updated_at", "updatedAt"),
-    ("write_witness", "writeWitness"),
-    ("intent_digest", "intentDigest"),
-    ("instruction_ref", "instructionRef"),
-    ("override_reason", "overrideReason"),
-    ("policy_digest", "policyDigest"),
-    ("turn_digest", "turnDigest"),
-];
-
-/// The spelling of a member in an answer.
+/// The spelling of a member in an answer: those whose names have more than one word have another.
 pub(crate) fn camel(name: &str) -> &str {
-    NAMES.iter().find(|(snake, _)| *snake == name).map_or(name, |(_, camel)| camel)
+    match name {
+        "acceptance_criteria" => "acceptanceCriteria",
+        "acquired_at" => "acquiredAt",
+        "closed_at" => "closedAt",
+        "created_at" => "createdAt",
+        "created_by" => "createdBy",
+        "depends_on_id" => "dependsOnId",
+        "expires_at" => "expiresAt",
+        "instruction_ref" => "instructionRef",
+        "intent_digest" => "intentDigest",
+        "issue_id" => "issueId",
+        "issue_type" => "issueType",
+        "lease_id" => "leaseId",
+        "mol_type" => "molType",
+        "override_reason" => "overrideReason",
+        "policy_digest" => "policyDigest",
+        "renewed_at" => "renewedAt",
+        "turn_digest" => "turnDigest",
+        "updated_at" => "updatedAt",
+        "write_witness" => "writeWitness",
+        _ => name,
+    }
 }
 
 /// A line of the file to be written in an answer; a line that is no row is written as `null`.

@@ -46,7 +46,11 @@ impl JournalRow {
     }
 
     /// The bytes of the row that records an event behind another row.
-    pub(super) fn write(event: &Value<'_>, at: Moment, after: Option<&Link>) -> Result<(Vec<u8>, Link), StoreError> {
+    pub(super) fn write(
+        event: &Value<'_>,
+        at: Moment,
+        after: Option<&Link>,
+    ) -> Result<(Vec<u8>, Link), StoreError> {
         check_event(event)?;
         let row = Object::fields()
             .field("at", format_time(to_millis(at)))
@@ -68,6 +72,8 @@ fn check_event(event: &Value<'_>) -> Result<(), InputError> {
     match members.get("kind") {
         None => Err(InputError::new(InputClass::FieldMissing, "missing field", path)),
         Some(Value::Text(kind)) if !kind.trim().is_empty() => Ok(()),
-        Some(_) => Err(InputError::new(InputClass::FieldInvalid, "expected a string that is not blank", path)),
+        Some(_) => {
+            Err(InputError::new(InputClass::FieldInvalid, "expected a string that is not blank", path))
+        }
     }
 }

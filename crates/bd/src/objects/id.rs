@@ -75,7 +75,8 @@ impl FromStr for ObjectId {
     type Err = InputError;
 
     fn from_str(text: &str) -> Result<Self, InputError> {
-        let digits = text.strip_prefix(PREFIX).filter(|digits| !digits.bytes().any(|byte| byte.is_ascii_uppercase()));
+        let digits =
+            text.strip_prefix(PREFIX).filter(|digits| !digits.bytes().any(|byte| byte.is_ascii_uppercase()));
         digits.and_then(from_hex).map(Self).ok_or_else(|| {
             let what = "expected `sha256:` and 64 lower-case hexadecimal digits";
             InputError::new(InputClass::FieldInvalid, what, JsonPath::root().key("digest"))

@@ -43,7 +43,9 @@ impl Objects {
         let object = settled?.object;
         match removed {
             // A collection was faster.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", &path)(error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::io("remove", &path)(error))
+            }
             Ok(()) | Err(_) => Ok(object),
         }
     }

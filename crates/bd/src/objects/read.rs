@@ -45,7 +45,9 @@ impl Read for ObjectReader {
                 hasher.update(buffer.get(..count).unwrap_or_default());
                 return Ok(count);
             }
-            Progress::Hashing(hasher) => ObjectId::from_hash(std::mem::take(hasher.as_mut()).finalize().into()),
+            Progress::Hashing(hasher) => {
+                ObjectId::from_hash(std::mem::take(hasher.as_mut()).finalize().into())
+            }
             Progress::Ended(found) => *found,
         };
         self.progress = Progress::Ended(found);

@@ -53,9 +53,11 @@ impl Groups {
         let mut groups = Self::default();
         let Some(index) = &view.index else { return Some(groups) };
         // Successes have no class of failure: the list of all steps is never needed.
-        let list = if mode == ProjectionMode::Latest { list_of(ProjectionMode::Failed) } else { list_of(mode) };
+        let list =
+            if mode == ProjectionMode::Latest { list_of(ProjectionMode::Failed) } else { list_of(mode) };
         let mut cursor = index.cursor();
-        let mut entries: Vec<Entry> = (0..index.length(list)).map(|at| cursor.entry(list, at)).collect::<Option<_>>()?;
+        let mut entries: Vec<Entry> =
+            (0..index.length(list)).map(|at| cursor.entry(list, at)).collect::<Option<_>>()?;
         entries.sort_unstable_by_key(|entry| entry.place);
         for entry in entries {
             let line = view.reader.line(entry.place).ok()?;

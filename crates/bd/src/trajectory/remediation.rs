@@ -51,7 +51,11 @@ impl RemediationLog {
     /// `Input` for a blank note; `Busy`, `Missing` without a folder, `Io`.
     pub fn append(&self, note: &str, now: Moment) -> Result<Remediation, StoreError> {
         let note = trimmed(note).ok_or_else(|| {
-            InputError::new(InputClass::FieldInvalid, "expected text that is not blank", JsonPath::root().key("note"))
+            InputError::new(
+                InputClass::FieldInvalid,
+                "expected text that is not blank",
+                JsonPath::root().key("note"),
+            )
         })?;
         let row = Object::fields()
             .field("schema", 1_u32)
@@ -64,7 +68,8 @@ impl RemediationLog {
         let link = Link::last(writer.reader())?;
         let (line, _) = seal(&row, link.as_ref())?;
         writer.append(&line)?;
-        remediation(&line).ok_or_else(|| StoreError::corrupt(self.path(), "what was written does not read back"))
+        remediation(&line)
+            .ok_or_else(|| StoreError::corrupt(self.path(), "what was written does not read back"))
     }
 
     /// The last one; none where none was ever recorded.

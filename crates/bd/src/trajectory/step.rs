@@ -79,7 +79,8 @@ fn required(name: &str, text: &str) -> Result<String, InputError> {
 /// A time as rows keep it, in UTC. Blank is absent.
 fn time(name: &str, text: Option<&str>) -> Result<Option<String>, InputError> {
     let Some(text) = text.and_then(trimmed) else { return Ok(None) };
-    let moment = parse_time(&text).ok_or_else(|| invalid(name, "expected an RFC 3339 time such as 2026-11-15T07:12:52Z"))?;
+    let moment = parse_time(&text)
+        .ok_or_else(|| invalid(name, "expected an RFC 3339 time such as 2026-11-15T07:12:52Z"))?;
     Ok(Some(format_time(moment)))
 }
 
@@ -203,8 +204,12 @@ impl<'v> Step<'v> {
     /// Why it failed; what it ended as, when it does not say.
     pub(super) fn failure_classes(&self) -> Vec<&'v str> {
         let listed = self.row.get("failureClasses").and_then(Value::as_array).unwrap_or_default();
-        let mut classes: Vec<&str> =
-            listed.iter().filter_map(Value::as_text).map(str::trim).filter(|class| !class.is_empty()).collect();
+        let mut classes: Vec<&str> = listed
+            .iter()
+            .filter_map(Value::as_text)
+            .map(str::trim)
+            .filter(|class| !class.is_empty())
+            .collect();
         classes.sort_unstable();
         classes.dedup();
         if classes.is_empty() { vec![self.result_class.trim()] } else { classes }

@@ -50,7 +50,11 @@ pub(super) struct View<C> {
 
 impl Trajectory {
     /// Looks at the log once. `make` begins a collection, and begins it anew when an index proves false.
-    pub(super) fn view<C: Collect>(&self, reliance: Reliance, make: impl Fn() -> C) -> Result<View<C>, StoreError> {
+    pub(super) fn view<C: Collect>(
+        &self,
+        reliance: Reliance,
+        make: impl Fn() -> C,
+    ) -> Result<View<C>, StoreError> {
         // The index first: the log is then at least as long as what the index was made of.
         let found = match reliance {
             Reliance::Found => Index::open(self.log.disk().as_ref(), &self.index_path()),
@@ -60,7 +64,13 @@ impl Trajectory {
         if let Some(index) = brought_up(self, &reader, found) {
             let (pass, collected) = read_on(&reader, Some(&index), make())?;
             if pass.extent == reader.extent() {
-                return Ok(View { reader, index: Some(index), tally: pass.tally, collected, is_as_vouched: true });
+                return Ok(View {
+                    reader,
+                    index: Some(index),
+                    tally: pass.tally,
+                    collected,
+                    is_as_vouched: true,
+                });
             }
         }
         let index = if reliance == Reliance::LogOnly { None } else { afresh(self, &reader) };
@@ -75,7 +85,8 @@ fn read_on<C: Collect>(
     index: Option<&Index>,
     mut collected: C,
 ) -> Result<(Pass, C), StoreError> {
-    let mut pass = index.map_or_else(Pass::default, |index| Pass { extent: index.extent(), tally: index.tally().clone() });
+    let mut pass = index
+        .map_or_else(Pass::default, |index| Pass { extent: index.extent(), tally: index.tally().clone() });
     reader.each_line::<StoreError>(pass.extent.bytes, |place, line| {
         pass.line(place, line, |step| collected.step(step, &Entry::of(step, place)));
         Ok(())
@@ -100,12 +111,23 @@ pub(super) struct Pass {
 
 impl Pass {
     /// The next line. A step is handed to `visit`.
-    pub(super) fn line<R>(&mut self, place: Place, line: &[u8], visit: impl FnOnce(&Step<'_>) -> R) -> Option<R> {
+    pub(super) fn line<R>(
+        &mut self,
+        place: Place,
+        line: &[u8],
+        visit: impl FnOnce(&Step<'_>) -> R,
+    ) -> Option<R> {
         self.extent = self.extent.and(line);
         self.row(self.extent.rows, place, line, visit)
     }
 
-    fn row<R>(&mut self, number: u64, place: Place, line: &[u8], visit: impl FnOnce(&Step<'_>) -> R) -> Option<R> {
+    fn row<R>(
+        &mut self,
+        number: u64,
+        place: Place,
+        line: &[u8],
+        visit: impl FnOnce(&Step<'_>) -> R,
+    ) -> Option<R> {
         if place.length == u32::MAX {
             self.tally.flaw(number, Flaw::TooLong);
             return None;
@@ -151,8 +173,12 @@ impl<C> View<C> {
     pub(super) fn warnings(&self) -> (u64, Vec<Warning>) {
         let whole = |class, detail: &str| Some(Warning { class, line: None, detail: detail.to_owned() });
         let about_the_log = match self.reader.standing() {
-            Standing::Shorter => whole("harness_trajectory.log.shorter", "rows that its head knows of are gone"),
-            Standing::Changed => whole("harness_trajectory.log.changed", "rows that its head knows of were changed"),
+            Standing::Shorter => {
+                whole("harness_trajectory.log.shorter", "rows that its head knows of are gone")
+            }
+            Standing::Changed => {
+                whole("harness_trajectory.log.changed", "rows that its head knows of were changed")
+            }
             Standing::Anchored | Standing::Longer | Standing::Unanchored if !self.is_as_vouched => {
                 whole("harness_trajectory.log.changed", "rows are not what its head says")
             }

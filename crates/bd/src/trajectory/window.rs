@@ -122,7 +122,8 @@ fn entries_in(index: &Index, span: Span) -> Option<(Vec<Entry>, u64)> {
     let mut cursor = index.cursor();
     let first = cursor.partition(|entry| entry.finished_at > span.end)?;
     let behind = cursor.partition(|entry| entry.finished_at >= span.start)?;
-    let mut entries: Vec<Entry> = (first..behind).map(|at| cursor.entry(List::All, at)).collect::<Option<_>>()?;
+    let mut entries: Vec<Entry> =
+        (first..behind).map(|at| cursor.entry(List::All, at)).collect::<Option<_>>()?;
     entries.sort_unstable_by_key(|entry| entry.place);
     Some((entries, first))
 }

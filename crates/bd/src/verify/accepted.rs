@@ -1,9 +1,10 @@
 //! What a person accepted: parts of logs that do not verify and were looked at, each on record as a witness.
 //!
 //! An acceptance names a log and an extent of it. Problems inside that very extent are counted, not reported; a log that
-//! differs in one byte is not that extent. It must not accept anything by itself.
+//! differs in one byte is not that extent. Rows of issue memory, which move when it is compacted, are also named one by
+//! one, by what their lines hash to. It must not accept anything by itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use premath_kernel::{Moment, Number, Object, Value};
 use premath_wire::time::{format_time, to_millis};
@@ -15,9 +16,15 @@ use crate::witnesses::Witnesses;
 /// The kind of such a witness.
 pub const ACCEPTANCE_KIND: &str = "premath.log.acceptance.v1";
 
-/// Extents that were accepted, by the log's path from the repository's root.
+/// What was accepted, by the log's path from the repository's root.
 #[derive(Debug, Default)]
-pub(crate) struct Accepted(BTreeMap<String, Vec<Extent>>);
+pub(crate) struct Accepted(BTreeMap<String, OfLog>);
+
+#[derive(Debug, Default)]
+struct OfLog {
+    extents: Vec<Extent>,
+    lines: BTreeSet<String>,
+}
 
 impl Accepted {
     /// All that is on record. A witness that does not have the name its content gives it does not count.
@@ -33,14 +40,21 @@ impl Accepted {
 
     /// Takes note of a witness, if it is an acceptance.
     pub(crate) fn learn(&mut self, witness: &Value<'_>) {
-        if let Some((path, extent)) = read(witness) {
-            self.0.entry(path).or_default().push(extent);
-        }
+        let Some((path, extent)) = read(witness) else { return };
+        let of_log = self.0.entry(path).or_default();
+        of_log.extents.push(extent);
+        let lines = witness.as_object().and_then(|members| members.get("lines")).and_then(Value::as_array);
+        of_log.lines.extend(lines.into_iter().flatten().filter_map(Value::as_text).map(str::to_owned));
     }
 
-    /// What was accepted of a log.
-    pub(crate) fn of(&self, path: &str) -> &[Extent] {
-        self.0.get(path).map(Vec::as_slice).unwrap_or_default()
+    /// The extents of a log that were accepted.
+    pub(crate) fn extents(&self, path: &str) -> &[Extent] {
+        self.0.get(path).map(|of_log| of_log.extents.as_slice()).unwrap_or_default()
+    }
+
+    /// Whether a line of a log was accepted by itself.
+    pub(crate) fn has_line(&self, path: &str, line_digest: &str) -> bool {
+        self.0.get(path).is_some_and(|of_log| of_log.lines.contains(line_digest))
     }
 }
 
@@ -65,6 +79,8 @@ pub(crate) struct Acceptance<'a> {
     pub(crate) extent: Extent,
     /// What its head expected, if it had one.
     pub(crate) expected: Option<Extent>,
+    /// Lines of issue memory that are accepted wherever they stand, by what they hash to.
+    pub(crate) lines: Vec<String>,
     /// The classes of what was found.
     pub(crate) classes: Vec<&'static str>,
     /// When.
@@ -79,6 +95,7 @@ impl Acceptance<'_> {
             .field("classes", Value::text_list(self.classes.iter().copied()))
             .optional("expected", self.expected.as_ref().map(written))
             .field("extent", written(&self.extent))
+            .non_empty("lines", self.lines.iter().map(|line| Value::from(line.as_str())).collect())
             .field("path", self.path)
             .field("schema", 1)
             .field("witnessKind", ACCEPTANCE_KIND)

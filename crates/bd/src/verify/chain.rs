@@ -124,7 +124,11 @@ impl ChainWatch {
             return Vec::new();
         }
         let Some(link) = Link::of(row) else {
-            let what = if has_any { "chain members that cannot be read" } else { "no chain members, behind rows that have them" };
+            let what = if has_any {
+                "chain members that cannot be read"
+            } else {
+                "no chain members, behind rows that have them"
+            };
             return vec![(ProblemClass::ChainBroken, format!("a row with {what}"))];
         };
         self.chained += 1;

@@ -95,11 +95,8 @@ impl Departures {
     /// All of it in words; `None` when every line was plain.
     pub(crate) fn describe(&self) -> Option<String> {
         self.first?;
-        let counted = [
-            (self.marks, "byte order mark"),
-            (self.returns, "carriage return"),
-            (self.blanks, "blank line"),
-        ];
+        let counted =
+            [(self.marks, "byte order mark"), (self.returns, "carriage return"), (self.blanks, "blank line")];
         let words: Vec<String> = counted
             .into_iter()
             .filter(|(count, _)| *count > 0)

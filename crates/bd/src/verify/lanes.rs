@@ -123,7 +123,9 @@ impl<'r> Lanes<'r> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             listed => listed.map_err(StoreError::io("list", &workers))?,
         };
-        folders.extend(entries.into_iter().filter(|entry| entry.is_folder).map(|entry| workers.join(entry.name)));
+        folders.extend(
+            entries.into_iter().filter(|entry| entry.is_folder).map(|entry| workers.join(entry.name)),
+        );
         Ok(folders)
     }
 

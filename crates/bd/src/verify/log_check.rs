@@ -83,7 +83,14 @@ pub(crate) fn check_reader(
     visit: &mut dyn FnMut(u64, &Object<'_>),
 ) -> Result<LogReport, StoreError> {
     let path = reader.log().path();
-    let mut pass = Pass { path, chaining, accepted, chain: ChainWatch::default(), report: LogReport::default(), form: Departures::default() };
+    let mut pass = Pass {
+        path,
+        chaining,
+        accepted,
+        chain: ChainWatch::default(),
+        report: LogReport::default(),
+        form: Departures::default(),
+    };
     reader.each_line::<StoreError>(0, |_, line| {
         pass.line(line, visit);
         Ok(())
@@ -166,9 +173,10 @@ fn check_standing(reader: &LogReader, report: &mut LogReport) -> Result<(), Stor
         Standing::Shorter => {
             (ProblemClass::LogShorter, format!("its head knows of {}, it has {}", lines(known), lines(found)))
         }
-        Standing::Changed => {
-            (ProblemClass::LogChanged, format!("one of the {} its head knows of is not what it was", lines(known)))
-        }
+        Standing::Changed => (
+            ProblemClass::LogChanged,
+            format!("one of the {} its head knows of is not what it was", lines(known)),
+        ),
         // The head was believed because of the file's time and length; the lines say otherwise.
         Standing::Anchored if report.extent != reader.extent() => {
             let what = "a line is not what it was, and the file's time was set back";
@@ -176,7 +184,10 @@ fn check_standing(reader: &LogReader, report: &mut LogReport) -> Result<(), Stor
         }
         Standing::Anchored | Standing::Longer if reader.breaks() > 0 => {
             let times = reader.breaks();
-            (ProblemClass::LogChanged, format!("it was found changed by others {times} time(s), and written to since"))
+            (
+                ProblemClass::LogChanged,
+                format!("it was found changed by others {times} time(s), and written to since"),
+            )
         }
         Standing::Unanchored if found > 0 => {
             (ProblemClass::HeadMissing, format!("{} without a head that can be read", lines(found)))

@@ -93,7 +93,12 @@ impl<'s> Resolver<'s> {
                 Reference::Object(id) => format!("object {id} is not in the store"),
                 Reference::Witness(id) => format!("witness {id} is not in the store"),
             };
-            problems.add(Problem { class: ProblemClass::ReferenceMissing, path: path.to_owned(), line, detail });
+            problems.add(Problem {
+                class: ProblemClass::ReferenceMissing,
+                path: path.to_owned(),
+                line,
+                detail,
+            });
         }
         Ok(())
     }

@@ -40,6 +40,16 @@ impl Step {
         }
     }
 
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Append(_) => "append",
+            Self::AppendAll(_) => "append all",
+            Self::Replace(_) => "replace",
+            Self::SyncHead => "sync head",
+            Self::Reopen => "reopen",
+        }
+    }
+
     /// Whether its acknowledgement means that something is on the disk.
     pub(crate) fn promises(&self) -> bool {
         !matches!(self, Self::Reopen)

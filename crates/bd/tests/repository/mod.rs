@@ -1,13 +1,12 @@
 //! A repository with something in every lane, each written by the store that owns it.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what cannot be done fails the test")]
-#![expect(clippy::allow_attributes, reason = "each test uses what it needs of this module")]
 #![allow(dead_code, reason = "each test uses what it needs of this module")]
 
 use premath_bd::issues::{Applied, FileIssues, IssueDraft, IssueStore, Operation, apply, snapshot_ref};
 use premath_bd::{
-    FeatureChange, FeatureLedgerStore, NewStep, ObjectId, OperatorBasis, OperatorGrant, Permit, SessionChange,
-    SessionStore, StoreError, Trajectory,
+    FeatureChange, FeatureLedgerStore, NewStep, ObjectId, OperatorBasis, OperatorGrant, Permit,
+    SessionChange, SessionStore, StoreError, Trajectory,
 };
 use premath_kernel::{FeatureStatus, Object, Value};
 
@@ -33,7 +32,8 @@ pub(crate) fn furnished() -> (Room, Refs) {
     let room = Room::new();
     let object = room.objects().put(&mut b"a payload".as_slice()).unwrap().digest;
     room.objects().put(&mut b"another.".as_slice()).unwrap();
-    let core = |number: u32| Object::fields().field("number", number).field("witnessKind", "test.v1").finish();
+    let core =
+        |number: u32| Object::fields().field("number", number).field("witnessKind", "test.v1").finish();
     let witness = room.witnesses().put(&core(1), None).unwrap();
     let other = room.witnesses().put(&core(2), Some(&Value::from("a message"))).unwrap();
     for title in ["first", "second", "third"] {
@@ -70,7 +70,7 @@ pub(crate) fn issue(room: &Room, title: &str) {
     let operation = Operation::Add { draft: Box::new(draft), prefix: "bd".to_owned() };
     match apply(&issues(room), permit, &operation, at(1_000_000)).unwrap() {
         Applied::Written(_) => {}
-        other => panic!("{other:?}"),
+        refused @ (Applied::Nothing(_) | Applied::Refused(_)) => panic!("{refused:?}"),
     }
 }
 
@@ -98,7 +98,9 @@ fn documents(room: &Room, witness: &str) {
         snapshot_ref(view.as_ref()).map(Some)
     };
     let change = SessionChange { witness_refs: Some(vec![witness.to_owned()]), ..SessionChange::default() };
-    SessionStore::new(room.dyn_disk(), SESSION.into()).write(&change, ISSUES, at(1_000_000), snapshot).unwrap();
+    SessionStore::new(room.dyn_disk(), SESSION.into())
+        .write(&change, ISSUES, at(1_000_000), snapshot)
+        .unwrap();
     let change = FeatureChange {
         feature_id: "f1".to_owned(),
         status: FeatureStatus::Pending,

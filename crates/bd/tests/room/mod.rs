@@ -2,7 +2,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "`cargo xtask prove` asks for the whole work by a variable")]
 #![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
-#![expect(clippy::allow_attributes, reason = "each test uses what it needs of this module")]
 #![allow(dead_code, reason = "each test uses what it needs of this module")]
 
 use std::collections::BTreeMap;

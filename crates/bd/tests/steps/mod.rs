@@ -99,14 +99,18 @@ pub(crate) fn many(count: usize, seconds: u64, seed: u64) -> Vec<Known> {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
-    let row = |mark| Known {
+    let mut row = |mark| Known {
         second: draw(seconds),
         step_id: format!("w{}.bd-{}.{}", draw(4), draw(30), draw(50)),
-        action: ACTIONS[draw(3) as usize],
-        class: CLASSES[draw(6) as usize],
+        action: picked(&ACTIONS, draw(3)),
+        class: picked(&CLASSES, draw(6)),
         mark,
     };
-    (0..count).map(row).collect()
+    (0..count).map(&mut row).collect()
+}
+
+fn picked(from: &[&'static str], at: u64) -> &'static str {
+    from.iter().zip(0..).find(|(_, place)| *place == at).map(|(one, _)| *one).unwrap()
 }
 
 /// The file of these rows; every so many lines one that is none.

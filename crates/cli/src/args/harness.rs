@@ -182,8 +182,10 @@ pub(crate) struct HarnessTrajectoryArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrajectoryCommand {
     /// Append one step
-    #[command(after_help = "Example:\n  premath harness-trajectory append --step-id worker-1.bd-7.3 --action apply \
-                            --result-class accepted --issue-id bd-7 --witness-ref w1_abc")]
+    #[command(
+        after_help = "Example:\n  premath harness-trajectory append --step-id worker-1.bd-7.3 --action apply \
+                            --result-class accepted --issue-id bd-7 --witness-ref w1_abc"
+    )]
     Append(Box<TrajectoryAppendArgs>),
     /// Show the latest steps, the failed ones, or those worth another try
     #[command(after_help = "Example:\n  premath harness-trajectory query --mode failed --limit 20 \

@@ -4,6 +4,7 @@
 
 use std::hint::black_box;
 
+use clap::Parser as _;
 use premath_host::{join_check, sample_turn};
 use premath_kernel::{Strictness, sha256};
 use serde_json::json;
@@ -22,13 +23,27 @@ const GROWTH_LIMIT: f64 = 1.2;
 const START_LIMIT: f64 = 1.5;
 
 pub(crate) fn run(args: &BenchArgs) -> Result<Exit, CliError> {
-    match args.target {
-        BenchTarget::Kernel { json } => kernel(json),
+    match &args.target {
+        BenchTarget::Kernel { json } => kernel(*json),
+        BenchTarget::Store { json } => super::bench_store::run(*json),
+        BenchTarget::Measured { command } => measured(command),
         BenchTarget::KernelCase { work, calls } => {
-            perform(work, &sample_turn(calls))?;
+            perform(*work, &sample_turn(*calls))?;
             Ok(Exit::Accepted)
         }
     }
+}
+
+/// Runs another command of this program and says on standard error what it used.
+fn measured(command: &[String]) -> Result<Exit, CliError> {
+    let words = std::iter::once("premath").chain(command.iter().map(String::as_str));
+    let cli = crate::args::Cli::try_parse_from(words)
+        .map_err(|error| CliError::usage(error, "`premath help` lists the commands"))?;
+    let exit = super::run(&cli)?;
+    if let Some((cpu, peak)) = system::own_usage() {
+        output::raw_error(&format!("usage {} {peak}\n", cpu.as_nanos()));
+    }
+    Ok(exit)
 }
 
 fn perform(work: KernelWork, turn: &[u8]) -> Result<(), CliError> {

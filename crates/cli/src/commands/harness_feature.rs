@@ -5,7 +5,9 @@ use premath_kernel::Object;
 
 use super::answer;
 use super::harness_session::refs;
-use crate::args::harness::{FeatureCheckArgs, FeatureCommand, FeatureReadArgs, FeatureWriteArgs, HarnessFeatureArgs};
+use crate::args::harness::{
+    FeatureCheckArgs, FeatureCommand, FeatureReadArgs, FeatureWriteArgs, HarnessFeatureArgs,
+};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::harness;
@@ -37,7 +39,9 @@ fn write(host: &Host<'_>, args: &FeatureWriteArgs) -> Result<Exit, CliError> {
 fn read(host: &Host<'_>, args: &FeatureReadArgs) -> Result<Exit, CliError> {
     let arguments = Object::fields().optional("path", args.path.as_deref()).finish();
     let now = host.workspace.clock.now();
-    answer(host, "harness.feature.read", &arguments, &args.format, |payload| harness::ledger(payload, now, system::terminal_width()))
+    answer(host, "harness.feature.read", &arguments, &args.format, |payload| {
+        harness::ledger(payload, now, system::terminal_width())
+    })
 }
 
 fn next(host: &Host<'_>, args: &FeatureReadArgs) -> Result<Exit, CliError> {

@@ -4,7 +4,9 @@ use premath_host::Host;
 use premath_kernel::{Object, Value};
 
 use super::answer;
-use crate::args::harness::{BootstrapArgs, HarnessSessionArgs, SessionCommand, SessionReadArgs, SessionWriteArgs};
+use crate::args::harness::{
+    BootstrapArgs, HarnessSessionArgs, SessionCommand, SessionReadArgs, SessionWriteArgs,
+};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::harness;
@@ -51,5 +53,7 @@ fn bootstrap(host: &Host<'_>, args: &BootstrapArgs) -> Result<Exit, CliError> {
         .optional("featureLedger", args.feature_ledger.as_deref())
         .finish();
     let now = host.workspace.clock.now();
-    answer(host, "harness.session.bootstrap", &arguments, &args.format, |payload| harness::bootstrap(payload, now))
+    answer(host, "harness.session.bootstrap", &arguments, &args.format, |payload| {
+        harness::bootstrap(payload, now)
+    })
 }

@@ -6,7 +6,9 @@ use premath_kernel::Object;
 use super::answer;
 use super::dep::number;
 use super::harness_session::refs;
-use crate::args::harness::{HarnessTrajectoryArgs, TrajectoryAppendArgs, TrajectoryCommand, TrajectoryQueryArgs};
+use crate::args::harness::{
+    HarnessTrajectoryArgs, TrajectoryAppendArgs, TrajectoryCommand, TrajectoryQueryArgs,
+};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::harness;

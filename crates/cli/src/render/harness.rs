@@ -42,7 +42,10 @@ fn warnings(text: &mut String, count: u64, listed: &[LineWarning]) {
     text.push('\n');
     for warning in listed {
         let place = warning.line.map_or_else(|| "log".to_owned(), |line| format!("line {line}"));
-        text.push_str(&format!("{WARN}warning:{WARN:#} {STRONG}{place}{STRONG:#}: {}\n", plain(&warning.detail)));
+        text.push_str(&format!(
+            "{WARN}warning:{WARN:#} {STRONG}{place}{STRONG:#}: {}\n",
+            plain(&warning.detail)
+        ));
     }
     let more = count.saturating_sub(u64::try_from(listed.len()).unwrap_or(u64::MAX));
     if more > 0 {

@@ -22,7 +22,8 @@ pub(crate) fn verified(answer: &VerifyAnswer) -> String {
         let warnings = counted(answer.warning_count, "warning");
         text.push_str(&format!("{GOOD}✓ verifies{GOOD:#} {WARN}with {warnings}{WARN:#}: {amounts}\n"));
     } else {
-        let (problems, warnings) = (counted(answer.error_count, "problem"), counted(answer.warning_count, "warning"));
+        let (problems, warnings) =
+            (counted(answer.error_count, "problem"), counted(answer.warning_count, "warning"));
         text.push_str(&format!("{BAD}✗ {problems}{BAD:#}, {warnings}: {amounts}\n"));
         text.push_str(&format!("{TIP}hint:{TIP:#} `premath doctor` says what can be mended\n"));
     }
@@ -43,8 +44,11 @@ pub(crate) fn examined(answer: &DoctorAnswer) -> String {
     if !answer.repairs.is_empty() || !answer.failures.is_empty() {
         text.push('\n');
     }
-    let problems: Vec<(&StoreProblem, Option<&str>)> =
-        answer.findings.iter().map(|finding| (&finding.problem, Some(finding.remedy.as_deref().unwrap_or_default()))).collect();
+    let problems: Vec<(&StoreProblem, Option<&str>)> = answer
+        .findings
+        .iter()
+        .map(|finding| (&finding.problem, Some(finding.remedy.as_deref().unwrap_or_default())))
+        .collect();
     kinds(&mut text, &problems);
     omitted(&mut text, answer.omitted_count);
     text.push_str(&conclusion(answer));
@@ -59,7 +63,9 @@ fn conclusion(answer: &DoctorAnswer) -> String {
         (0, _) if answer.failures.is_empty() => format!("{GOOD}✓ nothing is wrong:{GOOD:#} {amounts}\n"),
         (0, _) => format!("nothing else is wrong: {amounts}\n"),
         (_, 0) => format!("{WARN}what is left only a person can mend{WARN:#}: {amounts}\n"),
-        (_, _) if answer.fix => format!("{WARN}run it again{WARN:#}: something changed meanwhile: {amounts}\n"),
+        (_, _) if answer.fix => {
+            format!("{WARN}run it again{WARN:#}: something changed meanwhile: {amounts}\n")
+        }
         (all, mendable) => format!(
             "{mendable} of {all} can be mended: {amounts}\n{TIP}hint:{TIP:#} `premath doctor --fix` mends them; a copy of everything it changes stays under .premath/backup\n"
         ),

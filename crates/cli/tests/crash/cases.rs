@@ -26,6 +26,8 @@ macro_rules! step {
 pub(crate) struct Lane {
     /// How what it holds is read.
     pub(crate) reads: &'static [&'static [&'static str]],
+    /// A log that no command lists.
+    pub(crate) log: Option<&'static str>,
     /// The files under `.premath` that it alone may change.
     pub(crate) files: &'static [&'static str],
     /// The member that names a row.
@@ -34,6 +36,9 @@ pub(crate) struct Lane {
     pub(crate) primer: &'static [&'static str],
     /// A change that must work afterwards.
     pub(crate) next: &'static [&'static str],
+    /// Whether the change is made in steps, and the next one finishes what the one that was killed began. Rows are there
+    /// all or not at all even then.
+    pub(crate) is_finished_by_next: bool,
 }
 
 /// The authority data of every lane.
@@ -54,13 +59,19 @@ const ISSUES: Lane = Lane {
     key: "id",
     primer: &["issue", "add", "Primer", "--id", "primer", "--json"],
     next: &["issue", "add", "Next", "--id", "next", "--json"],
+    log: None,
+    is_finished_by_next: false,
 };
 
 /// As it is found: a primer would do what the change is to do.
 const UNPRIMED: Lane = Lane { primer: &[], ..ISSUES };
 
 /// A store that is only just being made.
-const BEGINNING: Lane = Lane { primer: &[], next: &["init", "--json"], ..ISSUES };
+const BEGINNING: Lane = Lane { primer: &[], next: &["init", "--json"], is_finished_by_next: true, ..ISSUES };
+
+/// A store that is being mended.
+const MENDING: Lane =
+    Lane { primer: &[], next: &["doctor", "--fix", "--json"], is_finished_by_next: true, ..ISSUES };
 
 const SESSION: Lane = Lane {
     reads: &[&["harness-session", "read", "--json"]],
@@ -68,6 +79,8 @@ const SESSION: Lane = Lane {
     key: "sessionId",
     primer: &[],
     next: &["harness-session", "write", "--next-step", "go on", "--json"],
+    log: None,
+    is_finished_by_next: false,
 };
 
 const FEATURES: Lane = Lane {
@@ -76,6 +89,8 @@ const FEATURES: Lane = Lane {
     key: "featureId",
     primer: &[],
     next: &["harness-feature", "write", "--feature-id", "next", "--status", "pending", "--json"],
+    log: None,
+    is_finished_by_next: false,
 };
 
 const TRAJECTORY: Lane = Lane {
@@ -84,14 +99,18 @@ const TRAJECTORY: Lane = Lane {
     key: "stepId",
     primer: &step!("primer"),
     next: &step!("next"),
+    log: None,
+    is_finished_by_next: false,
 };
 
 const REMEDIATIONS: Lane = Lane {
-    reads: &[&["harness-kpi", "--json"]],
+    reads: &[],
     files: &["harness_kpi_remediations.jsonl"],
     key: "seq",
     primer: &["harness-kpi", "remediate", "--note", "primer", "--json"],
     next: &["harness-kpi", "remediate", "--note", "next", "--json"],
+    log: Some("harness_kpi_remediations.jsonl"),
+    is_finished_by_next: false,
 };
 
 /// A change, and the store it is made in.
@@ -185,7 +204,7 @@ pub(crate) const CASES: &[Case] = &[
         full,
         ["harness-kpi", "remediate", "--note", "Fewer workers."]
     ),
-    case!("doctor --fix", UNPRIMED, torn, ["doctor", "--fix"]),
+    case!("doctor --fix", MENDING, torn, ["doctor", "--fix"]),
 ];
 
 fn nothing() -> Workplace {

@@ -6,7 +6,7 @@
     reason = "processes, files and the clock are what these tests are about"
 )]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot do its work fails")]
-#![expect(clippy::allow_attributes, reason = "each test uses what it needs of this module")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures are there to be read")]
 #![allow(dead_code, unused_imports, reason = "each test uses what it needs of this module")]
 
 pub(crate) mod cases;

@@ -11,7 +11,7 @@ use super::workplace::Workplace;
 /// What was written before anybody was killed: times and digests that are compared as they are.
 pub(crate) type Known = BTreeSet<String>;
 
-/// A lane at one moment; `Null` in the place of an answer that was not given.
+/// A lane at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct State(Vec<Value>);
 
@@ -25,8 +25,7 @@ impl State {
     /// The rows of the lane by their names; more than one under a name is a duplicate.
     pub(crate) fn rows(&self, lane: &Lane) -> BTreeMap<String, Vec<&Value>> {
         let mut rows: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
-        let listing =
-            self.0.first().and_then(|answer| ["items", "features"].iter().find_map(|key| answer.get(*key)));
+        let listing = self.0.first().map(|answer| answer.pointer("/ledger/features").unwrap_or(answer));
         for row in listing.and_then(Value::as_array).into_iter().flatten() {
             rows.entry(row.get(lane.key).map(Value::to_string).unwrap_or_default()).or_default().push(row);
         }
@@ -41,11 +40,21 @@ pub(crate) fn texts(place: &Workplace, lane: &Lane) -> Known {
     texts
 }
 
+/// What the lane says of itself: the rows of a listing, or a whole document. A file that is not there yet holds nothing.
 fn answers(place: &Workplace, lane: &Lane) -> impl Iterator<Item = Value> {
-    lane.reads.iter().map(|arguments| {
+    let read = |arguments: &&[&str]| {
         let answer = place.run(arguments);
-        if answer.is_accepted() { answer.document().unwrap() } else { Value::Null }
-    })
+        match answer.document().filter(|_| answer.is_accepted()) {
+            Some(mut document) => document.get_mut("items").map(Value::take).unwrap_or(document),
+            None if answer.stderr.contains("does not exist") => Value::Array(Vec::new()),
+            None => Value::from("no answer"),
+        }
+    };
+    let logged = |log: &str| {
+        let text = fs::read_to_string(place.lane(log)).unwrap_or_default();
+        text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect()
+    };
+    lane.reads.iter().map(read).chain(lane.log.into_iter().map(logged))
 }
 
 /// The bytes of every file that a change of this lane must leave alone.
@@ -71,7 +80,7 @@ fn normal(value: Value, root: &str, known: &Known) -> Value {
             let members = members.into_iter().map(|(name, member)| (name, normal(member, root, known)));
             Value::Object(members.collect::<Map<_, _>>())
         }
-        other => other,
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }
 }
 

@@ -193,13 +193,13 @@ impl Links {
                 Direction::Dependents => (target, edge.from),
                 Direction::Dependencies => (edge.from, target),
             };
-            if above != below && links.has(above) && links.has(below) {
-                if let (Some(list), Some(flag)) =
-                    (links.below.get_mut(index(above)), links.is_below.get_mut(index(below)))
-                {
-                    list.push(below);
-                    *flag = true;
-                }
+            let is_drawn = above != below && links.has(above) && links.has(below);
+            if is_drawn
+                && let Some(list) = links.below.get_mut(index(above))
+                && let Some(flag) = links.is_below.get_mut(index(below))
+            {
+                list.push(below);
+                *flag = true;
             }
         }
         links

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use premath_bd::{Diagnosis, Doctor, DoctorError, Finding, Permit, PermitRefusal, Repair, RepairFailure, StoreError};
+use premath_bd::{
+    Diagnosis, Doctor, DoctorError, Finding, Permit, PermitRefusal, Repair, RepairFailure, StoreError,
+};
 use premath_kernel::Value;
 use premath_wire::v1::{
-    CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, RefusedAnswer, RefusedBecause, Severity,
-    StoreProblem,
+    CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, RefusedAnswer, RefusedBecause,
+    Severity, StoreProblem,
 };
 use premath_wire::{UnknownFields, decode};
 use schemars::JsonSchema;
@@ -43,7 +45,8 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
             let errors = answered.findings.iter().filter(|one| one.problem.severity == Severity::Error);
             let classes: BTreeSet<&String> = errors.map(|one| &one.problem.class).collect();
             answer.failure_classes = classes.into_iter().cloned().collect();
-            answer.witness_refs = answered.repairs.iter().flat_map(|repair| repair.witness_refs.clone()).collect();
+            answer.witness_refs =
+                answered.repairs.iter().flat_map(|repair| repair.witness_refs.clone()).collect();
             Ok(answer)
         }
         DoctorOutcome::Shut(refusal) => Answer::refused(refusal.class, &refused(host.workspace, &refusal)),
@@ -147,9 +150,10 @@ fn repair(repair: &Repair) -> DoctorRepair {
 }
 
 fn failure(failure: &RepairFailure) -> DoctorFailure {
-    let detail = match &failure.error {
-        StoreError::Io { source, .. } => format!("{}: {source}", failure.error),
-        other => other.to_string(),
+    let detail = if let StoreError::Io { source, .. } = &failure.error {
+        format!("{}: {source}", failure.error)
+    } else {
+        failure.error.to_string()
     };
     DoctorFailure { path: shown(&failure.path), detail }
 }

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use premath_bd::{FeatureChange, FeatureLedgerStore, Ledger, StoreError};
 use premath_kernel::{Closure, FeatureStatus, LedgerClass, Value};
 use premath_wire::Canonical;
-use premath_wire::v1::{FeatureAnswer, FeatureCheckAnswer, FeatureNextAnswer, FeatureReason, FeatureWriteAnswer};
+use premath_wire::v1::{
+    FeatureAnswer, FeatureCheckAnswer, FeatureNextAnswer, FeatureReason, FeatureWriteAnswer,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{arguments, count, told, token};
+use super::issue::{arguments, count, token, told};
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
 
@@ -61,17 +63,20 @@ pub(crate) fn write(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
     };
     let written = store.write(&change, host.workspace.clock.now()).map_err(from_store)?;
     let state = State::of(written.ledger.as_ref());
-    let mut answer = Answer::new(result(&written.refused), &FeatureWriteAnswer {
-        action: "harness.feature.write".to_owned(),
-        feature_ledger_ref: shown(store.path()),
-        result: result(&written.refused).to_owned(),
-        failure_classes: classes(&written.refused),
-        reasons: reasons(&written.refused),
-        feature: Canonical(written.row),
-        next_feature_id: state.next,
-        feature_closure_complete: state.is_closed,
-        feature_count: state.count,
-    })?;
+    let mut answer = Answer::new(
+        result(&written.refused),
+        &FeatureWriteAnswer {
+            action: "harness.feature.write".to_owned(),
+            feature_ledger_ref: shown(store.path()),
+            result: result(&written.refused).to_owned(),
+            failure_classes: classes(&written.refused),
+            reasons: reasons(&written.refused),
+            feature: Canonical(written.row),
+            next_feature_id: state.next,
+            feature_closure_complete: state.is_closed,
+            feature_count: state.count,
+        },
+    )?;
     answer.failure_classes = classes(&written.refused);
     Ok(answer)
 }
@@ -82,14 +87,17 @@ pub(crate) fn read(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let store = store(host, args.path.as_deref());
     let ledger = store.read()?;
     let state = State::of(Some(&ledger));
-    Answer::new("ok", &FeatureAnswer {
-        action: "harness.feature.read".to_owned(),
-        feature_ledger_ref: shown(store.path()),
-        next_feature_id: state.next,
-        feature_closure_complete: state.is_closed,
-        feature_count: state.count,
-        ledger: Canonical(ledger.whole),
-    })
+    Answer::new(
+        "ok",
+        &FeatureAnswer {
+            action: "harness.feature.read".to_owned(),
+            feature_ledger_ref: shown(store.path()),
+            next_feature_id: state.next,
+            feature_closure_complete: state.is_closed,
+            feature_count: state.count,
+            ledger: Canonical(ledger.whole),
+        },
+    )
 }
 
 /// `harness.feature.next`
@@ -99,14 +107,17 @@ pub(crate) fn next(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let ledger = store.read()?;
     let state = State::of(Some(&ledger));
     let feature = ledger.next().and_then(|id| ledger.row(id)).map(|row| Canonical(row.borrowed()));
-    Answer::new("ok", &FeatureNextAnswer {
-        action: "harness.feature.next".to_owned(),
-        feature_ledger_ref: shown(store.path()),
-        next_feature_id: state.next,
-        feature,
-        feature_closure_complete: state.is_closed,
-        feature_count: state.count,
-    })
+    Answer::new(
+        "ok",
+        &FeatureNextAnswer {
+            action: "harness.feature.next".to_owned(),
+            feature_ledger_ref: shown(store.path()),
+            next_feature_id: state.next,
+            feature,
+            feature_closure_complete: state.is_closed,
+            feature_count: state.count,
+        },
+    )
 }
 
 /// `harness.feature.check`
@@ -117,17 +128,20 @@ pub(crate) fn check(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
     let closure = if args.require_closure { Closure::Required } else { Closure::NotRequired };
     let problems = ledger.problems(closure);
     let state = State::of(Some(&ledger));
-    let mut answer = Answer::new(result(&problems), &FeatureCheckAnswer {
-        action: "harness.feature.check".to_owned(),
-        feature_ledger_ref: shown(store.path()),
-        result: result(&problems).to_owned(),
-        require_closure: args.require_closure,
-        failure_classes: classes(&problems),
-        reasons: reasons(&problems),
-        next_feature_id: state.next,
-        feature_closure_complete: state.is_closed,
-        feature_count: state.count,
-    })?;
+    let mut answer = Answer::new(
+        result(&problems),
+        &FeatureCheckAnswer {
+            action: "harness.feature.check".to_owned(),
+            feature_ledger_ref: shown(store.path()),
+            result: result(&problems).to_owned(),
+            require_closure: args.require_closure,
+            failure_classes: classes(&problems),
+            reasons: reasons(&problems),
+            next_feature_id: state.next,
+            feature_closure_complete: state.is_closed,
+            feature_count: state.count,
+        },
+    )?;
     answer.failure_classes = classes(&problems);
     Ok(answer)
 }
@@ -176,8 +190,5 @@ fn reasons(problems: &[Problem]) -> Vec<FeatureReason> {
 
 /// What was handed in wrong is the caller's to mend, not the store's.
 pub(super) fn from_store(error: StoreError) -> ActionError {
-    match error {
-        StoreError::Input(error) => ActionError::Input(error),
-        other => ActionError::Store(other),
-    }
+    if let StoreError::Input(error) = error { ActionError::Input(error) } else { ActionError::Store(error) }
 }

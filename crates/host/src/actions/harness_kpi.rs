@@ -6,7 +6,8 @@ use premath_bd::RemediationLog;
 use premath_kernel::{Kpi, KpiInput, Value};
 use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{
-    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, Micros, RemediateAnswer,
+    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, Micros,
+    RemediateAnswer,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -74,31 +75,34 @@ pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
         min_rows: thresholds.min_rows,
     })
     .ok_or_else(|| invalid("there is no figure for such a window", "windowHours"))?;
-    Answer::new("ok", &KpiAnswer {
-        action: "harness.kpi.report".to_owned(),
-        kpi_kind: KPI_KIND.to_owned(),
-        trajectory_path: shown(trajectory.path()),
-        window: KpiWindow { hours, start: format_time(start), end: format_time(end) },
-        counts: KpiCounts {
-            total_rows: counts.total_rows,
-            window_rows: counts.window_rows,
-            completed_rows: counts.completed_rows,
-            active_workers: counts.active_workers,
-            future_rows: counts.future_rows,
+    Answer::new(
+        "ok",
+        &KpiAnswer {
+            action: "harness.kpi.report".to_owned(),
+            kpi_kind: KPI_KIND.to_owned(),
+            trajectory_path: shown(trajectory.path()),
+            window: KpiWindow { hours, start: format_time(start), end: format_time(end) },
+            counts: KpiCounts {
+                total_rows: counts.total_rows,
+                window_rows: counts.window_rows,
+                completed_rows: counts.completed_rows,
+                active_workers: counts.active_workers,
+                future_rows: counts.future_rows,
+            },
+            ratios: KpiRatios {
+                gate_pass_rate: Micros(kpi.gate_pass_rate_micros),
+                completed_rows_per_day: Micros(kpi.completed_rows_per_day_micros),
+                throughput_per_worker_per_day: Micros(kpi.throughput_per_worker_per_day_micros),
+                kpi: Micros(kpi.kpi_micros),
+            },
+            thresholds,
+            decision: KpiDecisionRow { state: kpi.decision.token().to_owned(), reason: kpi.reason },
+            remediations_path: shown(remediations.path()),
+            latest_remediation: remediations.latest()?,
+            warning_count: counts.warning_count,
+            warnings: counts.warnings.into_iter().map(warning).collect(),
         },
-        ratios: KpiRatios {
-            gate_pass_rate: Micros(kpi.gate_pass_rate_micros),
-            completed_rows_per_day: Micros(kpi.completed_rows_per_day_micros),
-            throughput_per_worker_per_day: Micros(kpi.throughput_per_worker_per_day_micros),
-            kpi: Micros(kpi.kpi_micros),
-        },
-        thresholds,
-        decision: KpiDecisionRow { state: kpi.decision.token().to_owned(), reason: kpi.reason },
-        remediations_path: shown(remediations.path()),
-        latest_remediation: remediations.latest()?,
-        warning_count: counts.warning_count,
-        warnings: counts.warnings.into_iter().map(warning).collect(),
-    })
+    )
 }
 
 /// `harness.kpi.remediate`
@@ -107,9 +111,12 @@ pub(crate) fn remediate(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Act
     let trajectory = trajectory(host, args.path.as_deref());
     let remediations = RemediationLog::beside(Arc::clone(&host.workspace.disk), trajectory.path());
     let remediation = remediations.append(&args.note, host.workspace.clock.now()).map_err(from_store)?;
-    Answer::new("accepted", &RemediateAnswer {
-        action: "harness.kpi.remediate".to_owned(),
-        remediations_path: shown(remediations.path()),
-        remediation,
-    })
+    Answer::new(
+        "accepted",
+        &RemediateAnswer {
+            action: "harness.kpi.remediate".to_owned(),
+            remediations_path: shown(remediations.path()),
+            remediation,
+        },
+    )
 }

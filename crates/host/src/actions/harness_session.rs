@@ -12,7 +12,7 @@ use premath_wire::v1::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{arguments, count, told, token};
+use super::issue::{arguments, count, token, told};
 use crate::actions::issue_snapshot;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
@@ -56,7 +56,8 @@ struct BootstrapArgs {
 pub(crate) fn write(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: WriteArgs = arguments(args)?;
     let states = [SessionState::Active, SessionState::Stopped];
-    let state = args.state.as_deref().map(|state| token(state, "state", &states, SessionState::token)).transpose()?;
+    let state =
+        args.state.as_deref().map(|state| token(state, "state", &states, SessionState::token)).transpose()?;
     let store = store(host, args.path.as_deref());
     let named = told(args.issues.as_deref()).map(PathBuf::from);
     let change = SessionChange {
@@ -100,29 +101,32 @@ pub(crate) fn bootstrap(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Act
         SessionState::Stopped => BootstrapMode::Resume,
         SessionState::Active => BootstrapMode::Attach,
     };
-    Answer::new("ok", &BootstrapAnswer {
-        action: "harness.session.bootstrap".to_owned(),
-        bootstrap_kind: BOOTSTRAP_KIND.to_owned(),
-        session_ref: shown(store.path()),
-        session_id: session.session_id,
-        mode,
-        resume_issue_id: session.issue_id,
-        next_step: session.next_step,
-        summary: session.summary,
-        instruction_refs: session.instruction_refs,
-        witness_refs: session.witness_refs,
-        lineage_refs: session.lineage_refs,
-        issues_path: session.issues_path,
-        issues_snapshot_ref: session.issues_snapshot_ref,
-        snapshot_matches,
-        feature_ledger_ref: ledger.as_ref().map(|_| shown(&ledger_path)),
-        next_feature_id: ledger.as_ref().and_then(|ledger| ledger.next().map(str::to_owned)),
-        feature_closure_complete: ledger.as_ref().map(Ledger::is_closed),
-        feature_count: ledger.as_ref().map(|ledger| count(ledger.document.features.len())),
-        started_at: session.started_at,
-        updated_at: session.updated_at,
-        stopped_at: session.stopped_at,
-    })
+    Answer::new(
+        "ok",
+        &BootstrapAnswer {
+            action: "harness.session.bootstrap".to_owned(),
+            bootstrap_kind: BOOTSTRAP_KIND.to_owned(),
+            session_ref: shown(store.path()),
+            session_id: session.session_id,
+            mode,
+            resume_issue_id: session.issue_id,
+            next_step: session.next_step,
+            summary: session.summary,
+            instruction_refs: session.instruction_refs,
+            witness_refs: session.witness_refs,
+            lineage_refs: session.lineage_refs,
+            issues_path: session.issues_path,
+            issues_snapshot_ref: session.issues_snapshot_ref,
+            snapshot_matches,
+            feature_ledger_ref: ledger.as_ref().map(|_| shown(&ledger_path)),
+            next_feature_id: ledger.as_ref().and_then(|ledger| ledger.next().map(str::to_owned)),
+            feature_closure_complete: ledger.as_ref().map(Ledger::is_closed),
+            feature_count: ledger.as_ref().map(|ledger| count(ledger.document.features.len())),
+            started_at: session.started_at,
+            updated_at: session.updated_at,
+            stopped_at: session.stopped_at,
+        },
+    )
 }
 
 fn store(host: &Host<'_>, named: Option<&str>) -> SessionStore {
@@ -130,16 +134,21 @@ fn store(host: &Host<'_>, named: Option<&str>) -> SessionStore {
 }
 
 fn answer(action: &str, class: &str, store: &SessionStore, session: Session) -> Result<Answer, ActionError> {
-    Answer::new(class, &SessionAnswer {
-        action: action.to_owned(),
-        session_ref: shown(store.path()),
-        session: Canonical(session.whole),
-    })
+    Answer::new(
+        class,
+        &SessionAnswer {
+            action: action.to_owned(),
+            session_ref: shown(store.path()),
+            session: Canonical(session.whole),
+        },
+    )
 }
 
 /// Whether issue memory holds what the session noted; issue memory that is gone does not.
 fn snapshot_matches(host: &Host<'_>, session: &SessionDocument) -> Result<Option<bool>, ActionError> {
-    let (Some(path), Some(noted)) = (&session.issues_path, &session.issues_snapshot_ref) else { return Ok(None) };
+    let (Some(path), Some(noted)) = (&session.issues_path, &session.issues_snapshot_ref) else {
+        return Ok(None);
+    };
     let now = issue_snapshot(host, &host.workspace.root.join(path))?;
     Ok(Some(now.as_ref() == Some(noted)))
 }

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::harness_feature::from_store;
-use super::issue::{arguments, count, told, token};
+use super::issue::{arguments, count, token, told};
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
 
@@ -76,11 +76,14 @@ pub(crate) fn append(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
         witness_refs: args.witness_refs,
     };
     let row = trajectory.append(&step, host.workspace.clock.now()).map_err(from_store)?;
-    Answer::new("accepted", &StepAnswer {
-        action: "harness.trajectory.append".to_owned(),
-        trajectory_path: shown(trajectory.path()),
-        row: Canonical(row),
-    })
+    Answer::new(
+        "accepted",
+        &StepAnswer {
+            action: "harness.trajectory.append".to_owned(),
+            trajectory_path: shown(trajectory.path()),
+            row: Canonical(row),
+        },
+    )
 }
 
 /// `harness.trajectory.query`
@@ -99,22 +102,25 @@ pub(crate) fn query(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
     let query = Query { mode, limit: usize::try_from(limit).unwrap_or(usize::MAX), grouping };
     let found = trajectory.query(&query)?;
     let (groups, group_count) = found.groups.unzip();
-    Answer::new("ok", &TrajectoryProjection {
-        action: "harness.trajectory.query".to_owned(),
-        projection_kind: PROJECTION_KIND.to_owned(),
-        trajectory_path: shown(trajectory.path()),
-        mode,
-        limit,
-        total_count: found.total,
-        failed_count: found.failed,
-        retry_needed_count: found.retry_needed,
-        count: count(found.items.len()),
-        items: found.items.into_iter().map(Canonical).collect(),
-        groups: groups.map(|groups| groups.into_iter().map(group).collect()),
-        group_count,
-        warning_count: found.warning_count,
-        warnings: found.warnings.into_iter().map(warning).collect(),
-    })
+    Answer::new(
+        "ok",
+        &TrajectoryProjection {
+            action: "harness.trajectory.query".to_owned(),
+            projection_kind: PROJECTION_KIND.to_owned(),
+            trajectory_path: shown(trajectory.path()),
+            mode,
+            limit,
+            total_count: found.total,
+            failed_count: found.failed,
+            retry_needed_count: found.retry_needed,
+            count: count(found.items.len()),
+            items: found.items.into_iter().map(Canonical).collect(),
+            groups: groups.map(|groups| groups.into_iter().map(group).collect()),
+            group_count,
+            warning_count: found.warning_count,
+            warnings: found.warnings.into_iter().map(warning).collect(),
+        },
+    )
 }
 
 /// The trajectory that an argument names, or the lane's own.

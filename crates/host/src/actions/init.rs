@@ -65,10 +65,10 @@ struct InitArgs {
 pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: InitArgs = arguments(args)?;
     let example = told(args.example.as_deref()).map(PathBuf::from);
-    if let Some(folder) = &example {
-        if let Some(refused) = example::refuse_occupied(host, folder)? {
-            return Ok(refused);
-        }
+    if let Some(folder) = &example
+        && let Some(refused) = example::refuse_occupied(host, folder)?
+    {
+        return Ok(refused);
     }
     let root = example.clone().unwrap_or_else(|| host.workspace.root.clone());
     // An example has the defaults, whatever this folder is configured to.
@@ -78,10 +78,10 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     };
     let mut made = Making { disk: host.workspace.disk.as_ref(), steps: Vec::new() };
     // The door is asked before anything is made: who may not change issue memory does not get a new one either.
-    if made.is_new(&issues)? {
-        if let Err(refusal) = host.workspace.door.permit(ACTION) {
-            return refused(&refusal, &issues);
-        }
+    if made.is_new(&issues)?
+        && let Err(refusal) = host.workspace.door.permit(ACTION)
+    {
+        return refused(&refusal, &issues);
     }
     let store = prepare(&mut made, host, &root, &issues)?;
     let mut imported = Vec::new();
@@ -91,10 +91,10 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
             Err(refusal) => return refused(&refusal, &issues),
         }
     }
-    if example.is_some() {
-        if let Err(refusal) = example::fill(host, &mut made, &root, &store)? {
-            return refused(&refusal, &issues);
-        }
+    if example.is_some()
+        && let Err(refusal) = example::fill(host, &mut made, &root, &store)?
+    {
+        return refused(&refusal, &issues);
     }
     let changed = made.steps.iter().any(|step| step.made) || imported.iter().any(|answer| answer.written > 0);
     Answer::new("accepted", &InitAnswer {

@@ -42,7 +42,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         before.zip(&rows).skip(skipped).map(|(before, row)| step(before, row)).collect();
     Answer::new("ok", &HistoryAnswer {
         action: lane.action(),
-        issues_path: lane.path.clone(),
+        issues_path: lane.path,
         issue_id: id,
         count: count(items.len()),
         total: (items.len() < total).then(|| count(total)),
@@ -98,7 +98,7 @@ fn without_common_lines(was: &str, is: &str) -> (String, String) {
 fn shown(value: &Value<'static>) -> Value<'static> {
     match value {
         Value::Text(text) => shortened(text),
-        other => other.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.clone(),
     }
 }
 

@@ -143,6 +143,7 @@ fn admitted(view: &dyn IssueView, places: Vec<RowRef>, filter: &Filter) -> Resul
 }
 
 /// What a limit took away.
+#[derive(Clone, Copy)]
 struct Cut {
     total: Option<u64>,
     has_more: bool,

@@ -101,7 +101,7 @@ pub(crate) fn compact(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     let compacted = compacted?;
     Answer::new("accepted", &CompactAnswer {
         action: lane.action(),
-        issues_path: lane.path.clone(),
+        issues_path: lane.path,
         kept: compacted.kept,
         moved: compacted.moved,
     })
@@ -184,9 +184,12 @@ pub(crate) fn take_over(
 
 /// A whole file.
 pub(crate) fn read(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>, ActionError> {
-    let failed = |source: std::io::Error| match source.kind() {
-        std::io::ErrorKind::NotFound => StoreError::Missing { path: path.to_owned() },
-        _ => StoreError::Io { doing: "read", path: path.to_owned(), source },
+    let failed = |source: std::io::Error| {
+        if source.kind() == std::io::ErrorKind::NotFound {
+            StoreError::Missing { path: path.to_owned() }
+        } else {
+            StoreError::Io { doing: "read", path: path.to_owned(), source }
+        }
     };
     let file = disk.open(path, Access::Read).map_err(failed)?;
     let length = file.stat().map_err(failed)?.length;
@@ -283,9 +286,12 @@ pub(crate) fn place_file(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(
     name.push(".tmp");
     let temporary = PathBuf::from(name);
     let failed = |doing: &'static str| {
-        move |source: std::io::Error| match source.kind() {
-            std::io::ErrorKind::NotFound => StoreError::Missing { path: folder(path) },
-            _ => StoreError::Io { doing, path: path.to_owned(), source },
+        move |source: std::io::Error| {
+            if source.kind() == std::io::ErrorKind::NotFound {
+                StoreError::Missing { path: folder(path) }
+            } else {
+                StoreError::Io { doing, path: path.to_owned(), source }
+            }
         }
     };
     let mut file = disk.open(&temporary, Access::Replace).map_err(failed("make"))?;

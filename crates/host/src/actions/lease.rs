@@ -61,7 +61,7 @@ pub(crate) fn claim_next(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Ac
     };
     Answer::new("accepted", &ClaimNextAnswer {
         action: lane.action(),
-        issues_path: lane.path.clone(),
+        issues_path: lane.path,
         claimed: row.is_some(),
         issue: row.as_ref().map(|row| CamelRow(row.object())),
     })

@@ -35,7 +35,10 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 ///
 /// # Errors
 /// A folder without `.premath`, or one that cannot be listed.
-pub fn run(workspace: &Workspace, progress: &mut dyn FnMut(&CheckedCounts)) -> Result<VerifyAnswer, ActionError> {
+pub fn run(
+    workspace: &Workspace,
+    progress: &mut dyn FnMut(&CheckedCounts),
+) -> Result<VerifyAnswer, ActionError> {
     let verification = verify(&repository(workspace), &mut |checked| progress(&counts(checked)))?;
     let problems = &verification.problems;
     Ok(VerifyAnswer {

@@ -9,16 +9,18 @@ mod session;
 mod trajectory;
 
 pub use feature::{
-    FEATURE_LEDGER_KIND, FeatureAnswer, FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureReason, FeatureRow,
-    FeatureWriteAnswer,
+    FEATURE_LEDGER_KIND, FeatureAnswer, FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureReason,
+    FeatureRow, FeatureWriteAnswer,
 };
 pub use kpi::{
-    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, Micros, REMEDIATION_KIND,
-    RemediateAnswer, RemediationRow,
+    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, Micros,
+    REMEDIATION_KIND, RemediateAnswer, RemediationRow,
 };
 pub use session::{
-    BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, SESSION_KIND, SessionAnswer, SessionDocument, SessionState,
+    BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, SESSION_KIND, SessionAnswer, SessionDocument,
+    SessionState,
 };
 pub use trajectory::{
-    FailureGroup, LineWarning, PROJECTION_KIND, ProjectionMode, STEP_KIND, StepAnswer, StepRow, TrajectoryProjection,
+    FailureGroup, LineWarning, PROJECTION_KIND, ProjectionMode, STEP_KIND, StepAnswer, StepRow,
+    TrajectoryProjection,
 };

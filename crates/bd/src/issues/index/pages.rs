@@ -1,9 +1,7 @@
 //! A file in pages, each with a checksum: half-written, damaged or foreign pages are noticed before they are believed.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::io;
-use std::rc::Rc;
 
 use premath_kernel::sha256;
 
@@ -37,7 +35,8 @@ fn sum(number: u64, body: &[u8]) -> [u8; SUM] {
 #[derive(Debug)]
 pub(super) struct Pages {
     file: Box<dyn DiskFile>,
-    read: RefCell<BTreeMap<u64, Rc<[u8]>>>,
+    /// The pages that were read, by number.
+    read: RefCell<Vec<Option<Box<[u8]>>>>,
 }
 
 impl Pages {
@@ -47,42 +46,43 @@ impl Pages {
 
     /// Lets `look` see some bytes, without copying them where one page holds them all.
     pub(super) fn look<T>(&self, offset: u64, length: usize, look: impl FnOnce(&[u8]) -> T) -> io::Result<T> {
-        let body = u64::try_from(BODY).unwrap_or(u64::MAX);
-        let within = usize::try_from(offset % body).unwrap_or_default();
+        let (page, within) = position(offset);
         if within + length <= BODY {
-            let page = self.page(offset / body)?;
-            return Ok(look(page.get(within..within + length).unwrap_or_default()));
+            return self.page(page, |body| look(body.get(within..within + length).unwrap_or_default()));
         }
         Ok(look(&self.bytes(offset, length)?))
     }
 
     /// Some bytes from a place on.
     pub(super) fn bytes(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        let body = u64::try_from(BODY).unwrap_or(u64::MAX);
         let mut bytes = Vec::with_capacity(length);
-        let mut at = offset;
+        let (mut page, mut within) = position(offset);
         while bytes.len() < length {
-            let page = self.page(at / body)?;
-            let within = usize::try_from(at % body).unwrap_or_default();
             let end = (within + length - bytes.len()).min(BODY);
-            let part = page.get(within..end).unwrap_or_default();
-            bytes.extend_from_slice(part);
-            at += u64::try_from(part.len()).unwrap_or_default();
+            self.page(page, |body| bytes.extend_from_slice(body.get(within..end).unwrap_or_default()))?;
+            (page, within) = (page + 1, 0);
         }
         Ok(bytes)
     }
 
-    fn page(&self, number: u64) -> io::Result<Rc<[u8]>> {
-        if let Some(page) = self.read.borrow().get(&number) {
-            return Ok(Rc::clone(page));
+    fn page<T>(&self, number: usize, look: impl FnOnce(&[u8]) -> T) -> io::Result<T> {
+        if let Some(Some(page)) = self.read.borrow().get(number) {
+            return Ok(look(page));
         }
         let mut page = vec![0; PAGE];
-        let offset = number * u64::try_from(PAGE).unwrap_or(u64::MAX);
+        let number_wide = u64::try_from(number).unwrap_or(u64::MAX);
+        let offset = number_wide.saturating_mul(u64::try_from(PAGE).unwrap_or(u64::MAX));
         read_exactly(self.file.as_ref(), &mut page, offset)?;
-        let body = checked(number, &page)?;
-        let body: Rc<[u8]> = Rc::from(body);
-        self.read.borrow_mut().insert(number, Rc::clone(&body));
-        Ok(body)
+        let body: Box<[u8]> = Box::from(checked(number_wide, &page)?);
+        let answer = look(&body);
+        let mut read = self.read.borrow_mut();
+        if read.len() <= number {
+            read.resize(number + 1, None);
+        }
+        if let Some(place) = read.get_mut(number) {
+            *place = Some(body);
+        }
+        Ok(answer)
     }
 
     /// Everything, without keeping it.
@@ -96,6 +96,12 @@ impl Pages {
         }
         Ok(bytes)
     }
+}
+
+/// The page a byte is on, and where on it.
+fn position(offset: u64) -> (usize, usize) {
+    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+    (offset / BODY, offset % BODY)
 }
 
 fn checked(number: u64, page: &[u8]) -> io::Result<&[u8]> {

@@ -6,12 +6,12 @@
 use std::io;
 use std::time::Duration;
 
+use super::covered;
 use super::format::{HEADER_SALT, Header};
 use super::merge;
 use super::pages::PageWriter;
 use super::read::Index;
 use super::runs::Runs;
-use super::covered;
 use crate::disk::{Access, Disk, LockMode, LockOutcome};
 use crate::error::StoreError;
 use crate::log::{LogReader, beside};
@@ -44,7 +44,7 @@ fn build(trajectory: &Trajectory, reader: &LogReader, base: Option<&Index>) -> O
     if !matches!(lock.lock(LockMode::Exclusive, Duration::ZERO), Ok(LockOutcome::Held)) {
         return None;
     }
-    let (temporary, runs_path) = (beside(&path, "tmp"), beside(&path, "runs"));
+    let (temporary, runs_path) = (beside(&path, "tmp"), beside(&path, "runs.tmp"));
     let mut runs = Runs::new(disk, runs_path.clone());
     let collected = collect(reader, base, &mut runs);
     let is_spilled = runs.is_spilled();
@@ -74,7 +74,8 @@ fn clear(disk: &dyn Disk, temporary: &std::path::Path) {
 /// Takes in the lines behind the older index, and holds both against what the reader vouches for.
 fn collect(reader: &LogReader, base: Option<&Index>, runs: &mut Runs<'_>) -> io::Result<Header> {
     let until = covered(reader.extent().rows);
-    let mut pass = base.map_or_else(Pass::default, |index| Pass { extent: index.extent(), tally: index.tally().clone() });
+    let mut pass = base
+        .map_or_else(Pass::default, |index| Pass { extent: index.extent(), tally: index.tally().clone() });
     let mut header = None;
     reader
         .each_line::<Stop>(pass.extent.bytes, |place, line| {

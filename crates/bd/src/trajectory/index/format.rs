@@ -32,9 +32,14 @@ impl Header {
         let mut bytes = MAGIC.to_vec();
         let tally = &self.tally;
         bytes.extend_from_slice(&self.extent.digest);
-        for number in
-            [self.extent.rows, self.extent.bytes, tally.steps, tally.failed, tally.worth_a_retry, tally.flawed]
-        {
+        for number in [
+            self.extent.rows,
+            self.extent.bytes,
+            tally.steps,
+            tally.failed,
+            tally.worth_a_retry,
+            tally.flawed,
+        ] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         for (line, flaw) in &tally.flaws {
@@ -52,7 +57,8 @@ impl Header {
         }
         let digest = bytes.take()?;
         let extent = Extent { digest, rows: bytes.wide()?, bytes: bytes.wide()? };
-        let (steps, failed, worth_a_retry, flawed) = (bytes.wide()?, bytes.wide()?, bytes.wide()?, bytes.wide()?);
+        let (steps, failed, worth_a_retry, flawed) =
+            (bytes.wide()?, bytes.wide()?, bytes.wide()?, bytes.wide()?);
         let listed = usize::try_from(flawed).unwrap_or(usize::MAX).min(LISTED);
         let mut flaws = Vec::with_capacity(listed);
         for _ in 0..listed {
@@ -72,7 +78,8 @@ impl Header {
     pub(super) fn layout(&self) -> Layout {
         let all = Region { first_page: 1, width: ENTRY, count: self.tally.steps };
         let failed = Region { first_page: all.end(), width: PLACE, count: self.tally.failed };
-        let worth_a_retry = Region { first_page: failed.end(), width: PLACE, count: self.tally.worth_a_retry };
+        let worth_a_retry =
+            Region { first_page: failed.end(), width: PLACE, count: self.tally.worth_a_retry };
         Layout { all, failed, worth_a_retry }
     }
 }

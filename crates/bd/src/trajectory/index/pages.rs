@@ -48,7 +48,14 @@ pub(super) struct PageWriter {
 
 impl PageWriter {
     pub(super) fn new(file: Box<dyn DiskFile>, salt: Salt) -> Self {
-        Self { file, salt, number: 0, body: Vec::with_capacity(BODY), pending: Vec::with_capacity(BLOCK), written: 0 }
+        Self {
+            file,
+            salt,
+            number: 0,
+            body: Vec::with_capacity(BODY),
+            pending: Vec::with_capacity(BLOCK),
+            written: 0,
+        }
     }
 
     /// Pages from here on are bound to this.

@@ -56,7 +56,10 @@ impl<'d> Runs<'d> {
     pub(super) fn merged(mut self) -> io::Result<Merged> {
         self.current.sort_unstable_by(Keyed::order);
         let spilled = std::mem::take(&mut self.spilled);
-        let mut runs: Vec<Run> = spilled.into_iter().map(|(at, end)| Run::Spilled { at, end, block: Vec::new(), used: 0 }).collect();
+        let mut runs: Vec<Run> = spilled
+            .into_iter()
+            .map(|(at, end)| Run::Spilled { at, end, block: Vec::new(), used: 0 })
+            .collect();
         runs.push(Run::Held(std::mem::take(&mut self.current).into_iter()));
         let file = self.file.take();
         let mut heads = Vec::with_capacity(runs.len());
@@ -121,7 +124,11 @@ impl Run {
                         return Ok(Some(keyed));
                     }
                     if *at >= *end {
-                        return if unused.is_empty() { Ok(None) } else { Err(io::ErrorKind::InvalidData.into()) };
+                        return if unused.is_empty() {
+                            Ok(None)
+                        } else {
+                            Err(io::ErrorKind::InvalidData.into())
+                        };
                     }
                     block.drain(..*used);
                     *used = 0;

@@ -26,7 +26,11 @@ fn a_longer_log_is_never_covered_less_and_little_is_left_over() {
 
 #[test]
 fn an_entry_reads_back_as_it_was_written() {
-    let moments = [Moment::EPOCH, Moment::new(-62_135_596_800, 999_999_999).unwrap(), Moment::new(253_402_300_799, 1).unwrap()];
+    let moments = [
+        Moment::EPOCH,
+        Moment::new(-62_135_596_800, 999_999_999).unwrap(),
+        Moment::new(253_402_300_799, 1).unwrap(),
+    ];
     for finished_at in moments {
         for (is_failed, is_worth_a_retry) in [(false, false), (true, false), (true, true)] {
             let place = Place { offset: u64::MAX - 7, length: u32::MAX - 1 };

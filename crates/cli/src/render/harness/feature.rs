@@ -3,7 +3,8 @@
 use anstyle::Style;
 use premath_kernel::{FeatureStatus, Moment};
 use premath_wire::v1::{
-    FeatureAnswer, FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureReason, FeatureRow, FeatureWriteAnswer,
+    FeatureAnswer, FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureReason, FeatureRow,
+    FeatureWriteAnswer,
 };
 
 use super::counted;
@@ -18,7 +19,8 @@ pub(crate) fn feature_written(answer: &FeatureWriteAnswer<FeatureRow>) -> String
     let status = &answer.feature.status;
     if answer.result == "accepted" {
         let style = style_of(status);
-        let state = state(answer.feature_count, answer.next_feature_id.as_deref(), answer.feature_closure_complete);
+        let state =
+            state(answer.feature_count, answer.next_feature_id.as_deref(), answer.feature_closure_complete);
         return format!("feature {STRONG}{name}{STRONG:#}: {style}{}{style:#}\n{state}", plain(status));
     }
     let mut text = format!("feature {STRONG}{name}{STRONG:#}: {BAD}not written{BAD:#}\n\n");
@@ -28,7 +30,8 @@ pub(crate) fn feature_written(answer: &FeatureWriteAnswer<FeatureRow>) -> String
 
 /// `harness-feature read`
 pub(crate) fn ledger(answer: &FeatureAnswer<FeatureLedger>, now: Moment, width: Option<usize>) -> String {
-    let mut table = Table::new(&["FEATURE", "STATUS", "ISSUE", "SESSION", "VERIFIED BY", "UPDATED", "SUMMARY"], 6);
+    let mut table =
+        Table::new(&["FEATURE", "STATUS", "ISSUE", "SESSION", "VERIFIED BY", "UPDATED", "SUMMARY"], 6);
     for row in &answer.ledger.features {
         let told = |text: Option<&String>| Cell::new(text.map(|text| plain(text)).unwrap_or_default());
         let updated = row.updated_at.as_ref().map(|time| relative(time, now)).unwrap_or_default();
@@ -42,7 +45,8 @@ pub(crate) fn ledger(answer: &FeatureAnswer<FeatureLedger>, now: Moment, width: 
             told(row.summary.as_ref()),
         ]);
     }
-    let state = state(answer.feature_count, answer.next_feature_id.as_deref(), answer.feature_closure_complete);
+    let state =
+        state(answer.feature_count, answer.next_feature_id.as_deref(), answer.feature_closure_complete);
     if answer.ledger.features.is_empty() { state } else { format!("{}\n{state}", table.render(width)) }
 }
 
@@ -58,11 +62,15 @@ pub(crate) fn next_feature(answer: &FeatureNextAnswer<FeatureRow>) -> String {
 
 /// `harness-feature check`
 pub(crate) fn ledger_checked(answer: &FeatureCheckAnswer) -> String {
-    let state = state(answer.feature_count, answer.next_feature_id.as_deref(), answer.feature_closure_complete);
+    let state =
+        state(answer.feature_count, answer.next_feature_id.as_deref(), answer.feature_closure_complete);
     if answer.reasons.is_empty() {
         return format!("feature ledger: {GOOD}accepted{GOOD:#}\n{state}");
     }
-    let mut text = format!("feature ledger: {BAD}rejected{BAD:#} {DIM}({}){DIM:#}\n\n", plain(&answer.feature_ledger_ref));
+    let mut text = format!(
+        "feature ledger: {BAD}rejected{BAD:#} {DIM}({}){DIM:#}\n\n",
+        plain(&answer.feature_ledger_ref)
+    );
     reasons(&mut text, &answer.reasons);
     text
 }
@@ -117,7 +125,9 @@ fn hint(class: &str) -> &'static str {
         "in_progress.non_contractible" => "one session works on one feature: complete or block one of these",
         "instruction_ref.empty" | "verification_ref.empty" => "write the feature again with the refs it has",
         "status.invalid" => "a status is pending, in_progress, blocked or completed",
-        "feature.updated_at.empty" | "updated_at.empty" => "write a feature: that stamps its row and the ledger",
+        "feature.updated_at.empty" | "updated_at.empty" => {
+            "write a feature: that stamps its row and the ledger"
+        }
         _ => "look at the ledger",
     }
 }

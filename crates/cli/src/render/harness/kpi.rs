@@ -2,6 +2,7 @@
 
 use anstyle::Style;
 use premath_kernel::{KpiDecision, Moment};
+use premath_wire::time::parse_time;
 use premath_wire::v1::{KpiAnswer, RemediateAnswer};
 
 use super::{line, warnings};
@@ -13,33 +14,54 @@ use crate::render::time::relative;
 pub(crate) fn kpi(answer: &KpiAnswer, now: Moment) -> String {
     let (counts, ratios, limits) = (&answer.counts, &answer.ratios, &answer.thresholds);
     let style = style_of(&answer.decision.state);
-    let mut text = format!(
-        "{style}{}{style:#}: {}\n\n",
-        plain(&answer.decision.state),
-        plain(&answer.decision.reason)
-    );
+    let mut text =
+        format!("{style}{}{style:#}: {}\n\n", plain(&answer.decision.state), plain(&answer.decision.reason));
     line(&mut text, "kpi", &format!("{STRONG}{}{STRONG:#}", ratios.kpi));
     line(&mut text, "per worker", &format!("{} completed rows a day", ratios.throughput_per_worker_per_day));
     line(&mut text, "all workers", &format!("{} completed rows a day", ratios.completed_rows_per_day));
     line(&mut text, "pass rate", &ratios.gate_pass_rate.to_string());
-    let counted = format!("{} of {} completed, {} in all", counts.completed_rows, counts.window_rows, counts.total_rows);
+    let counted = format!(
+        "{} of {} completed, {} in all",
+        counts.completed_rows, counts.window_rows, counts.total_rows
+    );
     line(&mut text, "rows", &counted);
     line(&mut text, "workers", &counts.active_workers.to_string());
     let window = &answer.window;
-    line(&mut text, "window", &format!("{} h, {} to {}", window.hours, plain(&window.start), plain(&window.end)));
-    line(&mut text, "thresholds", &format!("target {}, rollback {}, at least {} rows", limits.target, limits.rollback, limits.min_rows));
+    line(
+        &mut text,
+        "window",
+        &format!("{} h, {} to {}", window.hours, plain(&window.start), plain(&window.end)),
+    );
+    line(
+        &mut text,
+        "thresholds",
+        &format!("target {}, rollback {}, at least {} rows", limits.target, limits.rollback, limits.min_rows),
+    );
     if let Some(last) = &answer.latest_remediation {
-        line(&mut text, "remediation", &format!("{} {DIM}({}){DIM:#}", plain(&last.note), relative(&last.recorded_at, now)));
+        line(
+            &mut text,
+            "remediation",
+            &format!("{} {DIM}({}){DIM:#}", plain(&last.note), relative(&last.recorded_at, now)),
+        );
     }
     if counts.future_rows > 0 {
-        text.push_str(&format!("\n{WARN}warning:{WARN:#} {} rows end after now: is a clock wrong?\n", counts.future_rows));
+        text.push_str(&format!(
+            "\n{WARN}warning:{WARN:#} {} rows end after now: is a clock wrong?\n",
+            counts.future_rows
+        ));
     }
-    if answer.decision.state == KpiDecision::Rollback.token() {
+    if answer.decision.state == KpiDecision::Rollback.token() && !is_remedied(answer) {
         let what = "add no workers until a remediation is recorded: `premath harness-kpi remediate --note …`";
         text.push_str(&format!("\n{TIP}hint:{TIP:#} {what}\n"));
     }
     warnings(&mut text, answer.warning_count, &answer.warnings);
     text
+}
+
+/// Whether something was done about the figure since the window began.
+fn is_remedied(answer: &KpiAnswer) -> bool {
+    let recorded = answer.latest_remediation.as_ref().and_then(|row| parse_time(&row.recorded_at));
+    recorded.zip(parse_time(&answer.window.start)).is_some_and(|(recorded, start)| recorded >= start)
 }
 
 /// `harness-kpi remediate`

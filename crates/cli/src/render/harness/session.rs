@@ -16,7 +16,8 @@ pub(crate) fn session(answer: &SessionAnswer<SessionDocument>, now: Moment) -> S
         SessionState::Stopped => format!("{WARN}stopped{WARN:#}"),
     };
     let name = plain(&session.session_id);
-    let mut text = format!("session {STRONG}{name}{STRONG:#}: {state} {DIM}({}){DIM:#}\n\n", plain(&answer.session_ref));
+    let mut text =
+        format!("session {STRONG}{name}{STRONG:#}: {state} {DIM}({}){DIM:#}\n\n", plain(&answer.session_ref));
     optional(&mut text, "issue", session.issue_id.as_ref());
     optional(&mut text, "summary", session.summary.as_ref());
     optional(&mut text, "next step", session.next_step.as_ref());
@@ -63,7 +64,9 @@ fn features(answer: &BootstrapAnswer, count: u64) -> String {
     let all = counted(count, "feature");
     match &answer.next_feature_id {
         Some(next) => format!("{all}, next {STRONG}{}{STRONG:#}", plain(next)),
-        None if answer.feature_closure_complete == Some(true) => format!("{all}, {GOOD}all completed{GOOD:#}"),
+        None if answer.feature_closure_complete == Some(true) => {
+            format!("{all}, {GOOD}all completed{GOOD:#}")
+        }
         None => format!("{all}, none to work on"),
     }
 }

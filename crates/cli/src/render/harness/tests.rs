@@ -65,13 +65,15 @@ fn what_a_row_holds_cannot_act_on_the_terminal() {
 
 #[test]
 fn a_row_of_others_is_shown_whatever_its_members_are() {
-    let row = json!({ "stepId": "s", "resultClass": "ok", "issueId": 7, "failureClasses": "none", "seq": "x" });
+    let row =
+        json!({ "stepId": "s", "resultClass": "ok", "issueId": 7, "failureClasses": "none", "seq": "x" });
     assert!(bare(&projection(&answer(vec![row]), now(), None)).contains("s     ok"));
 }
 
 #[test]
 fn warnings_are_counted_beyond_those_that_are_listed() {
-    let warning = LineWarning { class: String::new(), line: Some(7), detail: "the line is not JSON".to_owned() };
+    let warning =
+        LineWarning { class: String::new(), line: Some(7), detail: "the line is not JSON".to_owned() };
     let answer = TrajectoryProjection { warning_count: 41, warnings: vec![warning], ..answer(Vec::new()) };
     let text = bare(&projection(&answer, now(), None));
     assert!(text.ends_with("warning: line 7: the line is not JSON\nand 40 more\n"), "{text}");

@@ -34,7 +34,10 @@ pub(crate) fn projection(answer: &TrajectoryProjection<Value>, now: Moment, widt
     }
     if let Some(groups) = answer.groups.as_ref().filter(|groups| !groups.is_empty()) {
         text.push_str(&format!("\n{}", clusters(groups, now, width)));
-        let more = answer.group_count.unwrap_or_default().saturating_sub(u64::try_from(groups.len()).unwrap_or(u64::MAX));
+        let more = answer
+            .group_count
+            .unwrap_or_default()
+            .saturating_sub(u64::try_from(groups.len()).unwrap_or(u64::MAX));
         if more > 0 {
             text.push_str(&format!("{DIM}and {more} more; --limit shows more{DIM:#}\n"));
         }

@@ -19,7 +19,7 @@ fn one_column_gives_way_where_it_gets_narrow() {
     let mut table = Table::new(&["id", "title", "who"], 1);
     table.row(vec![Cell::new("bd-1"), Cell::new("a title that is far too long"), Cell::new("jo")]);
     let text = plain(&table.render(Some(24)));
-    assert_eq!(text, "id    title         who\nbd-1  a title tha…  jo\n");
+    assert_eq!(text, "id    title          who\nbd-1  a title that…  jo\n");
 }
 
 #[test]

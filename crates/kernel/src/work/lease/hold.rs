@@ -22,6 +22,9 @@ pub struct Released {
 /// In this order: an owner or an id; a time to live within bounds; a lease; an issue that is not closed; the right
 /// owner, id and fence (as far as given); a lease that has not run out.
 ///
+/// Without a fence any process of the owner's name is accepted. A worker names its own, and must not take the fence of
+/// the answer for one it was given: that would make two holders of two processes with one name.
+///
 /// # Errors
 /// The class of the first rule that is broken.
 pub fn renew(
