@@ -67,9 +67,12 @@ impl StoreError {
 
     /// As [`Self::io`], where the file must be there already.
     pub(crate) fn opening(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| match source.kind() {
-            io::ErrorKind::NotFound => Self::Missing { path: path.to_owned() },
-            _ => Self::Io { doing: "open", path: path.to_owned(), source },
+        move |source| {
+            if source.kind() == io::ErrorKind::NotFound {
+                Self::Missing { path: path.to_owned() }
+            } else {
+                Self::Io { doing: "open", path: path.to_owned(), source }
+            }
         }
     }
 

@@ -23,10 +23,10 @@ pub use self::facts::{Dependency, Facts};
 pub use self::file::FileIssues;
 pub use self::graph::GraphView;
 pub use self::memory::MemoryIssues;
-pub use self::operation::{
-    Change, ClaimTerms, Holder, IssueChanges, IssueDraft, Operation,
-};
+pub use self::operation::{Change, ClaimTerms, Holder, IssueChanges, IssueDraft, Operation};
 pub use self::refusal::{IssueRefusal, RefusalClass};
 pub use self::row::{IssueRow, LineProblem, LineProblemClass, row_object};
-pub use self::store::{Applied, Compacted, IssueStore, IssueView, Limit, RowRef, Written, apply, snapshot_ref};
+pub use self::store::{
+    Applied, Compacted, IssueStore, IssueView, Limit, RowRef, Transaction, Written, apply, snapshot_ref,
+};
 pub use self::verify::{RowProblem, verify_rows};

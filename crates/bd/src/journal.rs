@@ -125,15 +125,9 @@ impl From<StoreError> for Stop {
     }
 }
 
-/// The page behind a cursor; `None` when the cursor's row does not begin where it says.
-///
-/// A cursor with offset zero names no place: its row is looked for from the start.
+/// The page behind a cursor, whose row is looked for from its place on; `None` when it is not there.
 fn read_behind(reader: &LogReader, cursor: Cursor, limit: usize) -> Result<Option<JournalPage>, StoreError> {
-    if cursor.offset() >= reader.extent().bytes && cursor.offset() > 0 {
-        return Ok(None);
-    }
     let mut found = cursor.seq() == 0;
-    let is_placed = cursor.offset() > 0;
     let mut page = JournalPage {
         rows: Vec::new(),
         next: cursor,
@@ -148,7 +142,7 @@ fn read_behind(reader: &LogReader, cursor: Cursor, limit: usize) -> Result<Optio
             if found {
                 page.next = Cursor::at(cursor.seq(), place.offset);
             }
-            return if found || !is_placed { Ok(()) } else { Err(Stop::Full) };
+            return Ok(());
         }
         if page.rows.len() >= limit {
             page.is_end = false;

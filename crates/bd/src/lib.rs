@@ -21,8 +21,8 @@ mod witnesses;
 
 pub use clock::{Clock, IdSource};
 pub use disk::{
-    Access, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome, OsClock, OsDisk, OsIds, read_exactly, read_to_end,
-    write_all_at,
+    Access, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome, OsClock, OsDisk, OsIds,
+    read_exactly, read_to_end, write_all_at,
 };
 pub use doctor::{Diagnosis, Doctor, DoctorError, Finding, GITIGNORE, Repair, RepairFailure, Treatment};
 pub use error::StoreError;
@@ -32,17 +32,19 @@ pub use journal::{
 };
 pub use log::{Extent, Log, LogReader, LogWriter, Place, Replacement, Standing};
 pub use objects::{
-    Collection, DEFAULT_OBJECT_LIMIT, GarbageReport, ObjectId, ObjectIds, ObjectReader, ObjectRef, Objects, objects_folder,
+    Collection, DEFAULT_OBJECT_LIMIT, GarbageReport, ObjectId, ObjectIds, ObjectReader, ObjectRef, Objects,
+    objects_folder,
 };
 pub use permit::{
     LeaseGrant, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, PermitRefusal, TurnGrant,
 };
 pub use session::{Session, SessionChange, SessionStore};
 pub use trajectory::{
-    FailureCluster, Grouping, NewStep, Projection, Query, Remediation, RemediationLog, Trajectory, Warning, WindowCounts,
+    FailureCluster, Grouping, NewStep, Projection, Query, Remediation, RemediationLog, Trajectory, Warning,
+    WindowCounts,
 };
 pub use verify::{
-    ACCEPTANCE_KIND, ChainWatch, Chaining, Checked, Link, LogReport, Problem, ProblemClass, Problems, Reference,
-    Repository, Verification, references, seal, verify, verify_log,
+    ACCEPTANCE_KIND, ChainWatch, Chaining, Checked, Link, LogReport, Problem, ProblemClass, Problems,
+    Reference, Repository, Verification, references, seal, verify, verify_log,
 };
 pub use witnesses::{Witnesses, is_witness_id, witness_of_reference, witnesses_folder};

@@ -44,6 +44,8 @@ pub struct Objects {
     poisoned: Arc<AtomicBool>,
     /// Whether this process has made the names of the folders durable.
     founded: Arc<AtomicBool>,
+    /// The same for each shelf, by the first byte of its objects' names.
+    shelves_founded: Arc<[AtomicBool]>,
 }
 
 impl Objects {
@@ -51,7 +53,15 @@ impl Objects {
     #[must_use]
     pub fn new(disk: Arc<dyn Disk>, ids: Arc<dyn IdSource>, folder: PathBuf) -> Self {
         let unset = || Arc::new(AtomicBool::new(false));
-        Self { disk, ids, folder, limit: DEFAULT_OBJECT_LIMIT, poisoned: unset(), founded: unset() }
+        Self {
+            disk,
+            ids,
+            folder,
+            limit: DEFAULT_OBJECT_LIMIT,
+            poisoned: unset(),
+            founded: unset(),
+            shelves_founded: (0..=u8::MAX).map(|_| AtomicBool::new(false)).collect(),
+        }
     }
 
     /// The same store, taking objects of at most `limit` bytes.

@@ -3,7 +3,7 @@
 //! A permit says on what authority one operation may happen, and refuses every other. It must not be stored, cloned,
 //! read back or made from a flag.
 
-use premath_kernel::{Digest, Intent, MutationReady, Object, Value};
+use premath_kernel::{Digest, Intent, MutationReady, Value};
 
 use crate::issues::Operation;
 
@@ -130,7 +130,11 @@ impl Permit {
             Self::Turn(grant) => {
                 let same = grant.intent.action.as_str() == operation.action()
                     && grant.intent.args_digest == operation.args_digest();
-                if same { Ok(Authority::turn(&grant)) } else { mismatch("the turn was admitted for another operation") }
+                if same {
+                    Ok(Authority::turn(&grant))
+                } else {
+                    mismatch("the turn was admitted for another operation")
+                }
             }
             Self::Lease(grant) if operation.is_about_a_lease() => Ok(Authority::lease(grant)),
             Self::Lease(_) => mismatch("a lease permit only claims, renews and releases"),
@@ -160,8 +164,10 @@ impl Authority {
     }
 
     fn lease(grant: LeaseGrant) -> Self {
-        let members =
-            vec![("instruction_ref", grant.instruction_ref), ("policy_digest", grant.policy.as_str().to_owned())];
+        let members = vec![
+            ("instruction_ref", grant.instruction_ref),
+            ("policy_digest", grant.policy.as_str().to_owned()),
+        ];
         Self { kind: "lease", members, is_person: false }
     }
 
@@ -193,9 +199,4 @@ impl Authority {
 /// The digest of an operation's arguments, as an intent names it.
 pub(crate) fn args_digest(args: &Value<'_>) -> Digest {
     Digest::prefixed("he1_", args)
-}
-
-/// No arguments at all.
-pub(crate) fn no_args() -> Value<'static> {
-    Object::fields().finish()
 }

@@ -134,7 +134,9 @@ impl Survey<'_> {
         for id in self.witnesses.iter()? {
             match self.witnesses.get(&id) {
                 Ok(witness) => self.accepted.learn(&witness),
-                Err(error) => self.failed(&error, ProblemClass::WitnessMismatch, &self.witnesses.path_of(&id)),
+                Err(error) => {
+                    self.failed(&error, ProblemClass::WitnessMismatch, &self.witnesses.path_of(&id))
+                }
             }
             self.found.checked.witnesses += 1;
             (self.progress)(&self.found.checked);

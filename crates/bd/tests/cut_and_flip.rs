@@ -14,7 +14,9 @@ fn written(count: usize) -> (SimDisk, Lines) {
     let disk = empty_disk();
     let mut seeded = Seeded::new(6);
     let mut lines: Lines = vec![line(&mut seeded, 0)];
-    lines.extend((1..count).map(|number| format!(r#"{{"n":{number},"é":"{}"}}"#, "ü".repeat(number)).into_bytes()));
+    lines.extend(
+        (1..count).map(|number| format!(r#"{{"n":{number},"é":"{}"}}"#, "ü".repeat(number)).into_bytes()),
+    );
     let mut writer = log_on(&disk).write().unwrap();
     for line in &lines {
         writer.append(line).unwrap();
@@ -129,7 +131,11 @@ fn a_flipped_bit_is_noticed_and_the_lines_in_front_of_it_are_right() {
                 false => disk.rot(PATH, flipped.clone()).unwrap(),
             }
             let reader = log_on(&disk).read().unwrap();
-            assert!(is_noticed(&reader), "bit {mask:#x} of byte {at}, {by_somebody}: {:?}", reader.standing());
+            assert!(
+                is_noticed(&reader),
+                "bit {mask:#x} of byte {at}, {by_somebody}: {:?}",
+                reader.standing()
+            );
             assert!(lines_of(&reader).starts_with(&in_front), "bit {mask:#x} of byte {at}");
             if by_somebody {
                 assert!(reader.standing().is_tampered(), "bit {mask:#x} of byte {at}");

@@ -2,6 +2,7 @@
 //! everything works as before.
 
 #![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
+#![expect(clippy::print_stderr, reason = "a skipped test says so where the runner shows it")]
 #![expect(clippy::disallowed_methods, reason = "a small disk of its own is mounted, filled and unmounted")]
 
 mod log_lines;
@@ -80,9 +81,10 @@ fn without_room_for_several_lines_none_of_them_is_there() {
 fn without_room_for_a_replacement_the_log_stays_and_the_room_is_given_back() {
     let (disk, lines) = filled();
     let replace = || {
-        log_on(&disk).write().unwrap().replace(|reader, replacement| {
-            reader.each_line(0, |_, line| replacement.line(line).map(drop))
-        })
+        log_on(&disk)
+            .write()
+            .unwrap()
+            .replace(|reader, replacement| reader.each_line(0, |_, line| replacement.line(line).map(drop)))
     };
     let (before, taken) = (disk.bytes(PATH).unwrap(), used(&disk));
     for free in (0..u64::try_from(before.len()).unwrap()).step_by(97) {
@@ -167,7 +169,9 @@ impl Drop for Mounted {
 
 #[test]
 fn a_real_disk_that_is_full_and_freed_again_loses_nothing() {
-    let Some(mounted) = Mounted::new("a_real_disk_that_is_full_and_freed_again_loses_nothing") else { return };
+    let Some(mounted) = Mounted::new("a_real_disk_that_is_full_and_freed_again_loses_nothing") else {
+        return;
+    };
     let path = mounted.path().join("log.jsonl");
     let log = Log::new(Arc::new(OsDisk), path.clone());
     let mut lines = vec![b"{\"n\":0}".to_vec()];

@@ -493,6 +493,53 @@ fn the_gitignore_keeps_what_is_this_machines_own_out() {
 }
 
 #[test]
+fn an_index_with_a_damaged_page_is_deleted_and_verification_does_not_need_it() {
+    use premath_bd::issues::{FileIssues, IssueStore as _};
+    let (room, _) = furnished();
+    let mut log = premath_bd::Log::new(room.dyn_disk(), ISSUES.into()).write().unwrap();
+    for number in 100..2_000 {
+        log.append(format!("{{\"id\":\"bd-{number}\",\"title\":\"x\"}}").as_bytes()).unwrap();
+    }
+    drop(log);
+    let index = format!("{ISSUES}.index");
+    let issues = FileIssues::new(room.dyn_disk(), ISSUES.into());
+    let count = issues.view().unwrap().all().unwrap().len();
+    let sound = room.disk.bytes(&index).unwrap();
+    assert!(classes(&examined(&room)).is_empty(), "a sound index is no finding");
+    for page in [1, sound.len() / 4096 - 1] {
+        let mut damaged = sound.clone();
+        damaged[page * 4096 + 2_000] ^= 1;
+        room.disk.rot(&index, damaged).unwrap();
+        assert_eq!(classes(&examined(&room)), BTreeSet::from(["doctor.index_unusable"]), "page {page}");
+        mended(&room);
+        assert!(room.disk.bytes(&index).is_err());
+        assert_eq!(issues.view().unwrap().all().unwrap().len(), count);
+        assert_eq!(room.disk.bytes(&index).unwrap(), sound, "it is rebuilt to the same bytes");
+    }
+}
+
+#[test]
+fn copies_of_one_second_do_not_write_over_each_other() {
+    let (room, _) = furnished();
+    let mut kept = BTreeSet::new();
+    for number in 0..3 {
+        append(&room, JOURNAL, format!("garbage {number}\n").as_bytes());
+        let before = room.disk.bytes(JOURNAL).unwrap();
+        let treatment = mended(&room);
+        let copies = treatment.repairs.iter().flat_map(|repair| &repair.backups);
+        let copy = copies.clone().find(|path| room.disk.bytes(path).unwrap() == before).unwrap();
+        assert!(kept.insert(copy.clone()), "{}", copy.display());
+    }
+    for path in kept {
+        assert!(
+            room.disk.bytes(&path).unwrap().windows(7).any(|window| window == b"garbage"),
+            "{}",
+            path.display()
+        );
+    }
+}
+
+#[test]
 fn a_put_under_way_is_left_alone() {
     let (room, _) = furnished();
     let path = Path::new(".premath/objects/incoming/9.tmp");
@@ -511,13 +558,22 @@ fn a_put_under_way_is_left_alone() {
 #[test]
 fn an_edited_issue_that_was_accepted_stays_so_when_issue_memory_is_compacted() {
     use premath_bd::issues::{FileIssues, IssueStore as _};
-    let room = harmed(HARMS.iter().find(|harm| harm.0 == "an edited issue").unwrap());
+    let room = harmed(&(
+        "another edited issue",
+        |room, _| {
+            edit(room, ISSUES, |lines| {
+                lines[1] =
+                    String::from_utf8(lines[1].clone()).unwrap().replacen("second", "faked!", 1).into_bytes();
+            })
+        },
+        &[],
+    ));
     mended(&room);
     let issues = FileIssues::new(room.dyn_disk(), ISSUES.into());
-    for _ in 0..4 {
-        repository::issue(&room, "more");
-    }
+    let before = room.disk.bytes(ISSUES).unwrap();
+    repository::retitle(&room, "bd-1", "once more");
     issues.compact(MaintenanceGrant::new(Maintenance::Compact)).unwrap();
+    assert!(!room.disk.bytes(ISSUES).unwrap().starts_with(&before), "the rows have moved");
     let diagnosis = examined(&room);
     assert!(classes(&diagnosis).is_empty(), "{:?}", diagnosis.findings);
     assert_eq!(diagnosis.accepted, 1);

@@ -1,7 +1,7 @@
 //! R3: the n-th operation fails, once or for ever. Nothing is acknowledged that is not on the disk, what was acknowledged
 //! stays, a failed sync is never tried again and ends the use of its log, and a new process on a healthy disk goes on.
 
-#![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what cannot be done fails the test")]
 
 mod log_lines;
 
@@ -33,7 +33,8 @@ enum Beginning {
     Foreign,
 }
 
-const BEGINNINGS: [Beginning; 4] = [Beginning::Nothing, Beginning::BeforeSync, Beginning::Torn, Beginning::Foreign];
+const BEGINNINGS: [Beginning; 4] =
+    [Beginning::Nothing, Beginning::BeforeSync, Beginning::Torn, Beginning::Foreign];
 
 fn begin(beginning: Beginning) -> (SimDisk, Lines) {
     let disk = empty_disk();
@@ -104,7 +105,14 @@ enum Obstinacy {
 }
 
 /// Runs the script in one process that goes on after each failure as if nothing had happened.
-fn run(disk: &SimDisk, log: &Log, before: &Lines, lasting: Lasting, obstinacy: Obstinacy, doing: &str) -> Told {
+fn run(
+    disk: &SimDisk,
+    log: &Log,
+    before: &Lines,
+    lasting: Lasting,
+    obstinacy: Obstinacy,
+    doing: &str,
+) -> Told {
     let mut told = Told { possible: vec![before.clone()], acknowledged: 0 };
     let mut writer = None;
     for (at, step) in script().iter().enumerate() {
@@ -113,7 +121,10 @@ fn run(disk: &SimDisk, log: &Log, before: &Lines, lasting: Lasting, obstinacy: O
         let (synced, bytes) = (syncs(disk), disk.bytes(PATH).unwrap_or_default());
         let result = step.run(log, &mut writer);
         if unusable && step.promises() {
-            assert!(matches!(result, Err(StoreError::Poisoned { .. })), "{doing}: used after a failed sync: {result:?}");
+            assert!(
+                matches!(result, Err(StoreError::Poisoned { .. })),
+                "{doing}: used after a failed sync: {result:?}"
+            );
             assert_eq!(syncs(disk), synced, "{doing}: a failed sync was tried again");
         }
         match result {
@@ -122,15 +133,22 @@ fn run(disk: &SimDisk, log: &Log, before: &Lines, lasting: Lasting, obstinacy: O
                 told.acknowledged += usize::from(step.promises());
             }
             Err(error) => {
-                assert!(matches!(error, StoreError::Io { .. } | StoreError::Poisoned { .. }), "{doing}: {error:?}");
-                let outcomes: Vec<Lines> = told.possible.iter().flat_map(|lines| step.outcomes(lines)).collect();
+                assert!(
+                    matches!(error, StoreError::Io { .. } | StoreError::Poisoned { .. }),
+                    "{doing}: {error:?}"
+                );
+                let outcomes: Vec<Lines> =
+                    told.possible.iter().flat_map(|lines| step.outcomes(lines)).collect();
                 told.possible.extend(outcomes);
                 told.possible.dedup();
                 let is_append = matches!(step, Step::Append(_) | Step::AppendAll(_));
                 if is_append && lasting == Lasting::Once {
                     let after = disk.bytes(PATH).unwrap_or_default();
                     // Half a line that was there before may have been cut off.
-                    assert!(bytes.starts_with(&after), "{doing}: a line that nobody was promised is in the file");
+                    assert!(
+                        bytes.starts_with(&after),
+                        "{doing}: a line that nobody was promised is in the file"
+                    );
                 }
                 if obstinacy == Obstinacy::OtherWriter {
                     writer = None;
@@ -171,7 +189,11 @@ fn go_on(disk: &SimDisk, told: &Told, seeded: &mut Seeded, doing: &str) {
         expected.push(next);
         for loss in 0..3 {
             let after = disk.crash(&mut |limit| if loss == 0 { 0 } else { seeded.below(limit) });
-            found(&after, std::slice::from_ref(&expected), &format!("{doing}, power loss {loss} after line {number}"));
+            found(
+                &after,
+                std::slice::from_ref(&expected),
+                &format!("{doing}, power loss {loss} after line {number}"),
+            );
         }
     }
 }
@@ -188,8 +210,8 @@ fn try_all(of: Option<Operation>) -> usize {
     for beginning in BEGINNINGS {
         let (disk, before) = begin(beginning);
         for (fault, lasting) in faults() {
-            let short_of_others =
-                matches!(fault, Fault::Short(_)) && of.is_some_and(|of| !matches!(of, Operation::Append | Operation::WriteAt));
+            let short_of_others = matches!(fault, Fault::Short(_))
+                && of.is_some_and(|of| !matches!(of, Operation::Append | Operation::WriteAt));
             if short_of_others {
                 continue;
             }
@@ -233,9 +255,15 @@ fn a_line_that_could_not_be_cut_back_is_whole_or_gone_for_the_next_process() {
                 let (disk, before) = begin(beginning);
                 let fault = if first == Operation::Append { Fault::Short(20) } else { Fault::InputOutput };
                 disk.fail(Failure { of: Some(first), nth, fault, lasting: Lasting::Once });
-                let cut = Failure { of: Some(Operation::SetLength), nth: 1, fault: Fault::InputOutput, lasting: Lasting::ForEver };
+                let cut = Failure {
+                    of: Some(Operation::SetLength),
+                    nth: 1,
+                    fault: Fault::InputOutput,
+                    lasting: Lasting::ForEver,
+                };
                 disk.fail(cut);
-                let told = run(&disk, &log_on(&disk), &before, Lasting::ForEver, Obstinacy::OtherWriter, &doing);
+                let told =
+                    run(&disk, &log_on(&disk), &before, Lasting::ForEver, Obstinacy::OtherWriter, &doing);
                 disk.heal();
                 go_on(&disk.kill(), &told, &mut Seeded::new(nth), &doing);
             }
@@ -281,13 +309,19 @@ fn a_log_whose_sync_failed_takes_nothing_more_and_another_does() {
     let log = log_on(&disk);
     let mut writer = log.write().unwrap();
     writer.append(b"{\"n\":1}").unwrap();
-    disk.fail(Failure { of: Some(Operation::Sync), nth: 1, fault: Fault::InputOutput, lasting: Lasting::Once });
+    disk.fail(Failure {
+        of: Some(Operation::Sync),
+        nth: 1,
+        fault: Fault::InputOutput,
+        lasting: Lasting::Once,
+    });
     assert!(matches!(writer.append(b"{\"n\":2}"), Err(StoreError::Io { .. })));
     assert!(matches!(writer.append(b"{\"n\":3}"), Err(StoreError::Poisoned { .. })));
     assert!(matches!(writer.replace::<StoreError>(|_, _| Ok(())), Err(StoreError::Poisoned { .. })));
     drop(writer);
     assert!(matches!(log.write(), Err(StoreError::Poisoned { .. })));
-    assert!(matches!(log.clone().write(), Err(StoreError::Poisoned { .. })));
+    let same = log.clone();
+    assert!(matches!(same.write(), Err(StoreError::Poisoned { .. })));
     log_on(&disk).write().unwrap().append(b"{\"n\":4}").unwrap();
     assert_eq!(lines_of(&log.read().unwrap()), [b"{\"n\":1}".to_vec(), b"{\"n\":4}".to_vec()]);
 }
@@ -299,9 +333,16 @@ fn a_head_whose_sync_failed_is_not_leant_on() {
     let mut writer = log_on(&disk).write().unwrap();
     for number in 0..2 {
         writer.append(format!(r#"{{"n":{number}}}"#).as_bytes()).unwrap();
-        writer.replace::<StoreError>(|_, new| new.line(format!(r#"{{"new":{number}}}"#).as_bytes()).map(drop)).unwrap();
+        writer
+            .replace::<StoreError>(|_, new| new.line(format!(r#"{{"new":{number}}}"#).as_bytes()).map(drop))
+            .unwrap();
     }
-    disk.fail(Failure { of: Some(Operation::Sync), nth: 1, fault: Fault::InputOutput, lasting: Lasting::Once });
+    disk.fail(Failure {
+        of: Some(Operation::Sync),
+        nth: 1,
+        fault: Fault::InputOutput,
+        lasting: Lasting::Once,
+    });
     writer.sync_head().unwrap_err();
     drop(writer);
     disk.heal();
@@ -341,7 +382,9 @@ fn a_reader_gives_the_right_lines_or_an_error() {
             disk.heal();
             match read {
                 Ok(()) => assert_eq!(lines, before, "{beginning:?}, {failure:?}"),
-                Err(StoreError::Io { .. }) => assert!(before.starts_with(&lines), "{beginning:?}, {failure:?}"),
+                Err(StoreError::Io { .. }) => {
+                    assert!(before.starts_with(&lines), "{beginning:?}, {failure:?}")
+                }
                 Err(StoreError::Missing { .. }) => assert!(matches!(beginning, Beginning::Nothing)),
                 Err(error) => panic!("{beginning:?}, {failure:?}: {error:?}"),
             }

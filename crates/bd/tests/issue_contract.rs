@@ -1,6 +1,12 @@
 //! One suite for every store of issues: whatever is asked of them, files and memory give the same answers.
 
-#![expect(clippy::disallowed_methods, reason = "the test looks at the files the store keeps")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "what cannot be done fails the test, and it looks at the files the store keeps"
+)]
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,9 +15,7 @@ use premath_bd::issues::{
     Applied, Change, ClaimTerms, FileIssues, Holder, IssueChanges, IssueDraft, IssueStore, IssueView, Limit,
     MemoryIssues, Operation, apply, snapshot_ref,
 };
-use premath_bd::{
-    Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, OsDisk, Permit, StoreError,
-};
+use premath_bd::{Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, OsDisk, Permit, StoreError};
 use premath_kernel::{DependencyKind, Moment};
 
 /// A small generator with a seed that a failure can name.
@@ -41,7 +45,8 @@ fn at(second: u64) -> Moment {
 fn draft(dice: &mut Dice, issues: u64) -> IssueDraft {
     let mut draft = IssueDraft { title: format!("work {}", dice.roll(1000)), ..IssueDraft::default() };
     draft.priority = Some(u8::try_from(dice.roll(5)).unwrap());
-    draft.status = (dice.roll(12) == 0).then(|| dice.pick(&["blocked", "closed", "waiting_for_rain"]).to_owned());
+    draft.status =
+        (dice.roll(12) == 0).then(|| dice.pick(&["blocked", "closed", "waiting_for_rain"]).to_owned());
     if issues > 0 && dice.roll(3) == 0 {
         draft.dependencies.push((kind(dice), format!("bd-{}", 1 + dice.roll(issues))));
     }
@@ -64,7 +69,9 @@ fn operation(dice: &mut Dice, issues: u64) -> Operation {
     };
     match dice.roll(16) {
         0..=3 => Operation::Add { draft: Box::new(draft(dice, issues)), prefix: "bd".to_owned() },
-        4 => Operation::Discover { parent: id, draft: Box::new(draft(dice, issues)), prefix: "bd".to_owned() },
+        4 => {
+            Operation::Discover { parent: id, draft: Box::new(draft(dice, issues)), prefix: "bd".to_owned() }
+        }
         5..=7 => {
             let mut changes = IssueChanges::default();
             let status = dice.pick(&["open", "in_progress", "blocked", "closed", "closed", "parked"]);
@@ -72,15 +79,30 @@ fn operation(dice: &mut Dice, issues: u64) -> Operation {
             changes.texts = vec![("notes", Change::Set(format!("note {}", dice.roll(9))))];
             Operation::Update { id, changes: Box::new(changes), holder }
         }
-        8 => Operation::Claim { id, terms: ClaimTerms { ttl_seconds: 30 + dice.roll(100), ..ClaimTerms::of(&owner) } },
+        8 => Operation::Claim {
+            id,
+            terms: ClaimTerms { ttl_seconds: 30 + dice.roll(100), ..ClaimTerms::of(&owner) },
+        },
         9..=10 => Operation::ClaimNext { terms: ClaimTerms { ttl_seconds: 30, ..ClaimTerms::of(&owner) } },
         11 => Operation::LeaseRenew { id, holder, ttl_seconds: 60 },
         12 => Operation::LeaseRelease { id, holder },
-        13 => Operation::DependencyAdd { id, depends_on: other, kind: kind(dice), by: None, holder: Holder::default() },
+        13 => Operation::DependencyAdd {
+            id,
+            depends_on: other,
+            kind: kind(dice),
+            by: None,
+            holder: Holder::default(),
+        },
         14 => Operation::DependencyRemove { id, depends_on: other, kind: None, holder: Holder::default() },
         _ => {
             let kind = kind(dice);
-            Operation::DependencyReplace { id, depends_on: other, from: None, kind, holder: Holder::default() }
+            Operation::DependencyReplace {
+                id,
+                depends_on: other,
+                from: None,
+                kind,
+                holder: Holder::default(),
+            }
         }
     }
 }
@@ -177,11 +199,17 @@ fn grown(folder: &Path, issues: u64) -> FileIssues {
     let text: String = (1..=imported)
         .map(|number| {
             let blocker = if number % 3 == 1 && number > 1 {
-                format!(r#","dependencies":[{{"issue_id":"bd-{number}","depends_on_id":"bd-{}"}}]"#, number - 1)
+                format!(
+                    r#","dependencies":[{{"issue_id":"bd-{number}","depends_on_id":"bd-{}"}}]"#,
+                    number - 1
+                )
             } else {
                 String::new()
             };
-            format!("{{\"id\":\"bd-{number}\",\"title\":\"work {}\",\"status\":\"open\"{blocker}}}\n", number - 1)
+            format!(
+                "{{\"id\":\"bd-{number}\",\"title\":\"work {}\",\"status\":\"open\"{blocker}}}\n",
+                number - 1
+            )
         })
         .collect();
     let rows = premath_bd::issues::read_exchange(text.as_bytes()).rows;
@@ -256,7 +284,11 @@ fn superseded_rows_move_to_the_history_by_themselves() {
     for note in 0..40 {
         let mut changes = IssueChanges::default();
         changes.texts = vec![("notes", Change::Set(format!("note {note}")))];
-        let update = Operation::Update { id: "bd-2".to_owned(), changes: Box::new(changes), holder: Holder::default() };
+        let update = Operation::Update {
+            id: "bd-2".to_owned(),
+            changes: Box::new(changes),
+            holder: Holder::default(),
+        };
         assert!(matches!(apply(&store, operator(), &update, at(100 + note)).unwrap(), Applied::Written(_)));
         let rows = store.view().unwrap().row_count();
         assert!(rows <= 7, "{rows} rows for 3 issues");
@@ -273,7 +305,9 @@ fn fields_of_other_tools_survive_every_change() {
     let foreign = r#"{"id":"x-1","title":"t","status":"open","zebra":{"b":[1,2.5,null],"a":"é"},"priority":9,"content_hash":"abc"}"#;
     std::fs::write(store.path(), format!("{foreign}\r\n")).unwrap();
     let claim = Operation::Claim { id: "x-1".to_owned(), terms: ClaimTerms::of("ada") };
-    let Applied::Written(written) = apply(&store, operator(), &claim, at(1)).unwrap() else { panic!("refused") };
+    let Applied::Written(written) = apply(&store, operator(), &claim, at(1)).unwrap() else {
+        panic!("refused")
+    };
     let row = String::from_utf8(written.row.line()).unwrap();
     for kept in [r#""zebra":{"a":"é","b":[1,2.5,null]}"#, r#""priority":9"#, r#""content_hash":"abc""#] {
         assert!(row.contains(kept), "{row}");

@@ -1,12 +1,20 @@
 //! Issue memory on a disk that loses power and refuses: no acknowledged change is lost, none happens twice, the history
 //! keeps every row, and the next change works. Compaction and the index are part of what is interrupted.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "what cannot be done fails the test, and its figures are printed"
+)]
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use premath_bd::issues::{
-    Applied, Change, ClaimTerms, FileIssues, Holder, IssueChanges, IssueDraft, IssueRow, IssueStore, Operation, apply,
+    Applied, Change, ClaimTerms, FileIssues, Holder, IssueChanges, IssueDraft, IssueRow, IssueStore,
+    Operation, apply,
 };
 use premath_bd::{Disk, OperatorBasis, OperatorGrant, Permit};
 use premath_kernel::Moment;
@@ -43,7 +51,10 @@ fn operation(seeded: &mut Seeded, step: usize) -> Operation {
             Operation::Add { draft: Box::new(draft), prefix: "bd".to_owned() }
         }
         1 => Operation::ClaimNext { terms: ClaimTerms::of("ada") },
-        2 => Operation::LeaseRelease { id, holder: Holder { owner: Some("ada".to_owned()), ..Holder::default() } },
+        2 => Operation::LeaseRelease {
+            id,
+            holder: Holder { owner: Some("ada".to_owned()), ..Holder::default() },
+        },
         _ => {
             let texts = vec![("notes", Change::Set(format!("note {step}")))];
             let changes = IssueChanges { texts, ..IssueChanges::default() };
@@ -74,7 +85,10 @@ fn check_history(disk: &SimDisk, acknowledged: &Rows, doing: &str) {
 
 fn check(disk: &SimDisk, before: &Rows, after: &Rows, doing: &str) {
     let found = rows(disk);
-    assert!(found == *before || found == *after, "{doing}: rows that were never acknowledged, or were and are gone");
+    assert!(
+        found == *before || found == *after,
+        "{doing}: rows that were never acknowledged, or were and are gone"
+    );
     assert!(!store(disk).view().unwrap().standing().is_tampered(), "{doing}: somebody is accused");
     check_history(disk, before, doing);
     let add = Operation::Add {
@@ -154,7 +168,10 @@ fn an_operation_of_the_disk_that_fails_acknowledges_nothing_it_did_not_keep() {
             disk.heal();
             let found = rows(&disk);
             for (id, row) in &acknowledged {
-                assert!(found.get(id).is_some_and(|found| found.rev() >= row.rev()), "{fault:?} {nth}: {id} is lost");
+                assert!(
+                    found.get(id).is_some_and(|found| found.rev() >= row.rev()),
+                    "{fault:?} {nth}: {id} is lost"
+                );
             }
             let more = found.len().abs_diff(acknowledged.len());
             assert!(more <= 1, "{fault:?} {nth}: {more} changes that nobody acknowledged");

@@ -335,6 +335,19 @@ fn after_a_power_loss_every_acknowledged_row_is_there_once_and_the_chain_holds()
     }
 }
 
+#[test]
+fn a_writer_behind_a_killed_one_makes_the_names_durable_itself() {
+    let room = Room::new();
+    room.disk.record();
+    room.journal("s1").append(&event("call", 1), at(7)).unwrap();
+    for (number, state) in room.disk.recorded().iter().enumerate() {
+        let next = Room::on(state.kill());
+        let last = next.journal("s1").append(&event("call", 2), at(8)).unwrap();
+        let after = Room::on(next.disk.crash(&mut |_| 0));
+        assert_eq!(numbers(&after.journal("s1")), (1..=last.seq).collect::<Vec<_>>(), "state {number}");
+    }
+}
+
 fn check_after_crash(after: &Room, acknowledged: u64, place: &str) {
     // `.premath` is there; the rest is what the journal made.
     let journal = after.journal("s1");

@@ -1,7 +1,7 @@
 //! What a log and the file system under it promise, on the real one and on the faulty one alike: the same operations give
 //! the same answers.
 
-#![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what cannot be done fails the test")]
 
 mod log_lines;
 
@@ -65,12 +65,7 @@ impl Place {
 enum Deed {
     Open(usize, Access),
     Close(usize),
-    Append(usize, Vec<u8>),
-    WriteAt(usize, Vec<u8>, u64),
-    SetLength(usize, u64),
-    Read(usize, u64, usize),
-    Stat(usize),
-    Sync(usize),
+    WithFile(usize, FileDeed),
     CreateFolder(usize),
     Rename(usize, usize),
     Remove(usize),
@@ -78,22 +73,28 @@ enum Deed {
     SyncFolder(usize),
 }
 
+/// One thing to do with an open file.
+#[derive(Debug, Clone)]
+enum FileDeed {
+    Append(Vec<u8>),
+    WriteAt(Vec<u8>, u64),
+    SetLength(u64),
+    Read(u64, usize),
+    Stat,
+    Sync,
+}
+
 const FILES: [&str; 6] = ["a", "b", "folder/a", "folder/b", "folder/deep/a", "a/below a file"];
 const FOLDERS: [&str; 4] = ["", "folder", "folder/deep", "a"];
 
 fn deed() -> impl Strategy<Value = Deed> {
-    let (file, handle) = (0..FILES.len(), 0..3_usize);
-    let access = prop_oneof![Just(Access::Read), Just(Access::Append), Just(Access::Update), Just(Access::Replace)];
-    let bytes = proptest::collection::vec(any::<u8>(), 1..9);
+    let file = 0..FILES.len();
+    let access =
+        prop_oneof![Just(Access::Read), Just(Access::Append), Just(Access::Update), Just(Access::Replace)];
     prop_oneof![
         6 => (file.clone(), access).prop_map(|(file, access)| Deed::Open(file, access)),
-        1 => handle.clone().prop_map(Deed::Close),
-        4 => (handle.clone(), bytes.clone()).prop_map(|(handle, bytes)| Deed::Append(handle, bytes)),
-        4 => (handle.clone(), bytes, 0..20_u64).prop_map(|(handle, bytes, at)| Deed::WriteAt(handle, bytes, at)),
-        2 => (handle.clone(), 0..20_u64).prop_map(|(handle, length)| Deed::SetLength(handle, length)),
-        4 => (handle.clone(), 0..20_u64, 1..30_usize).prop_map(|(handle, at, count)| Deed::Read(handle, at, count)),
-        2 => handle.clone().prop_map(Deed::Stat),
-        1 => handle.prop_map(Deed::Sync),
+        1 => (0..3_usize).prop_map(Deed::Close),
+        17 => (0..3_usize, file_deed()).prop_map(|(handle, deed)| Deed::WithFile(handle, deed)),
         2 => (0..FOLDERS.len()).prop_map(Deed::CreateFolder),
         3 => (file.clone(), file.clone()).prop_map(|(from, to)| Deed::Rename(from, to)),
         2 => file.prop_map(Deed::Remove),
@@ -102,11 +103,24 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
+fn file_deed() -> impl Strategy<Value = FileDeed> {
+    let bytes = proptest::collection::vec(any::<u8>(), 1..9);
+    prop_oneof![
+        4 => bytes.clone().prop_map(FileDeed::Append),
+        4 => (bytes, 0..20_u64).prop_map(|(bytes, at)| FileDeed::WriteAt(bytes, at)),
+        2 => (0..20_u64).prop_map(FileDeed::SetLength),
+        4 => (0..20_u64, 1..30_usize).prop_map(|(at, count)| FileDeed::Read(at, count)),
+        2 => Just(FileDeed::Stat),
+        1 => Just(FileDeed::Sync),
+    ]
+}
+
 /// Does it and says what came of it, in words that do not depend on the file system.
 fn outcome(place: &Place, handles: &mut Vec<(Access, Box<dyn DiskFile>)>, deed: &Deed) -> String {
     let disk = place.disk.as_ref();
     let count = handles.len().max(1);
-    let (file, folder) = (|number: usize| place.path(FILES[number]), |number: usize| place.path(FOLDERS[number]));
+    let (file, folder) =
+        (|number: usize| place.path(FILES[number]), |number: usize| place.path(FOLDERS[number]));
     let said = match deed {
         Deed::Open(number, access) => disk.open(&file(*number), *access).map(|opened| {
             handles.insert(0, (*access, opened));
@@ -128,14 +142,11 @@ fn outcome(place: &Place, handles: &mut Vec<(Access, Box<dyn DiskFile>)>, deed: 
         // What syncing a file as a folder says is nobody's business.
         Deed::SyncFolder(3) => Ok(String::new()),
         Deed::SyncFolder(number) => disk.sync_folder(&folder(*number)).map(|()| String::new()),
-        Deed::Append(handle, _)
-        | Deed::WriteAt(handle, ..)
-        | Deed::SetLength(handle, _)
-        | Deed::Read(handle, ..)
-        | Deed::Stat(handle)
-        | Deed::Sync(handle) => match handles.get_mut(handle % count) {
+        Deed::WithFile(handle, deed) => match handles.get_mut(handle % count) {
             // A file that was opened to be written anywhere is not appended to.
-            Some((Access::Update | Access::Replace, _)) if matches!(deed, Deed::Append(..)) => Ok(String::new()),
+            Some((Access::Update | Access::Replace, _)) if matches!(deed, FileDeed::Append(_)) => {
+                Ok(String::new())
+            }
             Some((_, file)) => outcome_of_file(file.as_mut(), deed),
             None => Ok("nothing is open".to_owned()),
         },
@@ -143,17 +154,17 @@ fn outcome(place: &Place, handles: &mut Vec<(Access, Box<dyn DiskFile>)>, deed: 
     said.unwrap_or_else(|error| format!("{:?}", error.kind()))
 }
 
-fn outcome_of_file(file: &mut dyn DiskFile, deed: &Deed) -> io::Result<String> {
+fn outcome_of_file(file: &mut dyn DiskFile, deed: &FileDeed) -> io::Result<String> {
     match deed {
-        Deed::Append(_, bytes) => file.append(bytes).map(|taken| taken.to_string()),
-        Deed::WriteAt(_, bytes, at) => file.write_at(bytes, *at).map(|taken| taken.to_string()),
-        Deed::SetLength(_, length) => file.set_length(*length).map(|()| String::new()),
-        Deed::Read(_, at, count) => {
+        FileDeed::Append(bytes) => file.append(bytes).map(|taken| taken.to_string()),
+        FileDeed::WriteAt(bytes, at) => file.write_at(bytes, *at).map(|taken| taken.to_string()),
+        FileDeed::SetLength(length) => file.set_length(*length).map(|()| String::new()),
+        FileDeed::Read(at, count) => {
             let mut buffer = vec![0; *count];
             file.read_at(&mut buffer, *at).map(|read| format!("{:?}", &buffer[..read]))
         }
-        Deed::Stat(_) => file.stat().map(|stat| stat.length.to_string()),
-        _ => file.sync().map(|()| String::new()),
+        FileDeed::Stat => file.stat().map(|stat| stat.length.to_string()),
+        FileDeed::Sync => file.sync().map(|()| String::new()),
     }
 }
 
@@ -213,7 +224,12 @@ fn a_held_lock_is_busy_and_a_dropped_one_is_free() {
         let holder = open();
         assert_eq!(holder.lock(LockMode::Exclusive, Duration::ZERO).unwrap(), LockOutcome::Held);
         for mode in [LockMode::Shared, LockMode::Exclusive] {
-            assert_eq!(open().lock(mode, Duration::from_millis(10)).unwrap(), LockOutcome::Busy, "{}", place.name);
+            assert_eq!(
+                open().lock(mode, Duration::from_millis(10)).unwrap(),
+                LockOutcome::Busy,
+                "{}",
+                place.name
+            );
         }
         drop(holder);
         let next = open();

@@ -300,6 +300,17 @@ fn with_old_garbage() -> (Room, ObjectId) {
 }
 
 #[test]
+fn the_empty_object_is_never_garbage() {
+    let room = Room::new();
+    let id = put(&room.objects(), b"").unwrap();
+    room.disk.set_time(at(2_000_000));
+    let report = room.objects().collect_garbage(&BTreeSet::new(), at(3_000_000), Collection::Remove).unwrap();
+    assert_eq!((report.examined, report.young), (1, 1));
+    // It cannot be made young again by a put, so it must not be old.
+    room.objects().verify(&id).unwrap();
+}
+
+#[test]
 fn a_put_at_any_point_of_a_collection_keeps_what_it_was_promised() {
     let (mut kept, mut refused) = (0, 0);
     for nth in 1.. {
@@ -331,23 +342,37 @@ fn a_put_at_any_point_of_a_collection_keeps_what_it_was_promised() {
 
 #[test]
 fn a_collection_at_any_point_of_a_put_takes_nothing_that_is_then_promised() {
-    let collected = collect_during_puts(at(1_500_000), &|room, id, place| {
+    let collected = collect_during_puts(&with_old_garbage, at(1_500_000), &|room, id, place| {
         room.objects().verify(id).unwrap_or_else(|error| panic!("{place}: {error}"));
     });
     assert!(collected > 0, "no collection came before the put looked");
     // Without any grace an object may be gone right after its put, but the put itself is not disturbed.
-    collect_during_puts(at(9_000_000), &|room, _, _| {
-        for id in &room.objects() {
-            room.objects().verify(&id.unwrap()).unwrap();
-        }
-    });
+    for make in [with_old_garbage, with_nothing] {
+        collect_during_puts(&make, at(9_000_000), &|room, _, _| {
+            for id in &room.objects() {
+                room.objects().verify(&id.unwrap()).unwrap();
+            }
+        });
+    }
+}
+
+/// A disk with a store that has no objects yet.
+fn with_nothing() -> (Room, ObjectId) {
+    let (room, id) = with_old_garbage();
+    let report = room.objects().collect_garbage(&BTreeSet::new(), at(1_500_000), Collection::Remove).unwrap();
+    assert_eq!(report.garbage, [id]);
+    (room, id)
 }
 
 /// Runs a collection before each operation of a put in turn, and a check behind it. How many objects were collected.
-fn collect_during_puts(before: Moment, check: &dyn Fn(&Room, &ObjectId, &str)) -> usize {
+fn collect_during_puts(
+    make: &dyn Fn() -> (Room, ObjectId),
+    before: Moment,
+    check: &dyn Fn(&Room, &ObjectId, &str),
+) -> usize {
     let mut collected = 0;
     for nth in 1.. {
-        let (room, id) = with_old_garbage();
+        let (room, id) = make();
         let ran = Arc::new(Mutex::new(None));
         let (slot, other) = (Arc::clone(&ran), room.clone());
         room.disk.interrupt(nth, move || {
@@ -442,6 +467,40 @@ fn after_a_power_loss_an_acknowledged_object_is_there_and_no_object_is_false() {
             }
             put(&objects, &contents[1]).unwrap();
         }
+    }
+}
+
+#[test]
+fn a_put_behind_a_killed_one_makes_the_name_durable_itself() {
+    let room = Room::new();
+    room.disk.record();
+    put(&room.objects(), b"payload").unwrap();
+    for (number, state) in room.disk.recorded().iter().enumerate() {
+        let next = Room::on(state.kill());
+        let id = put(&next.objects(), b"payload").unwrap();
+        let after = Room::on(next.disk.crash(&mut |_| 0));
+        after.objects().verify(&id).unwrap_or_else(|error| panic!("state {number}: {error}"));
+    }
+}
+
+#[test]
+fn a_put_behind_one_that_failed_elsewhere_makes_every_name_durable_itself() {
+    for nth in 1..=2 {
+        let room = Room::new();
+        let (mine, other) = (room.objects(), room.objects());
+        put(&mine, b"something else").unwrap();
+        put(&other, b"").unwrap();
+        let failure = Failure {
+            of: Some(Operation::SyncFolder),
+            nth,
+            fault: Fault::InputOutput,
+            lasting: Lasting::Once,
+        };
+        room.disk.fail(failure);
+        assert!(put(&other, b"payload").is_err());
+        let id = put(&mine, b"payload").unwrap();
+        let after = Room::on(room.disk.crash(&mut |_| 0));
+        after.objects().verify(&id).unwrap_or_else(|error| panic!("sync {nth}: {error}"));
     }
 }
 

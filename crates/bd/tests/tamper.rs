@@ -1,7 +1,7 @@
 //! R15: lines are edited, deleted, swapped, doubled or cut off behind the log's back. It is always noticed, an honest crash
 //! is never taken for it, and writing on does not make it unseen.
 
-#![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what cannot be done fails the test")]
 
 mod log_lines;
 
@@ -133,7 +133,9 @@ fn remembers(disk: &SimDisk, left: &Lines, seeded: &mut Seeded, doing: &str) {
         0 => drop(writer.append(&next).unwrap()),
         1 => writer.sync_head().unwrap(),
         _ => writer
-            .replace::<StoreError>(|_, replacement| left.iter().try_for_each(|line| replacement.line(line).map(drop)))
+            .replace::<StoreError>(|_, replacement| {
+                left.iter().try_for_each(|line| replacement.line(line).map(drop))
+            })
             .unwrap(),
     }
     drop(writer);
@@ -172,7 +174,11 @@ fn looking_at_a_tampered_log_does_not_hide_it() {
 fn what_a_replacement_would_have_been_is_tampering_once_the_log_went_on() {
     let (disk, lines, _) = written(&mut Seeded::new(5));
     disk.record();
-    log_on(&disk).write().unwrap().replace::<StoreError>(|_, new| new.line(b"{\"new\":1}").map(drop)).unwrap();
+    log_on(&disk)
+        .write()
+        .unwrap()
+        .replace::<StoreError>(|_, new| new.line(b"{\"new\":1}").map(drop))
+        .unwrap();
     // Where the head knows what is coming and the log is still the old one.
     let coming = |disk: &SimDisk| String::from_utf8_lossy(&disk.bytes(HEAD).unwrap()).contains("\"next\"");
     let killed: Vec<SimDisk> = disk

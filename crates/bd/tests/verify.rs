@@ -9,7 +9,7 @@ mod room;
 use std::collections::BTreeSet;
 
 use premath_bd::{
-    ChainWatch, Link, Problem, ProblemClass, Problems, Reference, Repository, StoreError, Verification,
+    ChainWatch, Link, Log, Problem, ProblemClass, Problems, Reference, Repository, StoreError, Verification,
     references, seal, verify,
 };
 use premath_kernel::{Object, Value};
@@ -58,6 +58,12 @@ fn a_sound_repository_verifies_and_everything_is_counted() {
 #[test]
 fn looking_changes_nothing_and_makes_nothing() {
     let (room, _) = furnished();
+    // So many that a reader would like an index.
+    let mut log = Log::new(room.dyn_disk(), ISSUES.into()).write().unwrap();
+    for number in 100..1_000 {
+        log.append(format!("{{\"id\":\"bd-{number}\",\"title\":\"x\"}}").as_bytes()).unwrap();
+    }
+    drop(log);
     let before = room.files();
     room.disk.record();
     verified(&room);
@@ -367,6 +373,10 @@ fn a_chain_may_follow_rows_that_have_none_but_not_the_other_way_round() {
     assert_eq!(classes(&[&one, &one, &two]), [ProblemClass::ChainBroken]);
     let resealed = row(&two, Some(&link)).0;
     assert_eq!(resealed, two, "sealing replaces what was sealed before");
+    let skipping = row(&plain("three"), Some(&Link { seq: link.seq + 1, digest: link.digest.clone() })).0;
+    assert_eq!(classes(&[&one, &skipping]), [ProblemClass::ChainBroken], "a number is left out");
+    let (forged, _) = row(&plain("won"), None);
+    assert_eq!(classes(&[&forged, &two]), [ProblemClass::ChainBroken], "the first row is another one");
     let odd = Object::fields().field("seq", "1").finish();
     assert_eq!(classes(&[&odd]), [ProblemClass::ChainBroken]);
 }

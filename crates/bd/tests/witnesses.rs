@@ -183,6 +183,19 @@ fn a_power_loss_leaves_a_witness_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_put_behind_a_killed_one_makes_the_name_durable_itself() {
+    let room = Room::new();
+    room.disk.record();
+    room.witnesses().put(&core(1), None).unwrap();
+    for (number, state) in room.disk.recorded().iter().enumerate() {
+        let next = Room::on(state.kill());
+        let id = next.witnesses().put(&core(1), None).unwrap();
+        let after = Room::on(next.disk.crash(&mut |_| 0));
+        after.witnesses().get(&id).unwrap_or_else(|error| panic!("state {number}: {error}"));
+    }
+}
+
+#[test]
 fn after_a_failed_sync_nothing_more_is_promised() {
     for (of, count) in [(Operation::Sync, 1), (Operation::SyncFolder, 2)] {
         for nth in 1..=count {

@@ -35,10 +35,14 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  premath dep add bd-2 bd-1\n  premath dep project")]
     Dep(dep::DepArgs),
     /// The session handoff: what a fresh process resumes from
-    #[command(after_help = "Example:\n  premath harness-session bootstrap\n  premath harness-session write --state stopped")]
+    #[command(
+        after_help = "Example:\n  premath harness-session bootstrap\n  premath harness-session write --state stopped"
+    )]
     HarnessSession(harness::HarnessSessionArgs),
     /// The feature ledger: what is done, what is next
-    #[command(after_help = "Example:\n  premath harness-feature next\n  premath harness-feature check --require-closure")]
+    #[command(
+        after_help = "Example:\n  premath harness-feature next\n  premath harness-feature check --require-closure"
+    )]
     HarnessFeature(harness::HarnessFeatureArgs),
     /// The trajectory: one row per step, and what came of it
     #[command(after_help = "Example:\n  premath harness-trajectory query --mode failed --limit 20")]

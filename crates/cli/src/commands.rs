@@ -86,7 +86,7 @@ fn in_folder(
         authority: settings.terminal.value,
         reason: reason.map(ToOwned::to_owned),
         actor: system::variable("USER"),
-        is_step: system::variable("PREMATH_STEP_TOKEN").is_some(),
+        is_step: system::is_set("PREMATH_STEP_TOKEN"),
     };
     let workspace = workspace(root, door, settings);
     run(&Host { vectors: &VectorFolder(PathBuf::new()), workspace: &workspace })

@@ -70,7 +70,10 @@ impl CliError {
                 message: error.to_string(),
                 hints: vec![format!("`premath {command} --help` says what it takes")],
             },
-            other => Self::action(other),
+            ActionError::Unknown { .. }
+            | ActionError::Source(_)
+            | ActionError::Store(_)
+            | ActionError::Unwritable { .. } => Self::action(error),
         }
     }
 
@@ -86,8 +89,12 @@ impl CliError {
                 let hint = "look at the permissions and the free space of the folder";
                 return Self::environment(format!("{error}: {source}"), hint);
             }
-            StoreError::Missing { .. } => "run `premath init` in the root of the project, or name a file that exists",
-            StoreError::Poisoned { .. } => "run the command again; `premath verify` says whether anything is damaged",
+            StoreError::Missing { .. } => {
+                "run `premath init` in the root of the project, or name a file that exists"
+            }
+            StoreError::Poisoned { .. } => {
+                "run the command again; `premath verify` says whether anything is damaged"
+            }
             StoreError::Corrupt { .. } | StoreError::DerivedDamaged { .. } => {
                 "`premath doctor` explains the damage, `premath doctor --fix` mends it"
             }
@@ -100,3 +107,6 @@ impl CliError {
         Self { exit: Exit::Invalid, message: error.to_string(), hints }
     }
 }
+
+#[cfg(test)]
+mod tests;

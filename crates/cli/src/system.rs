@@ -66,6 +66,11 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
+/// Whether the environment has a variable of that name, whatever it says.
+pub(crate) fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some()
+}
+
 /// How wide the terminal is that standard output goes to; none when it goes elsewhere.
 pub(crate) fn terminal_width() -> Option<usize> {
     use std::io::IsTerminal as _;
@@ -85,10 +90,12 @@ pub(crate) fn git_repository(folder: &Path) -> bool {
         command.status().is_ok_and(|status| status.success())
     };
     // The commit is the example's, not a person's, and no setting of the person's must stop it.
-    let identity = ["-c", "user.name=premath", "-c", "user.email=premath@localhost", "-c", "commit.gpgsign=false"];
+    let identity =
+        ["-c", "user.name=premath", "-c", "user.email=premath@localhost", "-c", "commit.gpgsign=false"];
     git(&["init", "--quiet"])
         && git(&["add", "--all"])
-        && git(&[identity.as_slice(), &["commit", "--quiet", "--no-verify", "--message", "The example"]].concat())
+        && git(&[identity.as_slice(), &["commit", "--quiet", "--no-verify", "--message", "The example"]]
+            .concat())
 }
 
 /// Conformance vectors in a folder: `<suite>/<group>/<name>/{case,expect}.json`.

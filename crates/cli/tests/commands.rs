@@ -23,7 +23,10 @@ fn below(command: &[String]) -> Vec<String> {
     let rows = commands.lines().take_while(|line| !line.is_empty());
     // A row begins two columns in; what is further in continues the row above.
     let names = rows.filter_map(|row| row.strip_prefix("  ").filter(|name| !name.starts_with(' ')));
-    names.map(|name| name.split_whitespace().next().unwrap().to_owned()).filter(|name| name != "help").collect()
+    names
+        .map(|name| name.split_whitespace().next().unwrap().to_owned())
+        .filter(|name| name != "help")
+        .collect()
 }
 
 /// The commands that stand alone or name a family.
@@ -37,10 +40,9 @@ fn listed() -> Vec<String> {
 fn all() -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for name in listed() {
-        let family = vec![name];
-        let members = below(&family);
-        all.extend(members.into_iter().map(|member| vec![family[0].clone(), member]));
-        all.push(family);
+        let members = below(std::slice::from_ref(&name));
+        all.extend(members.into_iter().map(|member| vec![name.clone(), member]));
+        all.push(vec![name]);
     }
     all
 }

@@ -1,7 +1,10 @@
 //! `init`, import and export, the configuration, and who may change what under it.
 
 #![expect(clippy::unwrap_used, reason = "a command that cannot be started fails the test")]
-#![expect(clippy::disallowed_methods, reason = "what is on the disk is compared, and the example's checks are run")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what is on the disk is compared, and the example's checks are run"
+)]
 
 mod folder;
 
@@ -35,7 +38,8 @@ fn an_empty_folder_is_made_ready_and_the_first_issue_is_ready() {
     let folder = Folder::new();
     let (code, answer) = folder.json(&["init"]);
     assert_eq!((code, &answer["action"], &answer["changed"]), (0, &json!("workspace.init"), &json!(true)));
-    let made: Vec<&str> = answer["steps"].as_array().unwrap().iter().map(|step| step["path"].as_str().unwrap()).collect();
+    let made: Vec<&str> =
+        answer["steps"].as_array().unwrap().iter().map(|step| step["path"].as_str().unwrap()).collect();
     assert_eq!(made, [".premath", ".premath/.gitignore", "premath.toml", ".premath/issues.jsonl"]);
     for line in ["*.lock", "*.head", "*.index", "*.tmp", "/objects/", "/runs/", "/backup/"] {
         assert!(read(&folder, ".premath/.gitignore").lines().any(|one| one == line), "{line}");
@@ -93,11 +97,10 @@ fn issues_of_beads_are_taken_over_by_init_once() {
     let (code, answer) = folder.json(&["init"]);
     assert_eq!(code, 0, "{answer}");
     let imported = &answer["imported"][0];
-    assert_eq!((&imported["source"], &imported["read"], &imported["written"]), (
-        &json!(".beads/issues.jsonl"),
-        &json!(3),
-        &json!(3)
-    ));
+    assert_eq!(
+        (&imported["source"], &imported["read"], &imported["written"]),
+        (&json!(".beads/issues.jsonl"), &json!(3), &json!(3))
+    );
     assert_eq!(exported(&folder), beads_rows());
     let (_, ready) = folder.json(&["issue", "ready"]);
     assert_eq!(ready["items"][0]["id"], "web-2");
@@ -114,7 +117,10 @@ fn an_import_and_an_export_keep_every_member_of_other_tools() {
     folder.run(&["init"]);
     folder.write("theirs.jsonl", BEADS);
     let (code, first) = folder.json(&["issue", "import", "theirs.jsonl"]);
-    assert_eq!((code, &first["read"], &first["written"], &first["unchanged"]), (0, &json!(3), &json!(3), &json!(0)));
+    assert_eq!(
+        (code, &first["read"], &first["written"], &first["unchanged"]),
+        (0, &json!(3), &json!(3), &json!(0))
+    );
     assert_eq!(exported(&folder), beads_rows());
     let (_, again) = folder.json(&["issue", "import", "theirs.jsonl"]);
     assert_eq!((&again["written"], &again["unchanged"]), (&json!(0), &json!(3)));
@@ -140,10 +146,14 @@ fn an_import_names_the_lines_it_left_out_and_takes_the_rest() {
     let folder = Folder::new();
     folder.run(&["init"]);
     let mut command = folder.command(&["issue", "import", "-", "--json"]);
-    let output = command.write_stdin("\u{feff}{\"id\":\"a\"}\r\nnonsense\n{\"no\":\"id\"}\n\n{\"id\":\"b\"}").output().unwrap();
+    let output = command
+        .write_stdin("\u{feff}{\"id\":\"a\"}\r\nnonsense\n{\"no\":\"id\"}\n\n{\"id\":\"b\"}")
+        .output()
+        .unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&answer["read"], &answer["written"]), (&json!(2), &json!(2)));
-    let lines: Vec<u64> = answer["problems"].as_array().unwrap().iter().map(|one| one["line"].as_u64().unwrap()).collect();
+    let lines: Vec<u64> =
+        answer["problems"].as_array().unwrap().iter().map(|one| one["line"].as_u64().unwrap()).collect();
     assert_eq!(lines, [1, 2, 3]);
     let missing = folder.run(&["issue", "import", "no.jsonl"]);
     assert_eq!((missing.code, missing.stdout.as_str()), (Some(4), ""));
@@ -166,15 +176,20 @@ fn the_example_is_a_repository_in_which_everything_is_in_order_but_one_check() {
     assert_eq!(at(&["issue", "check"]).0, Some(0), "{}", at(&["issue", "check"]).1);
     assert_eq!(at(&["dep", "diagnostics"]).0, Some(0));
     let ready: Value = serde_json::from_str(&at(&["issue", "ready", "--json"]).1).unwrap();
-    let ids: Vec<&str> = ready["items"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> =
+        ready["items"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["bd-2", "bd-1", "bd-4", "bd-6"]);
     let check = |name: &str| {
-        let status = Command::new("sh").arg(format!("checks/{name}.sh")).current_dir(folder.path().join("try")).output();
+        let status = Command::new("sh")
+            .arg(format!("checks/{name}.sh"))
+            .current_dir(folder.path().join("try"))
+            .output();
         status.unwrap().status.success()
     };
     assert!(check("usage") && !check("greeting"));
     let git = |arguments: &[&str]| {
-        let output = Command::new("git").args(arguments).current_dir(folder.path().join("try")).output().unwrap();
+        let output =
+            Command::new("git").args(arguments).current_dir(folder.path().join("try")).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(git(&["status", "--porcelain"]), "", "something is left uncommitted");
@@ -191,11 +206,14 @@ fn every_value_of_the_configuration_says_where_it_comes_from() {
     assert!(defaults["items"].as_array().unwrap().iter().all(|row| row["layer"] == "default"), "{defaults}");
     folder.write("premath.toml", "[issues]\nprefix = \"web\"\n");
     let (_, shown) = folder.json(&["config", "show", "--issues", "x.jsonl"]);
-    assert_eq!(shown["items"], json!([
-        { "key": "issues.path", "value": "x.jsonl", "layer": "flag", "place": "--issues" },
-        { "key": "issues.prefix", "value": "web", "layer": "file", "place": "premath.toml:2" },
-        { "key": "mutation.cli", "value": "operator", "layer": "default" },
-    ]));
+    assert_eq!(
+        shown["items"],
+        json!([
+            { "key": "issues.path", "value": "x.jsonl", "layer": "flag", "place": "--issues" },
+            { "key": "issues.prefix", "value": "web", "layer": "file", "place": "premath.toml:2" },
+            { "key": "mutation.cli", "value": "operator", "layer": "default" },
+        ])
+    );
     assert!(folder.run(&["config", "show"]).stdout.contains("premath.toml:2"));
 }
 
@@ -215,10 +233,10 @@ fn unknown_keys_are_warned_about_and_wrong_values_refused() {
     folder.run(&["init"]);
     folder.write("premath.toml", "[issues]\nprefixx = \"web\"\n");
     let ran = folder.run(&["issue", "list", "--json"]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (
-        Some(0),
-        "warning: premath.toml:2: `issues.prefixx` is unknown and has no effect\n"
-    ));
+    assert_eq!(
+        (ran.code, ran.stderr.as_str()),
+        (Some(0), "warning: premath.toml:2: `issues.prefixx` is unknown and has no effect\n")
+    );
     folder.write("premath.toml", "[mutation]\ncli = \"root\"\n");
     let ran = folder.run(&["issue", "list", "--json"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
@@ -232,7 +250,11 @@ fn who_may_change_issue_memory_is_configured() {
     folder.run(&["init"]);
     let refused = |arguments: &[&str]| {
         let (code, answer) = folder.json(arguments);
-        assert_eq!((code, &answer["refused"]["class"]), (1, &json!("mutation.use_evidence_missing")), "{arguments:?}");
+        assert_eq!(
+            (code, &answer["refused"]["class"]),
+            (1, &json!("mutation.use_evidence_missing")),
+            "{arguments:?}"
+        );
     };
     folder.write("premath.toml", "[mutation]\ncli = \"instruction-linked\"\n");
     refused(&["issue", "add", "T"]);

@@ -1,6 +1,10 @@
 //! Issue memory that others wrote or broke: what can be read stays readable, and every problem is named with its line.
 
-#![expect(clippy::unwrap_used, reason = "a command that cannot be started fails the test")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "an answer of another shape fails the test, and so does a command that cannot be started"
+)]
 #![expect(clippy::disallowed_methods, reason = "what is on the disk is compared, and made read-only")]
 
 mod folder;
@@ -55,19 +59,22 @@ fn garbage_between_rows_hides_nothing_but_itself() {
         "{\"id\":\"c\"}\n",
     ));
     assert_eq!(ids(&folder), ["a", "c"]);
-    assert_eq!(lines(&folder), [
-        problem("issue_line.unreadable", "error", 2),
-        problem("issue_line.not_an_issue", "error", 4),
-        problem("issue_line.not_an_issue", "error", 5),
-        problem("issue_line.not_an_issue", "error", 6),
-        problem("issue_line.not_an_issue", "error", 7),
-        problem("issue_line.unreadable", "error", 8),
-    ]);
+    assert_eq!(
+        lines(&folder),
+        [
+            problem("issue_line.unreadable", "error", 2),
+            problem("issue_line.not_an_issue", "error", 4),
+            problem("issue_line.not_an_issue", "error", 5),
+            problem("issue_line.not_an_issue", "error", 6),
+            problem("issue_line.not_an_issue", "error", 7),
+            problem("issue_line.unreadable", "error", 8),
+        ]
+    );
     let (_, list) = folder.json(&["issue", "list"]);
-    assert_eq!((&list["problems"][0]["line"], &list["problems"][0]["class"]), (
-        &json!(2),
-        &json!("issue_line.unreadable")
-    ));
+    assert_eq!(
+        (&list["problems"][0]["line"], &list["problems"][0]["class"]),
+        (&json!(2), &json!("issue_line.unreadable"))
+    );
     assert!(folder.run(&["issue", "list"]).stdout.contains("line 2 issue_line.unreadable"));
     // A change leaves the bad lines where they are, and so does compaction.
     assert_eq!(folder.json(&["issue", "update", "a", "--priority", "0"]).0, 0);
@@ -79,12 +86,14 @@ fn garbage_between_rows_hides_nothing_but_itself() {
 
 #[test]
 fn bytes_that_are_no_text_hide_only_their_line() {
-    let folder = holding(b"{\"id\":\"a\"}\n{\"id\":\"b\",\"title\":\"\xff\xfe\"}\n\x00\x01\n{\"id\":\"c\"}\n".as_slice());
+    let folder = holding(
+        b"{\"id\":\"a\"}\n{\"id\":\"b\",\"title\":\"\xff\xfe\"}\n\x00\x01\n{\"id\":\"c\"}\n".as_slice(),
+    );
     assert_eq!(ids(&folder), ["a", "c"]);
-    assert_eq!(lines(&folder), [
-        problem("issue_line.unreadable", "error", 2),
-        problem("issue_line.unreadable", "error", 3)
-    ]);
+    assert_eq!(
+        lines(&folder),
+        [problem("issue_line.unreadable", "error", 2), problem("issue_line.unreadable", "error", 3)]
+    );
 }
 
 #[test]
@@ -113,7 +122,8 @@ fn a_line_that_was_cut_short_is_named_and_cut_off_by_the_next_change() {
 
 #[test]
 fn an_id_that_comes_twice_is_named_and_the_last_line_wins() {
-    let folder = holding("{\"id\":\"a\",\"title\":\"old\"}\n{\"id\":\"b\"}\n{\"id\":\"a\",\"title\":\"new\"}\n");
+    let folder =
+        holding("{\"id\":\"a\",\"title\":\"old\"}\n{\"id\":\"b\"}\n{\"id\":\"a\",\"title\":\"new\"}\n");
     assert_eq!(ids(&folder), ["a", "b"]);
     assert_eq!(folder.json(&["issue", "show", "a"]).1["issue"]["title"], "new");
     assert_eq!(lines(&folder), [problem("issue_line.duplicate_id", "warning", 3)]);
@@ -136,21 +146,29 @@ fn values_of_other_tools_are_shown_as_they_are_and_count_as_unknown() {
     ));
     assert_eq!(ids(&folder), ["a", "b", "c", "d"]);
     let (_, list) = folder.json(&["issue", "list", "--status", "other"]);
-    assert_eq!(list["items"][0], json!({
-        "id": "a", "issueType": "molecule", "priority": "high", "status": "deferred", "title": [1, 2]
-    }));
+    assert_eq!(
+        list["items"][0],
+        json!({
+            "id": "a", "issueType": "molecule", "priority": "high", "status": "deferred", "title": [1, 2]
+        })
+    );
     let (_, blocked) = folder.json(&["issue", "blocked"]);
     assert_eq!(blocked["items"][0]["blockers"][0]["status"], "other");
     let (_, ready) = folder.json(&["issue", "ready"]);
     assert_eq!(ready["items"][0]["id"], "d");
-    for arguments in [["issue", "list"].as_slice(), &["issue", "show", "a"], &["issue", "show", "d"], &["dep", "project"]] {
+    for arguments in
+        [["issue", "list"].as_slice(), &["issue", "show", "a"], &["issue", "show", "d"], &["dep", "project"]]
+    {
         let human = folder.run(arguments);
         assert_eq!((human.code, human.stderr.as_str()), (Some(0), ""), "{arguments:?}");
     }
     // A change of one member leaves the others as they were.
     assert_eq!(folder.json(&["issue", "update", "b", "--title", "B"]).0, 0);
     let (_, export) = folder.json(&["issue", "export"]);
-    assert_eq!(export["items"][1]["dependencies"], json!([{ "depends_on_id": "a", "type": "blocks" }, { "odd": 1 }, 7]));
+    assert_eq!(
+        export["items"][1]["dependencies"],
+        json!([{ "depends_on_id": "a", "type": "blocks" }, { "odd": 1 }, 7])
+    );
 }
 
 #[test]
@@ -196,13 +214,16 @@ fn every_class_of_the_check_is_found_and_named() {
             (text("issueId"), text("class"), text("severity"))
         })
         .collect();
-    assert_eq!(found, [
-        ("a", "issue_graph.issue_type.epic_mismatch", "error"),
-        ("b", "issue_graph.acceptance.missing", "error"),
-        ("c", "issue_graph.verification_command.missing", "error"),
-        ("d", "issue_graph.notes.large", "warning"),
-        ("e", "issue_graph.lease.invalid", "error"),
-    ]);
+    assert_eq!(
+        found,
+        [
+            ("a", "issue_graph.issue_type.epic_mismatch", "error"),
+            ("b", "issue_graph.acceptance.missing", "error"),
+            ("c", "issue_graph.verification_command.missing", "error"),
+            ("d", "issue_graph.notes.large", "warning"),
+            ("e", "issue_graph.lease.invalid", "error"),
+        ]
+    );
     assert_eq!((code, &answer["errorCount"], &answer["warningCount"]), (1, &json!(4), &json!(1)));
     let (_, cut) = folder.json(&["issue", "check", "--limit", "1"]);
     assert_eq!((cut["problems"].as_array().unwrap().len(), &cut["hasMore"]), (1, &json!(true)));
@@ -252,7 +273,11 @@ fn what_is_in_a_row_does_not_act_on_a_terminal() {
         &["dep", "diagnostics"],
     ] {
         let ran = folder.run(arguments);
-        assert!(!ran.stdout.contains('\u{1b}') && !ran.stdout.contains('\u{202e}'), "{arguments:?}: {:?}", ran.stdout);
+        assert!(
+            !ran.stdout.contains('\u{1b}') && !ran.stdout.contains('\u{202e}'),
+            "{arguments:?}: {:?}",
+            ran.stdout
+        );
         assert!(ran.stdout.lines().all(|line| !line.starts_with("forged")), "{arguments:?}: {}", ran.stdout);
     }
     // An id that no argument could name is still shown, and still cannot be named.
@@ -295,7 +320,8 @@ fn an_issue_memory_that_is_a_folder_is_the_environment() {
 fn a_damaged_index_is_thrown_away_and_nobody_notices() {
     let folder = Folder::new();
     folder.run(&["init"]);
-    let rows: String = (0..9000).map(|number| format!("{{\"id\":\"x-{number}\",\"title\":\"t\"}}\n")).collect();
+    let rows: String =
+        (0..9000).map(|number| format!("{{\"id\":\"x-{number}\",\"title\":\"t\"}}\n")).collect();
     folder.write("rows.jsonl", rows);
     assert_eq!(folder.run(&["issue", "import", "rows.jsonl"]).code, Some(0));
     let (_, before) = folder.json(&["issue", "list"]);

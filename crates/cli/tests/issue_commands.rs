@@ -43,9 +43,32 @@ fn ids(answer: &Value) -> Vec<&str> {
 fn an_issue_that_is_added_has_the_next_id_and_everything_that_was_said() {
     let folder = initialised();
     let (code, answer) = folder.json(&[
-        "issue", "add", "  A title ", "--description", "more", "--design", "how", "--acceptance", "when", "--notes",
-        "learnt", "--priority", "3", "--type", "Feature", "--assignee", "jo", "--owner", "al", "--label", "b", "--label",
-        "a", "--label", "b", "--ephemeral",
+        "issue",
+        "add",
+        "  A title ",
+        "--description",
+        "more",
+        "--design",
+        "how",
+        "--acceptance",
+        "when",
+        "--notes",
+        "learnt",
+        "--priority",
+        "3",
+        "--type",
+        "Feature",
+        "--assignee",
+        "jo",
+        "--owner",
+        "al",
+        "--label",
+        "b",
+        "--label",
+        "a",
+        "--label",
+        "b",
+        "--ephemeral",
     ]);
     assert_eq!(code, 0, "{answer}");
     assert_eq!(answer["action"], "issue.add");
@@ -155,7 +178,11 @@ fn arguments_that_cannot_be_are_refused_before_anything_is_read() {
             let error = lines.next().unwrap();
             assert!(error.starts_with("error: input.field_invalid: "), "{arguments:?}: {error}");
             assert!(error.ends_with(&format!(" at {path}")), "{arguments:?}: {error}");
-            assert!(lines.next().unwrap().starts_with("hint: `premath issue "), "{arguments:?}: {}", ran.stderr);
+            assert!(
+                lines.next().unwrap().starts_with("hint: `premath issue "),
+                "{arguments:?}: {}",
+                ran.stderr
+            );
         }
     }
     assert!(!folder.path().join(".premath").exists());
@@ -239,9 +266,12 @@ fn nothing_ready_is_explained() {
     let said = "nothing ready: 1 waiting for others, 1 blocked, 1 in progress, 1 closed\n";
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), said));
     let (_, answer) = folder.json(&["issue", "ready"]);
-    assert_eq!(answer["standing"], json!({
-        "ready": 0, "waiting": 1, "inProgress": 1, "blocked": 1, "closed": 1, "other": 0
-    }));
+    assert_eq!(
+        answer["standing"],
+        json!({
+            "ready": 0, "waiting": 1, "inProgress": 1, "blocked": 1, "closed": 1, "other": 0
+        })
+    );
 }
 
 #[test]
@@ -249,9 +279,12 @@ fn blocked_says_what_is_waited_for_and_why() {
     let folder = filled();
     let (code, answer) = folder.json(&["issue", "blocked"]);
     assert_eq!((code, ids(&answer)), (0, vec!["bd-2", "bd-3"]));
-    assert_eq!(answer["items"][0]["blockers"], json!([
-        { "id": "bd-1", "type": "blocks", "status": "open", "why": "`bd-1` is not done" }
-    ]));
+    assert_eq!(
+        answer["items"][0]["blockers"],
+        json!([
+            { "id": "bd-1", "type": "blocks", "status": "open", "why": "`bd-1` is not done" }
+        ])
+    );
     assert_eq!(answer["items"][1]["blockers"], json!([]));
     let human = folder.run(&["issue", "blocked"]).stdout;
     assert!(human.contains("bd-1 (open)") && human.contains("a person: it was set aside"), "{human}");
@@ -262,14 +295,19 @@ fn a_card_shows_an_issue_with_everything_around_it() {
     let folder = filled();
     let (code, answer) = folder.json(&["issue", "show", "bd-2"]);
     assert_eq!((code, &answer["ready"], &answer["leaseState"]), (0, &json!(false), &json!("unleased")));
-    assert_eq!(answer["dependsOn"], json!([
-        { "id": "bd-1", "type": "blocks", "status": "open", "title": "First" }
-    ]));
+    assert_eq!(
+        answer["dependsOn"],
+        json!([
+            { "id": "bd-1", "type": "blocks", "status": "open", "title": "First" }
+        ])
+    );
     assert_eq!(answer["blockers"][0]["id"], "bd-1");
     let (_, first) = folder.json(&["issue", "show", "bd-1"]);
     assert_eq!(first["dependents"][0]["id"], "bd-2");
     let human = folder.run(&["issue", "show", "bd-2"]).stdout;
-    for part in ["bd-2  Second\n", "○ open · P0 · bug", "Depends on\n  ○ bd-1 First (blocks, open)", "held back: "] {
+    for part in
+        ["bd-2  Second\n", "○ open · P0 · bug", "Depends on\n  ○ bd-1 First (blocks, open)", "held back: "]
+    {
         assert!(human.contains(part), "{part:?}: {human}");
     }
 }
@@ -277,12 +315,35 @@ fn a_card_shows_an_issue_with_everything_around_it() {
 #[test]
 fn an_update_keeps_what_is_absent_and_clears_what_is_blank() {
     let folder = initialised();
-    folder.run(&["issue", "add", "T", "--description", "d", "--notes", "n", "--assignee", "jo", "--label", "a"]);
+    folder.run(&[
+        "issue",
+        "add",
+        "T",
+        "--description",
+        "d",
+        "--notes",
+        "n",
+        "--assignee",
+        "jo",
+        "--label",
+        "a",
+    ]);
     let (_, answer) = folder.json(&["issue", "update", "bd-1", "--priority", "0"]);
     assert_eq!((&answer["issue"]["description"], &answer["issue"]["assignee"]), (&json!("d"), &json!("jo")));
     let (_, answer) = folder.json(&[
-        "issue", "update", "bd-1", "--description", "", "--assignee", " ", "--append-notes", "more", "--add-label", "b",
-        "--remove-label", "a",
+        "issue",
+        "update",
+        "bd-1",
+        "--description",
+        "",
+        "--assignee",
+        " ",
+        "--append-notes",
+        "more",
+        "--add-label",
+        "b",
+        "--remove-label",
+        "a",
     ]);
     let issue = &answer["issue"];
     assert!(issue.get("description").is_none() && issue.get("assignee").is_none(), "{issue}");
@@ -314,11 +375,10 @@ fn a_lease_is_claimed_renewed_shown_and_released() {
     let (code, claimed) = folder.json(&["issue", "claim-next", "--assignee", "jo", "--ttl-seconds", "600"]);
     assert_eq!((code, &claimed["claimed"], &claimed["issue"]["id"]), (0, &json!(true), &json!("bd-1")));
     let lease = &claimed["issue"]["lease"];
-    assert_eq!((&lease["leaseId"], &lease["owner"], &lease["fence"]), (
-        &json!("lease1_bd-1_jo"),
-        &json!("jo"),
-        &json!(1)
-    ));
+    assert_eq!(
+        (&lease["leaseId"], &lease["owner"], &lease["fence"]),
+        (&json!("lease1_bd-1_jo"), &json!("jo"), &json!(1))
+    );
     assert_eq!(claimed["issue"]["status"], "in_progress");
     let (code, other) = folder.json(&["issue", "claim", "bd-1", "--assignee", "al"]);
     assert_eq!((code, &other["refused"]["class"]), (1, &json!("lease_contention_active")));
@@ -334,11 +394,15 @@ fn a_lease_is_claimed_renewed_shown_and_released() {
         (&json!(1), &json!(1), &json!(0), &json!(0))
     );
     let row = &leases["items"][0];
-    assert_eq!((&row["issueId"], &row["state"], &row["assignee"]), (&json!("bd-1"), &json!("active"), &json!("jo")));
+    assert_eq!(
+        (&row["issueId"], &row["state"], &row["assignee"]),
+        (&json!("bd-1"), &json!("active"), &json!("jo"))
+    );
     let (code, closed) =
         folder.json(&["issue", "update", "bd-1", "--notes", "x", "--lease-owner", "jo", "--fence", "2"]);
     assert_eq!((code, &closed["refused"]["class"]), (1, &json!("lease_stale")));
-    let (code, released) = folder.json(&["issue", "lease-release", "bd-1", "--assignee", "jo", "--fence", "1"]);
+    let (code, released) =
+        folder.json(&["issue", "lease-release", "bd-1", "--assignee", "jo", "--fence", "1"]);
     assert_eq!((code, &released["issue"]["status"]), (0, &json!("open")));
     let (_, again) = folder.json(&["issue", "claim-next", "--assignee", "al"]);
     assert_eq!(again["issue"]["lease"]["fence"], 2);
@@ -350,7 +414,8 @@ fn a_lease_is_claimed_renewed_shown_and_released() {
 #[test]
 fn blocked_work_is_taken_only_with_a_reason_that_stays_with_it() {
     let folder = filled();
-    let (code, forced) = folder.json(&["issue", "claim", "bd-2", "--assignee", "jo", "--force", "the demo is today"]);
+    let (code, forced) =
+        folder.json(&["issue", "claim", "bd-2", "--assignee", "jo", "--force", "the demo is today"]);
     assert_eq!(code, 0, "{forced}");
     assert!(forced["issue"]["notes"].as_str().unwrap().contains("the demo is today"));
     let (code, _) = folder.json(&["issue", "claim", "bd-3", "--assignee", "jo", "--force", " "]);
@@ -360,7 +425,8 @@ fn blocked_work_is_taken_only_with_a_reason_that_stays_with_it() {
 #[test]
 fn a_discovery_points_at_what_was_worked_on() {
     let folder = filled();
-    let (code, found) = folder.json(&["issue", "discover", "bd-1", "Found", "--type", "bug", "--parent", "bd-2"]);
+    let (code, found) =
+        folder.json(&["issue", "discover", "bd-1", "Found", "--type", "bug", "--parent", "bd-2"]);
     assert_eq!((code, &found["action"]), (0, &json!("issue.discover")));
     let dependencies = found["issue"]["dependencies"].as_array().unwrap();
     let kinds: Vec<(&str, &str)> = dependencies
@@ -390,11 +456,10 @@ fn the_history_says_who_changed_what() {
     let (code, history) = folder.json(&["issue", "history", "bd-1"]);
     assert_eq!((code, &history["count"], &history["issueId"]), (0, &json!(3), &json!("bd-1")));
     let last = &history["items"][2];
-    assert_eq!((&last["rev"], &last["wrote"], &last["authority"]), (
-        &json!(3),
-        &json!("issue.update"),
-        &json!("operator")
-    ));
+    assert_eq!(
+        (&last["rev"], &last["wrote"], &last["authority"]),
+        (&json!(3), &json!("issue.update"), &json!("operator"))
+    );
     assert_eq!(last["changed"], json!([{ "member": "notes", "before": "two", "after": "2" }]));
     let (_, newest) = folder.json(&["issue", "history", "bd-1", "--limit", "1"]);
     assert_eq!((&newest["count"], &newest["total"], &newest["items"][0]), (&json!(1), &json!(3), last));
@@ -406,7 +471,10 @@ fn the_history_says_who_changed_what() {
 fn compaction_keeps_the_content_and_moves_the_rest() {
     let folder = filled();
     let (_, before) = folder.json(&["issue", "backend-status"]);
-    assert_eq!((&before["rows"], &before["issues"], &before["supersededRows"]), (&json!(6), &json!(4), &json!(2)));
+    assert_eq!(
+        (&before["rows"], &before["issues"], &before["supersededRows"]),
+        (&json!(6), &json!(4), &json!(2))
+    );
     assert_eq!((&before["standing"], &before["canWrite"]), (&json!("anchored"), &json!(true)));
     let (code, compacted) = folder.json(&["issue", "compact"]);
     assert_eq!((code, &compacted["kept"], &compacted["moved"]), (0, &json!(4), &json!(2)));
@@ -474,7 +542,9 @@ fn processes_that_add_at_once_all_get_their_own_id() {
 fn a_reader_that_goes_away_ends_a_listing_quietly() {
     let folder = initialised();
     // Far more than a pipe holds.
-    let rows: String = (0..4000).map(|number| format!("{{\"id\":\"x-{number}\",\"title\":\"{}\"}}\n", "t".repeat(200))).collect();
+    let rows: String = (0..4000)
+        .map(|number| format!("{{\"id\":\"x-{number}\",\"title\":\"{}\"}}\n", "t".repeat(200)))
+        .collect();
     folder.write("rows.jsonl", rows);
     assert_eq!(folder.run(&["issue", "import", "rows.jsonl"]).code, Some(0));
     for format in [["issue", "list"].as_slice(), &["issue", "list", "--json"], &["issue", "export"]] {

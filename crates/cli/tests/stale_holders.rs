@@ -292,6 +292,8 @@ struct Walk {
     store: FileIssues,
     id: String,
     newest: u64,
+    /// Who was given it.
+    holder: usize,
     people: [Person; 3],
 }
 
@@ -310,7 +312,7 @@ impl Walk {
             let clock = TestClock::at(noon.plus_seconds(skew(seeded)));
             Person { name, clock, fences: Vec::new() }
         });
-        let walk = Self { store, id: format!("walk-{number}"), newest: 0, people };
+        let walk = Self { store, id: format!("walk-{number}"), newest: 0, holder: 0, people };
         for id in [walk.id.as_str(), ANCHOR] {
             let draft = IssueDraft { id: Some(id.to_owned()), title: id.to_owned(), ..IssueDraft::default() };
             walk.apply(&Operation::Add { draft: Box::new(draft), prefix: "bd".to_owned() }, noon);
@@ -320,7 +322,8 @@ impl Walk {
 
     /// Somebody claims, or writes under one of their fences.
     fn step(&mut self, number: usize, seeded: &mut Seeded, tally: &mut Tally) {
-        let who = seeded.below(self.people.len());
+        // Whoever was given the issue last is the busiest.
+        let who = if seeded.below(3) == 0 { self.holder } else { seeded.below(self.people.len()) };
         self.people[who].clock.advance(i64::try_from(seeded.below(240)).unwrap());
         let person = &self.people[who];
         let now = person.clock.now();
@@ -332,7 +335,7 @@ impl Walk {
             {
                 let fence = written.row.lease().unwrap().fence;
                 assert!(fence > self.newest, "a fence was given twice");
-                self.newest = fence;
+                (self.newest, self.holder) = (fence, who);
                 self.people[who].fences.push(fence);
             }
             return;

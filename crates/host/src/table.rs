@@ -8,7 +8,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::actions::conformance::{SourceError, VectorSource};
-use crate::actions::{config, conformance, dep, dep_graph, doctor, explain, governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked, issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, schema, verify};
+use crate::actions::{
+    config, conformance, dep, dep_graph, doctor, explain, governance_check, harness_feature, harness_kpi,
+    harness_session, harness_trajectory, init, issue_blocked, issue_check, issue_history, issue_read,
+    issue_upkeep, issue_write, join_check, lease, schema, verify,
+};
 use crate::workspace::Workspace;
 
 /// Whether an action changes anything.
@@ -157,7 +161,7 @@ pub const ACTIONS: &[Action] = &[
         command: "harness-kpi remediate",
         summary: "record what was done about the throughput figure",
         door: Door::Record,
-        output_schema: "harness-kpi-remediation",
+        output_schema: "harness-remediation",
         call: harness_kpi::remediate,
     },
     Action {

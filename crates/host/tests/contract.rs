@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use premath_host::{
-    ACTIONS, ActionError, Host, VectorSource, explain, governance_check, join_check, run_conformance,
+    ACTIONS, ActionError, VectorSource, explain, governance_check, join_check, run_conformance,
 };
 use premath_kernel::{FailureClass, Object, Strictness, Value};
 use premath_wire::strict::{Limits, parse};

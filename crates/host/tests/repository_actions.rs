@@ -6,8 +6,10 @@ mod repository;
 mod vectors;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use premath_host::{ACTIONS, Door};
+use premath_bd::Permit;
+use premath_host::{ACTIONS, Door, DoorRefusal, Host, MutationDoor, Workspace};
 use premath_wire::strict::{Limits, parse};
 use premath_wire::v1::schema;
 use repository::Repository;
@@ -26,14 +28,22 @@ fn script() -> Vec<(&'static str, Value, &'static str)> {
         ("config.show", json!({ "issues": "x.jsonl" }), "ok"),
         ("issue.ready", json!({}), "ok"),
         ("issue.add", json!({ "title": "One", "labels": ["a"], "notes": "n" }), "accepted"),
-        ("issue.add", json!({ "title": "Two", "dependsOn": [{ "id": "bd-1", "type": "blocks" }] }), "accepted"),
+        (
+            "issue.add",
+            json!({ "title": "Two", "dependsOn": [{ "id": "bd-1", "type": "blocks" }] }),
+            "accepted",
+        ),
         ("issue.add", json!({ "title": "Two", "id": "bd-1" }), "rejected"),
         ("issue.discover", json!({ "title": "Three", "parentIssue": "bd-1" }), "accepted"),
         ("issue.update", json!({ "id": "bd-3", "status": "blocked", "addLabels": ["x"] }), "accepted"),
         ("issue.update", json!({ "id": "bd-3", "status": "blocked" }), "accepted"),
         ("dep.add", json!({ "id": "bd-3", "dependsOn": "bd-1" }), "accepted"),
         ("dep.add", json!({ "id": "bd-1", "dependsOn": "bd-3" }), "rejected"),
-        ("dep.replace", json!({ "id": "bd-3", "dependsOn": "bd-1", "type": "waits-for", "fromType": "blocks" }), "accepted"),
+        (
+            "dep.replace",
+            json!({ "id": "bd-3", "dependsOn": "bd-1", "type": "waits-for", "fromType": "blocks" }),
+            "accepted",
+        ),
         ("issue.list", json!({ "limit": 2 }), "ok"),
         ("issue.ready", json!({ "limit": 1 }), "ok"),
         ("issue.blocked", json!({}), "ok"),
@@ -85,14 +95,30 @@ fn every_action_answers_in_the_schema_it_names() {
         let action = ACTIONS.iter().find(|action| action.name == name).unwrap();
         let schema = schema(action.output_schema).unwrap();
         let validator = jsonschema::validator_for(schema.as_value()).unwrap();
-        let misfits: Vec<String> =
-            validator.iter_errors(&payload).map(|error| format!("{error} at {}", error.instance_path())).collect();
+        let misfits: Vec<String> = validator
+            .iter_errors(&payload)
+            .map(|error| format!("{error} at {}", error.instance_path()))
+            .collect();
         assert!(misfits.is_empty(), "{name} {arguments}: {misfits:?}\n{payload}");
         called.insert(name);
     }
     let known: BTreeSet<&str> =
         ACTIONS.iter().map(|action| action.name).filter(|name| is_of_the_repository(name)).collect();
     assert_eq!(called, known, "an action is not called here");
+}
+
+/// A door that nobody comes through.
+#[derive(Debug)]
+struct Shut;
+
+impl MutationDoor for Shut {
+    fn permit(&self, _: &str) -> Result<Permit, DoorRefusal> {
+        Err(DoorRefusal {
+            class: "mutation.use_evidence_missing",
+            detail: "nobody is here".to_owned(),
+            hint: "come in".to_owned(),
+        })
+    }
 }
 
 #[test]
@@ -106,7 +132,8 @@ fn nothing_changes_through_a_door_that_is_shut() {
     }
     let export = || open.call("issue.export", &none).unwrap().payload.get().to_owned();
     let before = export();
-    let shut = repository.shut();
+    let workspace = Workspace { door: Arc::new(Shut), ..open.workspace.clone() };
+    let shut = Host { vectors: &Vectors, workspace: &workspace };
     let mut refused = BTreeSet::new();
     for (name, arguments, _) in script() {
         let action = ACTIONS.iter().find(|action| action.name == name).unwrap();
@@ -116,7 +143,7 @@ fn nothing_changes_through_a_door_that_is_shut() {
         let bytes = arguments.to_string();
         let arguments = parse(bytes.as_bytes(), Limits::default()).unwrap();
         // An import of a file reads the file before it asks; there is none here.
-        let Ok(effect) = shut.host(&Vectors).call(name, &arguments) else { continue };
+        let Ok(effect) = shut.call(name, &arguments) else { continue };
         if effect.result_class == "rejected" {
             assert_eq!(effect.failure_classes, ["mutation.use_evidence_missing"], "{name}");
             refused.insert(name);
@@ -125,7 +152,8 @@ fn nothing_changes_through_a_door_that_is_shut() {
         }
     }
     assert_eq!(export(), before);
-    let mutations = ACTIONS.iter().filter(|action| action.door == Door::Mutation && is_of_the_repository(action.name));
+    let mutations =
+        ACTIONS.iter().filter(|action| action.door == Door::Mutation && is_of_the_repository(action.name));
     assert_eq!(refused, mutations.map(|action| action.name).collect());
 }
 

@@ -50,7 +50,7 @@ pub(super) fn examine(repository: &Repository, lanes: &Lanes<'_>) -> Result<Vec<
                 findings.push(Finding::untidy(&LEFTOVER, &path, "nobody has written to it for an hour"));
             }
             if let Some(log) = entry.name.strip_suffix(".index")
-                && let Some(why) = unusable(disk, &path, &folder.join(log))?
+                && let Some(why) = unusable(repository, &path, &folder.join(log))?
             {
                 findings.push(Finding::untidy(&INDEX, &path, why));
             }
@@ -103,13 +103,18 @@ fn is_left(disk: &Arc<dyn Disk>, path: &Path, before: Moment) -> Result<bool, St
     }
 }
 
-/// Why an index cannot be used. Whether its pages hold what they should, its readers find out.
-fn unusable(disk: &Arc<dyn Disk>, index: &Path, log: &Path) -> Result<Option<&'static str>, StoreError> {
+/// Why an index cannot be used. Readers of a trajectory find out by themselves, and write a new one.
+fn unusable(repository: &Repository, index: &Path, log: &Path) -> Result<Option<&'static str>, StoreError> {
+    let disk = &repository.disk;
     if length_and_time(disk, log)?.is_none() {
         return Ok(Some("its log is gone"));
     }
     let length = length_and_time(disk, index)?.map_or(0, |(length, _)| length);
-    Ok((length == 0 || !length.is_multiple_of(PAGE)).then_some("it was cut short"))
+    if length == 0 || !length.is_multiple_of(PAGE) {
+        return Ok(Some("it was cut short"));
+    }
+    let is_sound = log != repository.issues || repository.has_sound_issue_index()?;
+    Ok((!is_sound).then_some("its pages do not hold what they should"))
 }
 
 fn length_and_time(disk: &Arc<dyn Disk>, path: &Path) -> Result<Option<(u64, Moment)>, StoreError> {

@@ -73,9 +73,9 @@ impl Serialize for CamelItems<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut items = serializer.serialize_seq(Some(self.0.len()))?;
         for item in self.0 {
-            match item {
-                Value::Object(object) => items.serialize_element(&CamelRow(object))?,
-                other => items.serialize_element(&Canonical(other.borrowed()))?,
+            match item.as_object() {
+                Some(object) => items.serialize_element(&CamelRow(object))?,
+                None => items.serialize_element(&Canonical(item.borrowed()))?,
             }
         }
         items.end()

@@ -50,7 +50,11 @@ impl Facts {
             priority: priority(object.get("priority")),
             created_at: text("created_at").and_then(parse_time),
             lease_until: object.get("lease").and_then(lease_end),
-            blocking: dependencies.iter().filter_map(dependency).filter(|one| one.kind.is_blocking()).collect(),
+            blocking: dependencies
+                .iter()
+                .filter_map(dependency)
+                .filter(|one| one.kind.is_blocking())
+                .collect(),
         })
     }
 
@@ -64,14 +68,20 @@ impl Facts {
 /// The priority of a row, between 0 and 4.
 pub(crate) fn priority(value: Option<&Value<'_>>) -> u8 {
     let number = value.and_then(Value::as_number).and_then(premath_kernel::Number::as_u64);
-    number.and_then(|number| u8::try_from(number).ok()).filter(|number| *number <= 4).unwrap_or(DEFAULT_PRIORITY)
+    number
+        .and_then(|number| u8::try_from(number).ok())
+        .filter(|number| *number <= 4)
+        .unwrap_or(DEFAULT_PRIORITY)
 }
 
 /// One entry of `dependencies`; `None` without a target.
 pub(crate) fn dependency(value: &Value<'_>) -> Option<Dependency> {
     let object = value.as_object()?;
     let depends_on = object.get("depends_on_id")?.as_text()?.trim();
-    let kind = object.get("type").and_then(Value::as_text).map_or(DependencyKind::Blocks, DependencyKind::from_token);
+    let kind = object
+        .get("type")
+        .and_then(Value::as_text)
+        .map_or(DependencyKind::Blocks, DependencyKind::from_token);
     (!depends_on.is_empty()).then(|| Dependency { depends_on: depends_on.to_owned(), kind })
 }
 

@@ -16,7 +16,7 @@ use self::view::FileView;
 use super::exchange::merged;
 use super::index::{Base, Content, Index};
 use super::row::IssueRow;
-use super::store::{Compacted, IssueStore, IssueView};
+use super::store::{Compacted, IssueStore, IssueView, Transaction};
 use crate::disk::{Access, Disk, LockMode, LockOutcome, write_all_at};
 use crate::error::StoreError;
 use crate::log::{Log, LogReader, beside};
@@ -143,10 +143,7 @@ impl IssueStore for FileIssues {
         Ok(Box::new(FileView::new(reader, index)?))
     }
 
-    fn transact(
-        &self,
-        change: &mut dyn FnMut(&dyn IssueView) -> Result<Option<Vec<u8>>, StoreError>,
-    ) -> Result<(), StoreError> {
+    fn transact(&self, change: &mut Transaction<'_>) -> Result<(), StoreError> {
         let mut writer = self.log.write()?;
         let index = self.index(writer.reader())?;
         let view = FileView::new(writer.reader(), index)?;
@@ -197,7 +194,8 @@ impl IssueStore for FileIssues {
             }
         };
         let needle = serde_json::to_vec(id).unwrap_or_default();
-        let may_be = |line: &[u8]| line.windows(needle.len()).any(|window| window == needle) || line.contains(&b'\\');
+        let may_be =
+            |line: &[u8]| line.windows(needle.len()).any(|window| window == needle) || line.contains(&b'\\');
         let mut scan = |reader: &LogReader| {
             reader.each_line::<StoreError>(0, |_, line| {
                 if may_be(line) {

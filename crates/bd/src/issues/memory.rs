@@ -11,7 +11,7 @@ use super::exchange::merged;
 use super::facts::Facts;
 use super::graph::GraphView;
 use super::row::{IssueRow, Line, LineProblem, read_line};
-use super::store::{Compacted, IssueStore, IssueView, Limit, RowRef};
+use super::store::{Compacted, IssueStore, IssueView, Limit, RowRef, Transaction};
 use crate::error::StoreError;
 use crate::log::{Place, Standing};
 use crate::permit::MaintenanceGrant;
@@ -39,10 +39,7 @@ impl IssueStore for MemoryIssues {
         Ok(Box::new(MemoryView::new(self.rows().current.clone())))
     }
 
-    fn transact(
-        &self,
-        change: &mut dyn FnMut(&dyn IssueView) -> Result<Option<Vec<u8>>, StoreError>,
-    ) -> Result<(), StoreError> {
+    fn transact(&self, change: &mut Transaction<'_>) -> Result<(), StoreError> {
         let mut rows = self.rows();
         let line = change(&MemoryView::new(rows.current.clone()))?;
         rows.current.extend(line);
@@ -52,7 +49,8 @@ impl IssueStore for MemoryIssues {
     fn compact(&self, _grant: MaintenanceGrant) -> Result<Compacted, StoreError> {
         let mut rows = self.rows();
         let view = MemoryView::new(rows.current.clone());
-        let kept: Vec<Vec<u8>> = view.all()?.into_iter().map(|row| view.line(row)).collect::<Result<_, _>>()?;
+        let kept: Vec<Vec<u8>> =
+            view.all()?.into_iter().map(|row| view.line(row)).collect::<Result<_, _>>()?;
         let moved: Vec<Vec<u8>> = view.lines.iter().filter(|line| !kept.contains(line)).cloned().collect();
         let compacted = Compacted { kept: count(kept.len()), moved: count(moved.len()) };
         rows.superseded.extend(moved);
@@ -60,7 +58,12 @@ impl IssueStore for MemoryIssues {
         Ok(compacted)
     }
 
-    fn import(&self, grant: MaintenanceGrant, imported: Vec<IssueRow>, now: Moment) -> Result<u64, StoreError> {
+    fn import(
+        &self,
+        grant: MaintenanceGrant,
+        imported: Vec<IssueRow>,
+        now: Moment,
+    ) -> Result<u64, StoreError> {
         let mut rows = self.rows();
         let view = MemoryView::new(rows.current.clone());
         let new = merged(&view, &grant, imported, now)?;
@@ -137,7 +140,8 @@ impl IssueView for MemoryView {
             let key = |number: u32| view.node(number).map(Facts::key);
             key(*left).cmp(&key(*right))
         });
-        let rows = ready.into_iter().filter_map(|number| view.rows.get(usize::try_from(number).ok()?).copied());
+        let rows =
+            ready.into_iter().filter_map(|number| view.rows.get(usize::try_from(number).ok()?).copied());
         Ok(match limit {
             Limit::All => rows.collect(),
             Limit::First(count) => rows.take(count).collect(),
@@ -146,10 +150,13 @@ impl IssueView for MemoryView {
 
     fn first_claimable(&self, now: Moment) -> Result<Option<String>, StoreError> {
         let claimable = self.issues.values().filter(|(facts, row)| {
-            let lease = self.line(*row).ok().and_then(|line| IssueRow::read(&line)).and_then(|row| row.lease());
+            let lease =
+                self.line(*row).ok().and_then(|line| IssueRow::read(&line)).and_then(|row| row.lease());
             is_claimable(facts.status, self.held_back(facts), lease.as_ref(), now)
         });
-        Ok(claimable.min_by(|left, right| left.0.key().cmp(&right.0.key())).map(|(facts, _)| facts.id.clone()))
+        Ok(claimable
+            .min_by(|left, right| left.0.key().cmp(&right.0.key()))
+            .map(|(facts, _)| facts.id.clone()))
     }
 
     fn all(&self) -> Result<Vec<RowRef>, StoreError> {
@@ -161,7 +168,8 @@ impl IssueView for MemoryView {
     }
 
     fn highest_number(&self, prefix: &str) -> Result<u64, StoreError> {
-        let numbers = self.issues.keys().filter_map(|id| super::index::numbered(id)).filter(|(its, _)| *its == prefix);
+        let numbers =
+            self.issues.keys().filter_map(|id| super::index::numbered(id)).filter(|(its, _)| *its == prefix);
         Ok(numbers.map(|(_, number)| number).max().unwrap_or(0))
     }
 

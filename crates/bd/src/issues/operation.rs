@@ -113,7 +113,13 @@ impl ClaimTerms {
     #[must_use]
     pub fn of(assignee: &str) -> Self {
         let assignee = assignee.to_owned();
-        Self { assignee, lease_id: None, ttl_seconds: DEFAULT_TTL_SECONDS, expires_at: None, force_reason: None }
+        Self {
+            assignee,
+            lease_id: None,
+            ttl_seconds: DEFAULT_TTL_SECONDS,
+            expires_at: None,
+            force_reason: None,
+        }
     }
 }
 
@@ -250,7 +256,9 @@ impl Operation {
     pub fn canonical_args(&self) -> Value<'_> {
         let fields = Object::fields();
         match self {
-            Self::Add { draft, prefix } => fields.field("draft", draft.canonical()).field("prefix", prefix.as_str()),
+            Self::Add { draft, prefix } => {
+                fields.field("draft", draft.canonical()).field("prefix", prefix.as_str())
+            }
             Self::Discover { parent, draft, prefix } => fields
                 .field("draft", draft.canonical())
                 .field("parent", parent.as_str())
@@ -293,7 +301,8 @@ impl Operation {
 impl IssueDraft {
     fn canonical(&self) -> Value<'_> {
         let texts = self.texts.iter().map(|(name, text)| pair(name, Value::from(text.as_str())));
-        let dependencies = self.dependencies.iter().map(|(kind, id)| pair(kind.token(), Value::from(id.as_str())));
+        let dependencies =
+            self.dependencies.iter().map(|(kind, id)| pair(kind.token(), Value::from(id.as_str())));
         Object::fields()
             .non_empty("dependencies", dependencies.collect())
             .field("ephemeral", self.ephemeral)
@@ -315,12 +324,18 @@ impl IssueChanges {
             .non_empty("addLabels", self.add_labels.iter().map(|label| Value::from(label.as_str())).collect())
             .optional("appendNotes", self.append_notes.as_deref())
             .field("issueType", text_change(&self.issue_type))
-            .field("priority", match self.priority {
-                Change::Keep => Value::from("keep"),
-                Change::Clear => Value::Null,
-                Change::Set(priority) => Value::from(u32::from(priority)),
-            })
-            .non_empty("removeLabels", self.remove_labels.iter().map(|label| Value::from(label.as_str())).collect())
+            .field(
+                "priority",
+                match self.priority {
+                    Change::Keep => Value::from("keep"),
+                    Change::Clear => Value::Null,
+                    Change::Set(priority) => Value::from(u32::from(priority)),
+                },
+            )
+            .non_empty(
+                "removeLabels",
+                self.remove_labels.iter().map(|label| Value::from(label.as_str())).collect(),
+            )
             .field("status", text_change(&self.status))
             .non_empty("texts", texts.collect())
             .finish()

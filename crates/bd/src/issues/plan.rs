@@ -6,7 +6,7 @@ mod drafts;
 mod leases;
 mod updates;
 
-use premath_kernel::{Holding, HolderProof, Lease, Moment, Status, authorise_write};
+use premath_kernel::{HolderProof, Holding, Lease, Moment, Status, authorise_write};
 
 use super::operation::{Holder, Operation};
 use super::refusal::{IssueRefusal, RefusalClass};
@@ -41,7 +41,12 @@ pub(crate) struct Bench<'b> {
 }
 
 /// Plans one operation.
-pub(crate) fn plan(view: &dyn IssueView, operation: &Operation, authority: &Authority, now: Moment) -> Answer {
+pub(crate) fn plan(
+    view: &dyn IssueView,
+    operation: &Operation,
+    authority: &Authority,
+    now: Moment,
+) -> Answer {
     let bench = Bench { view, authority, now };
     match operation {
         Operation::Add { draft, prefix } => bench.add(draft, prefix, None),
@@ -78,11 +83,7 @@ impl<'b> Bench<'b> {
     }
 
     /// What the lease machine wants to know of an issue.
-    fn holding<'h>(
-        &self,
-        row: &'h IssueRow,
-        lease: Option<&'h Lease>,
-    ) -> Result<Holding<'h>, StoreError> {
+    fn holding<'h>(&self, row: &'h IssueRow, lease: Option<&'h Lease>) -> Result<Holding<'h>, StoreError> {
         let held_back = match row.facts() {
             Some(facts) => self.view.is_held_back(&facts)?,
             None => false,

@@ -4,7 +4,9 @@
 
 use std::borrow::Cow;
 
-use premath_kernel::{DependencyKind, Digest, IssueType, Lease, Moment, Number, Object, Status, Value, encode};
+use premath_kernel::{
+    DependencyKind, Digest, IssueType, Lease, Moment, Number, Object, Status, Value, encode,
+};
 use premath_wire::strict::{Limits, parse};
 use premath_wire::time::{format_time, parse_time};
 
@@ -284,7 +286,7 @@ impl IssueRow {
     pub(crate) fn retaining(self, keep: impl Fn(&Dependency) -> bool) -> Self {
         let mut items = self.dependency_values();
         items.retain(|item| dependency(item).is_none_or(|known| keep(&known)));
-        let value = (!items.is_empty()).then(|| Value::Array(items));
+        let value = if items.is_empty() { None } else { Some(Value::Array(items)) };
         self.with("dependencies", value)
     }
 

@@ -109,6 +109,9 @@ pub trait IssueView: Debug {
     fn standing(&self) -> Standing;
 }
 
+/// What happens under a store's lock: looks at the store, and makes the line to append, if any.
+pub type Transaction<'t> = dyn FnMut(&dyn IssueView) -> Result<Option<Vec<u8>>, StoreError> + 't;
+
 /// A store of issues.
 pub trait IssueStore: Debug {
     /// Issue memory as it is now.
@@ -121,10 +124,7 @@ pub trait IssueStore: Debug {
     ///
     /// # Errors
     /// A store that cannot be read or written; nothing was acknowledged then.
-    fn transact(
-        &self,
-        change: &mut dyn FnMut(&dyn IssueView) -> Result<Option<Vec<u8>>, StoreError>,
-    ) -> Result<(), StoreError>;
+    fn transact(&self, change: &mut Transaction<'_>) -> Result<(), StoreError>;
 
     /// Rewrites the store with one row per issue; superseded rows move to the history.
     ///

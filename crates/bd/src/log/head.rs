@@ -165,9 +165,9 @@ struct WrittenExtent(u64, u64, String);
 impl From<&Head> for Written {
     fn from(head: &Head) -> Self {
         let write = |extent: &Extent| WrittenExtent(extent.rows, extent.bytes, hex(&extent.digest));
-        let file = head.file.map(|stat| {
-            (stat.length, stat.modified.seconds(), stat.modified.nanos(), stat.identity)
-        });
+        let file = head
+            .file
+            .map(|stat| (stat.length, stat.modified.seconds(), stat.modified.nanos(), stat.identity));
         Self {
             turn: head.turn,
             sealed: head.sealed,

@@ -15,6 +15,9 @@ use crate::error::StoreError;
 /// How often a log that changes while it is looked at is looked at again before somebody is accused.
 const ATTEMPTS: usize = 8;
 
+/// A log's file and what is known of it before any of it is read.
+type Glance = (Box<dyn DiskFile>, FileStat, Option<Head>);
+
 /// A log at one moment. Lines that are appended later are not seen.
 #[derive(Debug)]
 pub struct LogReader {
@@ -69,7 +72,7 @@ impl Log {
         matches!(lock.lock(LockMode::Shared, READER_PATIENCE), Ok(LockOutcome::Held)).then_some(lock)
     }
 
-    fn glance(&self) -> Result<(Box<dyn DiskFile>, FileStat, Option<Head>), StoreError> {
+    fn glance(&self) -> Result<Glance, StoreError> {
         let file = self.disk.open(&self.path, Access::Read).map_err(StoreError::opening(&self.path))?;
         let stat = file.stat().map_err(StoreError::io("look at", &self.path))?;
         Ok((file, stat, self.read_head()?))
@@ -110,8 +113,10 @@ impl LogReader {
                 stat: *stat,
             });
         }
-        let wanted: Vec<Extent> = head.iter().flat_map(|head| [Some(head.extent), head.next]).flatten().collect();
-        let survey = survey(file.as_ref(), stat.length, &wanted).map_err(StoreError::io("read", log.path()))?;
+        let wanted: Vec<Extent> =
+            head.iter().flat_map(|head| [Some(head.extent), head.next]).flatten().collect();
+        let survey =
+            survey(file.as_ref(), stat.length, &wanted).map_err(StoreError::io("read", log.path()))?;
         let standing = match &head {
             None => Standing::Unanchored,
             Some(head) if survey.extent == head.extent => Standing::Anchored,
@@ -170,7 +175,8 @@ impl LogReader {
     /// `Io` when it cannot be read.
     pub fn line(&self, place: Place) -> Result<Vec<u8>, StoreError> {
         let mut line = vec![0; usize::try_from(place.length).unwrap_or(usize::MAX)];
-        read_exactly(self.file.as_ref(), &mut line, place.offset).map_err(StoreError::io("read", self.log.path()))?;
+        read_exactly(self.file.as_ref(), &mut line, place.offset)
+            .map_err(StoreError::io("read", self.log.path()))?;
         Ok(line)
     }
 
@@ -214,7 +220,8 @@ impl LogReader {
         while start > 0 {
             let from = start.saturating_sub(8 * 1024);
             let mut block = vec![0; usize::try_from(start - from).unwrap_or_default()];
-            read_exactly(self.file.as_ref(), &mut block, from).map_err(StoreError::io("read", self.log.path()))?;
+            read_exactly(self.file.as_ref(), &mut block, from)
+                .map_err(StoreError::io("read", self.log.path()))?;
             let newline = block.iter().rposition(|byte| *byte == b'\n');
             let keep = newline.map_or(0, |at| at + 1);
             line.splice(..0, block.get(keep..).unwrap_or_default().iter().copied());

@@ -86,7 +86,8 @@ impl Replacement {
     /// # Errors
     /// `Io`.
     pub fn line(&mut self, line: &[u8]) -> Result<Place, StoreError> {
-        let place = Place { offset: self.extent.bytes, length: u32::try_from(line.len()).unwrap_or(u32::MAX) };
+        let place =
+            Place { offset: self.extent.bytes, length: u32::try_from(line.len()).unwrap_or(u32::MAX) };
         self.extent = self.extent.and(line);
         self.pending.extend_from_slice(line);
         self.pending.push(b'\n');
@@ -98,7 +99,8 @@ impl Replacement {
 
     fn flush(&mut self) -> Result<(), StoreError> {
         let path = &self.log.temporary_path;
-        write_all_at(self.file.as_mut(), &self.pending, self.written).map_err(StoreError::io("write", path))?;
+        write_all_at(self.file.as_mut(), &self.pending, self.written)
+            .map_err(StoreError::io("write", path))?;
         self.written += u64::try_from(self.pending.len()).unwrap_or(u64::MAX);
         self.pending.clear();
         Ok(())

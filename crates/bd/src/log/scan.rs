@@ -61,7 +61,6 @@ impl<'f> Lines<'f> {
         }
     }
 
-
     fn fill(&mut self) -> io::Result<bool> {
         self.buffer.drain(..self.start);
         self.searched -= self.start;

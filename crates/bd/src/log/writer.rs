@@ -11,7 +11,7 @@ use super::head::{Extent, Head};
 use super::reader::LogReader;
 use super::scan::is_checkpoint;
 use super::{Log, PATIENCE, Place, Standing, folder_of};
-use crate::disk::{Access, DiskFile, LockMode, LockOutcome, write_all_at};
+use crate::disk::{Access, DiskFile, FileStat, LockMode, LockOutcome, write_all_at};
 use crate::error::StoreError;
 
 /// The head is made durable every so many lines.
@@ -45,53 +45,41 @@ impl Log {
         if self.poisoned.load(Ordering::Acquire) {
             return Err(StoreError::Poisoned { path: self.path.clone() });
         }
-        let lock = self.disk.open(&self.lock_path, Access::Update).map_err(StoreError::opening(&self.lock_path))?;
-        match lock.lock(LockMode::Exclusive, PATIENCE).map_err(StoreError::io("lock", &self.lock_path))? {
-            LockOutcome::Held => {}
-            LockOutcome::Busy => return Err(StoreError::Busy { path: self.path.clone() }),
-        }
+        let lock = self.exclusive_lock()?;
         let found = self.read_head()?;
         let file = self.disk.open(&self.path, Access::Append).map_err(StoreError::opening(&self.path))?;
         let stat = file.stat().map_err(StoreError::io("look at", &self.path))?;
         let reader = LogReader::new(self.clone(), file, &stat, found.clone())?;
-        let mut head = found.clone().unwrap_or_default();
         let unrecorded_break = reader.standing().is_tampered();
-        head.breaks += u64::from(unrecorded_break);
-        head.extent = reader.extent();
-        head.checkpoints = reader.checkpoints().to_vec();
-        head.next = None;
-        let unconfirmed = found.clone().filter(|head| head.sealed);
+        let breaks = found.as_ref().map_or(0, |head| head.breaks) + u64::from(unrecorded_break);
         let mut writer = LogWriter {
             log: self.clone(),
             _lock: lock,
             settled: stat.length == 0 || found.as_ref().is_some_and(|head| head.describes(&stat)),
+            head: Head {
+                extent: reader.extent(),
+                checkpoints: reader.checkpoints().to_vec(),
+                next: None,
+                breaks,
+                ..found.clone().unwrap_or_default()
+            },
             reader,
-            head,
             head_file: None,
-            unconfirmed,
+            unconfirmed: found.clone().filter(|head| head.sealed),
             unrecorded_break,
             failed: false,
         };
-        match found {
-            // The first head is written twice: before its name is durable and after. Whoever finds only the first
-            // does this again.
-            Some(head) if head.turn > 1 => {
-                if stat.length == 0 || head.next.is_some() {
-                    // The log may be new, or have replaced another one without anybody having made sure of it: its name
-                    // must be as durable as what is about to stand in it.
-                    self.sync_names()?;
-                }
-            }
-            _ => {
-                writer.settle(stat.length)?;
-                writer.head.turn = 0;
-                writer.head.file = Some(stat);
-                writer.write_head(false).map_err(StoreError::io("write", &self.head_path))?;
-                self.sync_names()?;
-                writer.seal_head()?;
-            }
-        }
+        writer.establish(found.as_ref(), stat)?;
         Ok(writer)
+    }
+
+    fn exclusive_lock(&self) -> Result<Box<dyn DiskFile>, StoreError> {
+        let path = &self.lock_path;
+        let lock = self.disk.open(path, Access::Update).map_err(StoreError::opening(path))?;
+        match lock.lock(LockMode::Exclusive, PATIENCE).map_err(StoreError::io("lock", path))? {
+            LockOutcome::Held => Ok(lock),
+            LockOutcome::Busy => Err(StoreError::Busy { path: self.path.clone() }),
+        }
     }
 
     /// Makes the names of the log and its head durable.
@@ -110,6 +98,24 @@ impl Log {
 }
 
 impl LogWriter {
+    /// Sees to it that the log and its head are there under their names, whatever happens next.
+    fn establish(&mut self, found: Option<&Head>, stat: FileStat) -> Result<(), StoreError> {
+        // The first head is written twice, before its name is durable and after; whoever finds only the first one does
+        // this again.
+        if let Some(head) = found.filter(|head| head.turn > 1) {
+            // The log may be new, or have replaced another one without anybody having made sure of it.
+            let is_unsure = stat.length == 0 || head.next.is_some();
+            return if is_unsure { self.log.sync_names() } else { Ok(()) };
+        }
+        self.settle(stat.length)?;
+        self.head.turn = 0;
+        self.head.file = Some(stat);
+        let path = self.log.head_path.clone();
+        self.write_head(false).map_err(StoreError::io("write", &path))?;
+        self.log.sync_names()?;
+        self.seal_head()
+    }
+
     /// The log as it is under the lock.
     #[must_use]
     pub fn reader(&self) -> &LogReader {
@@ -157,6 +163,8 @@ impl LogWriter {
             // Once something is written behind it, only this remembers that it was changed.
             self.seal_head()?;
         }
+        let path = self.log.head_path.clone();
+        self.confirm_head().map_err(StoreError::io("sync", &path))?;
         let mended = self.mend()?;
         let mut bytes = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum::<usize>() + 1);
         if mended.lacks_newline {
@@ -227,12 +235,12 @@ impl LogWriter {
         };
         if let Err(source) = written {
             let cut = file.set_length(length);
-            return Err(not_written(&path, source, cut));
+            return Err(not_written(&path, source, &cut));
         }
         if let Err(source) = file.sync() {
             self.log.poisoned.store(true, Ordering::Release);
             let cut = file.set_length(length);
-            return Err(not_written(&path, source, cut));
+            return Err(not_written(&path, source, &cut));
         }
         Ok(())
     }
@@ -261,7 +269,8 @@ impl LogWriter {
     pub(super) fn checkpoint(&mut self, extent: Extent) {
         let last = self.reader.checkpoints.last().copied().unwrap_or_default();
         if is_checkpoint(&last, &extent) {
-            let mut remembered = Head { checkpoints: std::mem::take(&mut self.reader.checkpoints), ..Head::default() };
+            let mut remembered =
+                Head { checkpoints: std::mem::take(&mut self.reader.checkpoints), ..Head::default() };
             remembered.remember(extent);
             self.reader.checkpoints = remembered.checkpoints;
         }
@@ -269,24 +278,35 @@ impl LogWriter {
     }
 
     pub(super) fn write_head(&mut self, sealed: bool) -> io::Result<&mut Box<dyn DiskFile>> {
+        self.confirm_head()?;
+        let (offset, bytes) = self.head.advance(sealed);
+        let file = self.opened_head()?;
+        write_all_at(file.as_mut(), &bytes, offset)?;
+        Ok(file)
+    }
+
+    /// Makes sure of a head that another writer sealed, before anything leans on it: the lines that are about to come
+    /// behind what it knows, and the head that is about to be written over the other one.
+    fn confirm_head(&mut self) -> io::Result<()> {
+        let Some((offset, bytes)) = self.unconfirmed.as_ref().map(Head::written) else { return Ok(()) };
+        let log = self.log.clone();
+        let file = self.opened_head()?;
+        write_all_at(file.as_mut(), &bytes, offset)?;
+        file.sync().inspect_err(|_| log.poisoned.store(true, Ordering::Release))?;
+        self.unconfirmed = None;
+        Ok(())
+    }
+
+    fn opened_head(&mut self) -> io::Result<&mut Box<dyn DiskFile>> {
         let file = match self.head_file.take() {
             Some(file) => file,
             None => self.log.disk.open(&self.log.head_path, Access::Update)?,
         };
-        let file = self.head_file.insert(file);
-        if let Some(found) = self.unconfirmed.take() {
-            // From here on the other slot is overwritten, so this one must really be on the disk.
-            let (offset, bytes) = found.written();
-            write_all_at(file.as_mut(), &bytes, offset)?;
-            file.sync().inspect_err(|_| self.log.poisoned.store(true, Ordering::Release))?;
-        }
-        let (offset, bytes) = self.head.advance(sealed);
-        write_all_at(file.as_mut(), &bytes, offset)?;
-        Ok(file)
+        Ok(self.head_file.insert(file))
     }
 }
 
-fn not_written(path: &Path, source: io::Error, cut: io::Result<()>) -> StoreError {
+fn not_written(path: &Path, source: io::Error, cut: &io::Result<()>) -> StoreError {
     let doing = if cut.is_ok() { "append to" } else { "append to (and cut back)" };
     StoreError::Io { doing, path: path.to_owned(), source }
 }

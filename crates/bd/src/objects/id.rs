@@ -48,6 +48,11 @@ impl ObjectId {
         text.strip_prefix(REFERENCE)?.parse().ok()
     }
 
+    /// Which shelf it is on.
+    pub(super) fn shelf(&self) -> usize {
+        self.0.first().copied().map_or(0, usize::from)
+    }
+
     /// The folder and the file in it.
     pub(super) fn place(&self, folder: &Path) -> PathBuf {
         let digits = hex(&self.0);

@@ -5,7 +5,7 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use premath_wire::{InputClass, InputError, JsonPath};
@@ -101,28 +101,39 @@ impl Objects {
         let object = arrival.object;
         let target = self.path_of(&object.digest);
         let shelf = folder_of(&target);
+        let is_founded = self.shelves_founded.get(object.digest.shelf());
         let _shared = self.lock(LockMode::Shared)?;
-        match self.verify(&object.digest) {
+        let took_the_file = match self.verify(&object.digest) {
             Ok(_) => {
                 self.refresh(&target)?;
-                self.sync_folder(shelf)?;
-                return Ok(Settled { object, took_the_file: false });
+                false
             }
-            Err(StoreError::Missing { .. } | StoreError::Corrupt { .. }) => {}
+            Err(StoreError::Missing { .. } | StoreError::Corrupt { .. }) => {
+                self.poisoning(arrival.file.sync()).map_err(StoreError::io("sync", &arrival.path))?;
+                self.rename_to_shelf(&arrival.path, &target, is_founded)?;
+                true
+            }
             Err(error) => return Err(error),
-        }
-        self.poisoning(arrival.file.sync()).map_err(StoreError::io("sync", &arrival.path))?;
-        self.rename_to_shelf(&arrival.path, &target)?;
+        };
+        // Object and shelf may be new, or made by a process that was stopped before it could say so to the disk.
         self.sync_folder(shelf)?;
-        // The shelf itself may be new, or made by a process that was stopped before it could say so to the disk.
-        self.sync_folder(&self.folder)?;
-        Ok(Settled { object, took_the_file: true })
+        if !is_founded.is_some_and(|founded| founded.load(Ordering::Acquire)) {
+            self.sync_folder(&self.folder)?;
+            is_founded.into_iter().for_each(|founded| founded.store(true, Ordering::Release));
+        }
+        Ok(Settled { object, took_the_file })
     }
 
-    fn rename_to_shelf(&self, from: &Path, target: &Path) -> Result<(), StoreError> {
+    fn rename_to_shelf(
+        &self,
+        from: &Path,
+        target: &Path,
+        is_founded: Option<&AtomicBool>,
+    ) -> Result<(), StoreError> {
         let renamed = match self.disk.rename(from, target) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let shelf = folder_of(target);
+                is_founded.into_iter().for_each(|founded| founded.store(false, Ordering::Release));
                 self.disk.create_folder(shelf).map_err(StoreError::io("make", shelf))?;
                 self.disk.rename(from, target)
             }
@@ -132,13 +143,13 @@ impl Objects {
     }
 
     /// Makes an object young again, so that a collection which thinks nobody needs it lets it be: its first byte is
-    /// written over with itself. The empty object has no such byte, and is never collected.
+    /// written over with itself. That need not outlive a power loss, because whoever put it would not either. The empty
+    /// object has no such byte, and is never collected.
     fn refresh(&self, path: &Path) -> Result<(), StoreError> {
         let mut file = self.disk.open(path, Access::Update).map_err(StoreError::opening(path))?;
         let mut first = [0_u8; 1];
         if file.read_at(&mut first, 0).map_err(StoreError::io("read", path))? == 1 {
             write_all_at(file.as_mut(), &first, 0).map_err(StoreError::io("refresh", path))?;
-            self.poisoning(file.sync()).map_err(StoreError::io("sync", path))?;
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! A file system that refuses to change anything, so that whoever verifies cannot.
+//! A file system that refuses to change anything, so that whoever verifies cannot, and that has nothing derived on it, so
+//! that only what is authority is believed.
 
 use std::io;
 use std::path::Path;
@@ -6,9 +7,13 @@ use std::sync::Arc;
 
 use crate::disk::{Access, Disk, DiskFile, FolderEntry};
 
-/// Another file system, to be read only. Files it opens are opened for reading.
+/// Another file system, to be read only.
 #[derive(Debug)]
-pub(crate) struct ReadOnly(pub(crate) Arc<dyn Disk>);
+pub(crate) struct ReadOnly {
+    pub(crate) disk: Arc<dyn Disk>,
+    /// Whether indexes are there.
+    pub(crate) with_indexes: bool,
+}
 
 fn refused<T>() -> io::Result<T> {
     Err(io::ErrorKind::ReadOnlyFilesystem.into())
@@ -16,8 +21,10 @@ fn refused<T>() -> io::Result<T> {
 
 impl Disk for ReadOnly {
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
+        let is_index = path.extension().is_some_and(|extension| extension == "index");
         match access {
-            Access::Read => self.0.open(path, access),
+            Access::Read if is_index && !self.with_indexes => Err(io::ErrorKind::NotFound.into()),
+            Access::Read => self.disk.open(path, access),
             Access::Append | Access::Update | Access::Replace => refused(),
         }
     }
@@ -35,7 +42,7 @@ impl Disk for ReadOnly {
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<FolderEntry>> {
-        self.0.list(folder)
+        self.disk.list(folder)
     }
 
     fn sync_folder(&self, _: &Path) -> io::Result<()> {

@@ -8,6 +8,7 @@ use super::read_only::ReadOnly;
 use crate::clock::{Clock, IdSource};
 use crate::disk::Disk;
 use crate::error::StoreError;
+use crate::issues::{FileIssues, IssueStore as _};
 use crate::objects::{Objects, objects_folder};
 use crate::witnesses::{Witnesses, witnesses_folder};
 
@@ -39,9 +40,26 @@ impl Repository {
         self.root.join(FOLDER)
     }
 
-    /// The same repository, where nothing can be changed.
+    /// The same repository, where nothing can be changed and nothing is derived.
     pub(super) fn read_only(&self) -> Self {
-        Self { disk: Arc::new(ReadOnly(Arc::clone(&self.disk))), ..self.clone() }
+        let disk = ReadOnly { disk: Arc::clone(&self.disk), with_indexes: false };
+        Self { disk: Arc::new(disk), ..self.clone() }
+    }
+
+    /// Whether the index of issue memory, where there is one, holds what it should.
+    pub(crate) fn has_sound_issue_index(&self) -> Result<bool, StoreError> {
+        let disk = ReadOnly { disk: Arc::clone(&self.disk), with_indexes: true };
+        let issues = FileIssues::new(Arc::new(disk), self.issues.clone());
+        let read = issues.view().and_then(|view| {
+            view.all()?;
+            view.problems()?;
+            view.graph().map(drop)
+        });
+        match read {
+            Err(StoreError::DerivedDamaged { .. }) => Ok(false),
+            Ok(()) | Err(StoreError::Missing { .. }) => Ok(true),
+            Err(error) => Err(error),
+        }
     }
 
     pub(crate) fn lanes(&self) -> Result<Lanes<'_>, StoreError> {

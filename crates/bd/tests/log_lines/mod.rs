@@ -2,7 +2,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "`cargo xtask prove` asks for the whole work by a variable")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a log that cannot be read fails the test")]
-#![expect(clippy::allow_attributes, reason = "each test uses what it needs of this module")]
 #![allow(dead_code, reason = "each test uses what it needs of this module")]
 
 pub(crate) mod steps;

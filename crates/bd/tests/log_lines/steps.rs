@@ -1,6 +1,5 @@
 //! What a process does with a log, step by step, and what the log may hold meanwhile.
 
-#![expect(clippy::allow_attributes, reason = "each test uses what it needs of this module")]
 #![allow(dead_code, reason = "each test uses what it needs of this module")]
 
 use premath_bd::{Log, LogWriter, StoreError};
@@ -60,7 +59,9 @@ impl Step {
         let with = |lines: &[Vec<u8>]| before.iter().chain(lines).cloned().collect();
         match self {
             Self::Append(line) => vec![with(std::slice::from_ref(line))],
-            Self::AppendAll(lines) => (1..=lines.len()).map(|count| with(&lines[..count])).collect(),
+            Self::AppendAll(lines) => {
+                (1..=lines.len()).map(|count| with(lines.get(..count).unwrap_or_default())).collect()
+            }
             Self::Replace(lines) => vec![lines.clone()],
             Self::SyncHead | Self::Reopen => vec![before.clone()],
         }
@@ -80,9 +81,8 @@ impl Step {
             Self::AppendAll(lines) => {
                 writer.append_all(&lines.iter().map(Vec::as_slice).collect::<Vec<_>>()).map(drop)
             }
-            Self::Replace(lines) => writer.replace(|_, replacement| {
-                lines.iter().try_for_each(|line| replacement.line(line).map(drop))
-            }),
+            Self::Replace(lines) => writer
+                .replace(|_, replacement| lines.iter().try_for_each(|line| replacement.line(line).map(drop))),
             Self::SyncHead => writer.sync_head(),
             Self::Reopen => Ok(()),
         }

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what cannot be done fails the test")]
 #![allow(dead_code, reason = "each test uses what it needs of this module")]
 
-use premath_bd::issues::{Applied, FileIssues, IssueDraft, IssueStore, Operation, apply, snapshot_ref};
+use premath_bd::issues::{
+    Applied, Change, FileIssues, Holder, IssueChanges, IssueDraft, IssueStore, Operation, apply, snapshot_ref,
+};
 use premath_bd::{
     FeatureChange, FeatureLedgerStore, NewStep, ObjectId, OperatorBasis, OperatorGrant, Permit,
     SessionChange, SessionStore, StoreError, Trajectory,
@@ -69,6 +71,18 @@ pub(crate) fn issue(room: &Room, title: &str) {
     let permit = Permit::Operator(OperatorGrant::new(None, OperatorBasis::Configured));
     let operation = Operation::Add { draft: Box::new(draft), prefix: "bd".to_owned() };
     match apply(&issues(room), permit, &operation, at(1_000_000)).unwrap() {
+        Applied::Written(_) => {}
+        refused @ (Applied::Nothing(_) | Applied::Refused(_)) => panic!("{refused:?}"),
+    }
+}
+
+pub(crate) fn retitle(room: &Room, id: &str, title: &str) {
+    let changes =
+        IssueChanges { texts: vec![("title", Change::Set(title.to_owned()))], ..IssueChanges::default() };
+    let operation =
+        Operation::Update { id: id.to_owned(), changes: Box::new(changes), holder: Holder::default() };
+    let permit = Permit::Operator(OperatorGrant::new(None, OperatorBasis::Configured));
+    match apply(&issues(room), permit, &operation, at(1_000_001)).unwrap() {
         Applied::Written(_) => {}
         refused @ (Applied::Nothing(_) | Applied::Refused(_)) => panic!("{refused:?}"),
     }

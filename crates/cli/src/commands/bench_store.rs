@@ -39,7 +39,10 @@ impl Figure {
 
 pub(crate) fn run(as_json: bool) -> Result<Exit, CliError> {
     let fixture = Fixture::new().map_err(|error| {
-        CliError::environment(format!("cannot make a folder to measure in: {error}"), "is there room for temporary files?")
+        CliError::environment(
+            format!("cannot make a folder to measure in: {error}"),
+            "is there room for temporary files?",
+        )
     })?;
     let mut figures = Vec::new();
     output::progress("mutations at 1,000 and 100,000 issues");
@@ -53,7 +56,9 @@ pub(crate) fn run(as_json: bool) -> Result<Exit, CliError> {
     figures.push(counting::syncs_per_append(fixture.small())?);
     if as_json {
         let holds = figures.iter().all(Figure::holds);
-        output::json(&serde_json::json!({ "action": "bench", "target": "store", "holds": holds, "items": figures }))?;
+        output::json(
+            &serde_json::json!({ "action": "bench", "target": "store", "holds": holds, "items": figures }),
+        )?;
     } else {
         output::text(&figures.iter().map(line).collect::<String>())?;
     }
@@ -73,7 +78,10 @@ fn line(figure: &Figure) -> String {
 fn measured(folder: &Path, args: &[&str]) -> Result<Usage, CliError> {
     system::measured_run(folder, args).ok_or_else(|| {
         let command = args.iter().take(3).copied().collect::<Vec<_>>().join(" ");
-        CliError::environment(format!("`premath {command}` could not be measured"), "it needs /proc, as on Linux")
+        CliError::environment(
+            format!("`premath {command}` could not be measured"),
+            "it needs /proc, as on Linux",
+        )
     })
 }
 
@@ -156,7 +164,10 @@ fn claims(fixture: &Fixture, figures: &mut Vec<Figure>) -> Result<(), CliError> 
     for (folder, issues) in [(fixture.small(), "1,000"), (fixture.large(), "100,000")] {
         for processes in [2, 32] {
             let rate = system::claims_per_second(folder, processes, 200).ok_or_else(|| {
-                CliError::environment("a claim failed while it was measured", "is the machine out of processes?")
+                CliError::environment(
+                    "a claim failed while it was measured",
+                    "is the machine out of processes?",
+                )
             })?;
             figures.push(Figure {
                 name: format!("issue claim-next: {processes} processes, {issues} issues"),
@@ -173,7 +184,9 @@ fn claims(fixture: &Fixture, figures: &mut Vec<Figure>) -> Result<(), CliError> 
 fn trajectory(fixture: &Fixture, figures: &mut Vec<Figure>) -> Result<(), CliError> {
     let query = ["harness-trajectory", "query", "--mode", "failed", "--limit", "20", "--json"];
     let append = |run: u32| {
-        words(&format!("harness-trajectory append --step-id w.bd-1.{run} --action run --result-class accepted --json"))
+        words(&format!(
+            "harness-trajectory append --step-id w.bd-1.{run} --action run --result-class accepted --json"
+        ))
     };
     let (small, large) = (fixture.small(), fixture.large());
     // The first append to a file that others wrote reads all of it; the promise is about those after it.

@@ -39,7 +39,7 @@ fn change(host: &Host<'_>, action: &str, args: &DepChangeArgs) -> Result<Exit, C
         .field("dependsOn", args.depends_on.as_str())
         .optional("type", args.kind.as_deref());
     let arguments = holder(fields, &args.holder).finish();
-    answer(host, action, &arguments, &args.format, |payload| render::issue::changed(payload))
+    answer(host, action, &arguments, &args.format, render::issue::changed)
 }
 
 fn replace(host: &Host<'_>, args: &DepReplaceArgs) -> Result<Exit, CliError> {
@@ -50,7 +50,7 @@ fn replace(host: &Host<'_>, args: &DepReplaceArgs) -> Result<Exit, CliError> {
         .optional("type", args.kind.as_deref())
         .optional("fromType", args.from_type.as_deref());
     let arguments = holder(fields, &args.holder).finish();
-    answer(host, "dep.replace", &arguments, &args.format, |payload| render::issue::changed(payload))
+    answer(host, "dep.replace", &arguments, &args.format, render::issue::changed)
 }
 
 fn project(host: &Host<'_>, args: &ProjectArgs) -> Result<Exit, CliError> {

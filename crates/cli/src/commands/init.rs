@@ -19,10 +19,10 @@ pub(crate) fn run(args: &InitArgs) -> Result<Exit, CliError> {
             .finish();
         answer(host, "workspace.init", &arguments, &args.format, render::init::done)
     })?;
-    if let (Some(folder), Exit::Accepted) = (&args.example, exit) {
-        if !system::git_repository(Path::new(folder)) {
-            output::warning("git is not available here: the example is a plain folder");
-        }
+    if let (Some(folder), Exit::Accepted) = (&args.example, exit)
+        && !system::git_repository(Path::new(folder))
+    {
+        output::warning("git is not available here: the example is a plain folder");
     }
     Ok(exit)
 }

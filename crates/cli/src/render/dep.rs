@@ -25,7 +25,13 @@ pub(crate) fn tree(answer: &DependencyProjection, width: Option<usize>) -> Strin
         .edges
         .iter()
         .filter(|edge| edge.missing)
-        .map(|edge| format!("  {BAD}✗{BAD:#} {} depends on {}, which does not exist\n", plain(&edge.issue_id), plain(&edge.depends_on_id)))
+        .map(|edge| {
+            format!(
+                "  {BAD}✗{BAD:#} {} depends on {}, which does not exist\n",
+                plain(&edge.issue_id),
+                plain(&edge.depends_on_id)
+            )
+        })
         .collect();
     text.push_str(&lost.concat());
     if let Some(total) = answer.total {
@@ -114,8 +120,13 @@ impl<'a> Drawing<'a> {
         let title = node.title.as_deref().map(plain).unwrap_or_default();
         let id = plain(&node.id);
         let used = branch.indent.0.chars().count() + id.chars().count() + 24;
-        let title = self.width.map_or_else(|| title.clone(), |width| shortened(&title, width.saturating_sub(used).max(12)));
-        let kind = branch.kind.filter(|kind| *kind != "blocks").map(|kind| format!(" {DIM}({}){DIM:#}", plain(kind)));
+        let title = self
+            .width
+            .map_or_else(|| title.clone(), |width| shortened(&title, width.saturating_sub(used).max(12)));
+        let kind = branch
+            .kind
+            .filter(|kind| *kind != "blocks")
+            .map(|kind| format!(" {DIM}({}){DIM:#}", plain(kind)));
         let ready = if node.ready { format!(" {GOOD}ready{GOOD:#}") } else { String::new() };
         format!(
             "{DIM}{}{DIM:#}{style}{}{style:#} {STRONG}{id}{STRONG:#} {title}{}{ready}{note}\n",
@@ -160,8 +171,13 @@ pub(crate) fn diagnostics(answer: &DependencyDiagnostics) -> String {
         ));
     }
     if answer.has_more {
-        text.push_str(&format!("{WARN}and more{WARN:#}: {} cycles, {} unknown\n", counts.cycles, counts.unknown));
+        text.push_str(&format!(
+            "{WARN}and more{WARN:#}: {} cycles, {} unknown\n",
+            counts.cycles, counts.unknown
+        ));
     }
-    text.push_str(&format!("{TIP}hint:{TIP:#} `premath dep remove ISSUE DEPENDS_ON` takes a dependency away\n{summary}"));
+    text.push_str(&format!(
+        "{TIP}hint:{TIP:#} `premath dep remove ISSUE DEPENDS_ON` takes a dependency away\n{summary}"
+    ));
     text
 }

@@ -21,10 +21,12 @@ pub(crate) fn done(answer: &InitAnswer) -> String {
         text.push_str(&super::issue::store::imported(imported));
     }
     if answer.changed {
-        text.push_str(&format!(
-            "{STRONG}{}{STRONG:#} is ready\n{TIP}hint:{TIP:#} `premath issue add TITLE`, then `premath issue ready`\n",
-            plain(&answer.root)
-        ));
+        let hint = match answer.root.as_str() {
+            "." => "`premath issue add TITLE`, then `premath issue ready`".to_owned(),
+            root => format!("go to {} and read its README.md", plain(root)),
+        };
+        let root = plain(&answer.root);
+        text.push_str(&format!("{STRONG}{root}{STRONG:#} is ready\n{TIP}hint:{TIP:#} {hint}\n"));
     } else {
         text.push_str("nothing to do: everything is there\n");
     }

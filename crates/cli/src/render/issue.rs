@@ -7,8 +7,8 @@ pub(crate) mod store;
 
 use premath_kernel::Moment;
 use premath_wire::v1::{
-    BlockedRow, CheckProblem, ClaimNextAnswer, IssueAnswer, IssueCheckAnswer, IssueListing, LeaseProjection, LineNote,
-    RefusedAnswer, Severity, StatusCounts,
+    BlockedRow, CheckProblem, ClaimNextAnswer, IssueAnswer, IssueCheckAnswer, IssueListing, LeaseProjection,
+    LineNote, RefusedAnswer, Severity, StatusCounts,
 };
 
 use self::row::{Row, priority_style, shown, status_mark, status_style};
@@ -224,6 +224,7 @@ fn problem(one: &CheckProblem) -> String {
     let line = one.line.map(|line| format!("line {line}"));
     let id = one.issue_id.as_deref().map(plain);
     let place = [line, id].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let path = if one.path.is_empty() { String::new() } else { format!(": {}", super::dep::circle(&one.path)) };
+    let path =
+        if one.path.is_empty() { String::new() } else { format!(": {}", super::dep::circle(&one.path)) };
     format!("    {STRONG}{place}{STRONG:#} {}{path}\n", plain(&one.detail))
 }

@@ -68,10 +68,12 @@ impl Table {
             cells.map(|cell| cell.text.width()).max().unwrap_or(0)
         };
         let headings = self.headings.iter().enumerate();
-        headings.map(|(column, heading)| match of(column) {
-            0 => 0,
-            widest => widest.max(heading.width()),
-        }).collect()
+        headings
+            .map(|(column, heading)| match of(column) {
+                0 => 0,
+                widest => widest.max(heading.width()),
+            })
+            .collect()
     }
 
     fn fit(&self, widths: &mut [usize], width: usize) {

@@ -15,7 +15,8 @@ fn an_empty_file_says_nothing() {
 
 #[test]
 fn every_value_knows_its_line() {
-    let text = "[issues]\nprefix = \"web\"\npath = \"work/issues.jsonl\"\n\n[mutation]\ncli = \"human-override\"\n";
+    let text =
+        "[issues]\nprefix = \"web\"\npath = \"work/issues.jsonl\"\n\n[mutation]\ncli = \"human-override\"\n";
     let settings = read(text).unwrap().settings;
     let line = |layer: &Layer| match layer {
         Layer::File { name, line } => (name.clone(), *line),
@@ -39,20 +40,29 @@ fn dotted_keys_are_the_same_keys() {
 fn unknown_keys_are_warned_about_with_their_line_and_change_nothing() {
     let loaded = read("speed = 11\n[issues]\nprefixx = \"web\"\n[engine]\nwarp = true\n").unwrap();
     assert_eq!(loaded.settings, Settings::default());
-    assert_eq!(loaded.warnings, [
-        "premath.toml:4: `engine` is unknown and has no effect",
-        "premath.toml:3: `issues.prefixx` is unknown and has no effect",
-        "premath.toml:1: `speed` is unknown and has no effect",
-    ]);
+    assert_eq!(
+        loaded.warnings,
+        [
+            "premath.toml:4: `engine` is unknown and has no effect",
+            "premath.toml:3: `issues.prefixx` is unknown and has no effect",
+            "premath.toml:1: `speed` is unknown and has no effect",
+        ]
+    );
 }
 
 #[test]
 fn a_value_that_cannot_be_is_refused_with_its_key_and_line() {
     for (text, message) in [
-        ("[mutation]\ncli = \"root\"", "`root` is none of operator, instruction-linked, human-override (premath.toml, line 2) at $.mutation.cli"),
+        (
+            "[mutation]\ncli = \"root\"",
+            "`root` is none of operator, instruction-linked, human-override (premath.toml, line 2) at $.mutation.cli",
+        ),
         ("[mutation]\n\ncli = 3", "expected a string (premath.toml, line 3) at $.mutation.cli"),
         ("mutation = 3", "expected a table (premath.toml, line 1) at $.mutation"),
-        ("[issues]\nprefix = \"a b\"", "`a b` is not made of letters, digits, `.`, `_` and `-` (premath.toml, line 2) at $.issues.prefix"),
+        (
+            "[issues]\nprefix = \"a b\"",
+            "`a b` is not made of letters, digits, `.`, `_` and `-` (premath.toml, line 2) at $.issues.prefix",
+        ),
         ("[issues]\npath = \" \"", "must not be blank (premath.toml, line 2) at $.issues.path"),
     ] {
         let error = read(text).unwrap_err();

@@ -1,6 +1,9 @@
 //! What measuring needs of the system: a scratch folder, this program run again with what it used, many of it at once.
 
-#![expect(clippy::disallowed_methods, reason = "part of the module that owns the command's access to the system")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "part of the module that owns the command's access to the system"
+)]
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
@@ -101,7 +104,9 @@ pub(crate) fn claims_per_second(folder: &Path, processes: u64, claims: u64) -> O
                         .stdin(Stdio::null())
                         .stderr(Stdio::null())
                         .output();
-                    if !claimed.is_ok_and(|output| output.stdout.windows(14).any(|part| part == b"\"claimed\":true")) {
+                    if !claimed
+                        .is_ok_and(|output| output.stdout.windows(14).any(|part| part == b"\"claimed\":true"))
+                    {
                         failed.fetch_add(1, Ordering::Relaxed);
                     }
                 }

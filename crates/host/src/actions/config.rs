@@ -28,12 +28,15 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let items =
         vec![issues, row("issues.prefix", &settings.issue_prefix), row("mutation.cli", &settings.terminal)];
     let root = &host.workspace.root;
-    Answer::new("ok", &ConfigAnswer {
-        action: "config.show".to_owned(),
-        root: if root.as_os_str().is_empty() { ".".to_owned() } else { shown(root) },
-        count: count(items.len()),
-        items,
-    })
+    Answer::new(
+        "ok",
+        &ConfigAnswer {
+            action: "config.show".to_owned(),
+            root: if root.as_os_str().is_empty() { ".".to_owned() } else { shown(root) },
+            count: count(items.len()),
+            items,
+        },
+    )
 }
 
 fn row(key: &str, setting: &Setting<impl ToString>) -> ConfigRow {

@@ -7,12 +7,13 @@ use premath_bd::issues::{GraphView, IssueRow, IssueView};
 use premath_kernel::{DependencyKind, GraphScope, Status, Value, is_ready};
 use premath_wire::InputError;
 use premath_wire::v1::{
-    DependencyCounts, DependencyDiagnostics, DependencyProjection, ProjectedEdge, ProjectedNode, UnknownDependency,
+    DependencyCounts, DependencyDiagnostics, DependencyProjection, ProjectedEdge, ProjectedNode,
+    UnknownDependency,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{IssueLane, arguments, count, id, told, token};
+use super::issue::{IssueLane, arguments, count, id, token, told};
 use super::issue_read::wanted;
 use crate::table::{ActionError, Answer, Host};
 
@@ -82,16 +83,19 @@ pub(crate) fn diagnostics(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, A
         cycles.truncate(limit);
         unknown.truncate(limit);
         let ok = classes.is_empty();
-        let mut answer = Answer::new(if ok { "accepted" } else { "rejected" }, &DependencyDiagnostics {
-            action: lane.action(),
-            issues_path: lane.path.clone(),
-            graph_scope: scope_token(scope).to_owned(),
-            ok,
-            counts,
-            has_more,
-            cycles,
-            unknown,
-        })?;
+        let mut answer = Answer::new(
+            if ok { "accepted" } else { "rejected" },
+            &DependencyDiagnostics {
+                action: lane.action(),
+                issues_path: lane.path.clone(),
+                graph_scope: scope_token(scope).to_owned(),
+                ok,
+                counts,
+                has_more,
+                cycles,
+                unknown,
+            },
+        )?;
         answer.failure_classes = classes;
         Ok(answer)
     })
@@ -116,10 +120,13 @@ fn unknown(graph: &GraphView, scope: GraphScope) -> Vec<UnknownDependency> {
 
 fn counts(graph: &GraphView, scope: GraphScope, cycles: usize, unknown: usize) -> DependencyCounts {
     let nodes = || graph.facts.iter().zip(0_u32..).filter(|(_, node)| is_within(graph, *node, scope));
-    let held_back = nodes().filter(|(facts, node)| facts.status == Status::Open && graph.graph.is_held_back(*node));
+    let held_back =
+        nodes().filter(|(facts, node)| facts.status == Status::Open && graph.graph.is_held_back(*node));
     DependencyCounts {
         issues: count(nodes().count()),
-        blocking_dependencies: count(graph.edges.iter().filter(|edge| is_within(graph, edge.from, scope)).count()),
+        blocking_dependencies: count(
+            graph.edges.iter().filter(|edge| is_within(graph, edge.from, scope)).count(),
+        ),
         held_back: count(held_back.count()),
         cycles: count(cycles),
         unknown: count(unknown),
@@ -154,17 +161,20 @@ pub(crate) fn project(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
             selected.into_iter().take(wanted(args.limit).unwrap_or(usize::MAX)).collect();
         let (nodes, edges) = drawn(view, &graph, &kept)?;
         let names = roots.iter().filter(|node| kept.contains(node)).filter_map(|node| graph.node(*node));
-        Answer::new("ok", &DependencyProjection {
-            action: lane.action(),
-            issues_path: lane.path.clone(),
-            graph_scope: scope_token(scope).to_owned(),
-            direction: direction.token().to_owned(),
-            count: count(nodes.len()),
-            total: (kept.len() < total).then(|| count(total)),
-            roots: names.map(|facts| facts.id.clone()).collect(),
-            nodes,
-            edges,
-        })
+        Answer::new(
+            "ok",
+            &DependencyProjection {
+                action: lane.action(),
+                issues_path: lane.path.clone(),
+                graph_scope: scope_token(scope).to_owned(),
+                direction: direction.token().to_owned(),
+                count: count(nodes.len()),
+                total: (kept.len() < total).then(|| count(total)),
+                roots: names.map(|facts| facts.id.clone()).collect(),
+                nodes,
+                edges,
+            },
+        )
     })
 }
 
@@ -182,10 +192,8 @@ impl Links {
     fn new(graph: &GraphView, scope: GraphScope, root: Option<u32>, direction: Direction) -> Self {
         let size = graph.facts.len();
         let numbers = 0_u32..;
-        let within: Vec<bool> = numbers
-            .take(size)
-            .map(|node| is_within(graph, node, scope) || root == Some(node))
-            .collect();
+        let within: Vec<bool> =
+            numbers.take(size).map(|node| is_within(graph, node, scope) || root == Some(node)).collect();
         let mut links = Self { within, below: vec![Vec::new(); size], is_below: vec![false; size] };
         for edge in &graph.edges {
             let Some(target) = edge.to else { continue };

@@ -97,14 +97,17 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         return refused(&refusal, &issues);
     }
     let changed = made.steps.iter().any(|step| step.made) || imported.iter().any(|answer| answer.written > 0);
-    Answer::new("accepted", &InitAnswer {
-        action: ACTION.to_owned(),
-        root: if root.as_os_str().is_empty() { ".".to_owned() } else { shown(&root) },
-        issues_path: shown(&issues),
-        changed,
-        steps: made.steps,
-        imported,
-    })
+    Answer::new(
+        "accepted",
+        &InitAnswer {
+            action: ACTION.to_owned(),
+            root: if root.as_os_str().is_empty() { ".".to_owned() } else { shown(&root) },
+            issues_path: shown(&issues),
+            changed,
+            steps: made.steps,
+            imported,
+        },
+    )
 }
 
 /// The folders and files every repository has.
@@ -114,6 +117,7 @@ fn prepare(
     root: &Path,
     issues: &Path,
 ) -> Result<FileIssues, ActionError> {
+    made.folder(root)?;
     made.folder(&root.join(".premath"))?;
     if let Some(folder) = issues.parent() {
         made.folder(folder)?;
@@ -157,15 +161,18 @@ fn taken(
 }
 
 fn refused(refusal: &DoorRefusal, issues: &Path) -> Result<Answer, ActionError> {
-    Answer::refused(refusal.class, &RefusedAnswer {
-        action: ACTION.to_owned(),
-        issues_path: shown(issues),
-        refused: RefusedBecause {
-            class: refusal.class.to_owned(),
-            detail: refusal.detail.clone(),
-            hint: refusal.hint.clone(),
+    Answer::refused(
+        refusal.class,
+        &RefusedAnswer {
+            action: ACTION.to_owned(),
+            issues_path: shown(issues),
+            refused: RefusedBecause {
+                class: refusal.class.to_owned(),
+                detail: refusal.detail.clone(),
+                hint: refusal.hint.clone(),
+            },
         },
-    })
+    )
 }
 
 /// What is made, step by step.

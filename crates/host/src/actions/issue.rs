@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 
 use premath_bd::StoreError;
-use premath_bd::issues::{Applied, FileIssues, IssueStore as _, IssueView, Operation, RowRef, apply, row_object};
+use premath_bd::issues::{
+    Applied, FileIssues, IssueStore as _, IssueView, Operation, RowRef, apply, row_object,
+};
 use premath_bd::issues::{CamelRow, LineProblem};
 use premath_bd::{Access, Permit};
 use premath_kernel::Value;
@@ -106,32 +108,42 @@ impl<'h> IssueLane<'h> {
             Outcome::Applied(Applied::Written(written)) => (written.row, true),
             Outcome::Applied(Applied::Nothing(Some(row))) => (row, false),
             Outcome::Applied(Applied::Nothing(None)) => {
-                return self.refuse("issue_not_found", "there is no such issue", "`premath issue list` shows what there is");
+                return self.refuse(
+                    "issue_not_found",
+                    "there is no such issue",
+                    "`premath issue list` shows what there is",
+                );
             }
             Outcome::Applied(Applied::Refused(refusal)) => {
                 return self.refuse(refusal.class.code(), &refusal.detail, refusal.class.hint());
             }
             Outcome::Shut(refusal) => return self.shut(&refusal),
         };
-        Answer::new("accepted", &IssueAnswer {
-            action: self.action.to_owned(),
-            issues_path: self.path.clone(),
-            issue: CamelRow(row.object()),
-            changed,
-        })
+        Answer::new(
+            "accepted",
+            &IssueAnswer {
+                action: self.action.to_owned(),
+                issues_path: self.path.clone(),
+                issue: CamelRow(row.object()),
+                changed,
+            },
+        )
     }
 
     /// A refusal.
     pub(crate) fn refuse(&self, class: &str, detail: &str, hint: &str) -> Result<Answer, ActionError> {
-        Answer::refused(class, &RefusedAnswer {
-            action: self.action.to_owned(),
-            issues_path: self.path.clone(),
-            refused: RefusedBecause {
-                class: class.to_owned(),
-                detail: detail.to_owned(),
-                hint: hint.to_owned(),
+        Answer::refused(
+            class,
+            &RefusedAnswer {
+                action: self.action.to_owned(),
+                issues_path: self.path.clone(),
+                refused: RefusedBecause {
+                    class: class.to_owned(),
+                    detail: detail.to_owned(),
+                    hint: hint.to_owned(),
+                },
             },
-        })
+        )
     }
 
     /// The refusal of a door.

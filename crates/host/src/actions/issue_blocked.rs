@@ -33,16 +33,19 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         blocked.truncate(wanted(args.limit).unwrap_or(usize::MAX));
         let is_cut = blocked.len() < total;
         let items = Items { view, graph: &graph, blocked: &blocked, failure: RefCell::new(None) };
-        let answer = Answer::new("ok", &IssueListing {
-            action: lane.action(),
-            issues_path: lane.path.clone(),
-            count: count(blocked.len()),
-            total: is_cut.then(|| count(total)),
-            has_more: is_cut,
-            standing: if blocked.is_empty() { Some(standing(view)?) } else { None },
-            items: &items,
-            problems: notes(view)?,
-        });
+        let answer = Answer::new(
+            "ok",
+            &IssueListing {
+                action: lane.action(),
+                issues_path: lane.path.clone(),
+                count: count(blocked.len()),
+                total: is_cut.then(|| count(total)),
+                has_more: is_cut,
+                standing: if blocked.is_empty() { Some(standing(view)?) } else { None },
+                items: &items,
+                problems: notes(view)?,
+            },
+        );
         match items.failure.take() {
             Some(error) => Err(error.into()),
             None => answer,
@@ -55,7 +58,8 @@ fn blocked(graph: &GraphView) -> Vec<(u32, RowRef)> {
     let nodes = graph.facts.iter().zip(&graph.rows).zip(0_u32..);
     nodes
         .filter(|((facts, _), number)| {
-            !facts.status.is_resolved() && (facts.status == Status::Blocked || graph.graph.is_held_back(*number))
+            !facts.status.is_resolved()
+                && (facts.status == Status::Blocked || graph.graph.is_held_back(*number))
         })
         .map(|((_, row), number)| (number, *row))
         .collect()
@@ -96,7 +100,10 @@ impl Serialize for Items<'_> {
             if let Some(object) = row_object(&line) {
                 // A member of another tool with that name would stand there twice.
                 let object = object.without("blockers");
-                items.serialize_element(&BlockedRow { issue: CamelRow(&object), blockers: self.blockers(*node) })?;
+                items.serialize_element(&BlockedRow {
+                    issue: CamelRow(&object),
+                    blockers: self.blockers(*node),
+                })?;
             }
         }
         items.end()

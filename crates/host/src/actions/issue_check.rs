@@ -2,7 +2,9 @@
 
 use premath_bd::StoreError;
 use premath_bd::issues::{GraphView, IssueRow, IssueView, LineProblemClass, RowProblem, verify_rows};
-use premath_kernel::{GraphScope, IssueProblemClass, IssueText, LeaseState, Moment, Value, check_text, lease_state};
+use premath_kernel::{
+    GraphScope, IssueProblemClass, IssueText, LeaseState, Moment, Value, check_text, lease_state,
+};
 use premath_wire::v1::{CheckProblem, IssueCheckAnswer, Severity};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -43,16 +45,19 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         let classes = error_classes(&problems);
         let total = problems.len();
         problems.truncate(wanted(args.limit).unwrap_or(usize::MAX));
-        let mut answer = Answer::new(if errors == 0 { "accepted" } else { "rejected" }, &IssueCheckAnswer {
-            action: lane.action(),
-            issues_path: lane.path.clone(),
-            ok: errors == 0,
-            checked: count(graph.facts.len()),
-            error_count: errors,
-            warning_count: warnings,
-            has_more: problems.len() < total,
-            problems,
-        })?;
+        let mut answer = Answer::new(
+            if errors == 0 { "accepted" } else { "rejected" },
+            &IssueCheckAnswer {
+                action: lane.action(),
+                issues_path: lane.path.clone(),
+                ok: errors == 0,
+                checked: count(graph.facts.len()),
+                error_count: errors,
+                warning_count: warnings,
+                has_more: problems.len() < total,
+                problems,
+            },
+        )?;
         answer.failure_classes = classes;
         Ok(answer)
     })
@@ -86,7 +91,10 @@ fn line_problems(view: &dyn IssueView, rows: &[RowProblem]) -> Result<Vec<CheckP
             severity: Severity::Warning,
             issue_id: Some(id.clone()),
             line: Some(*line),
-            detail: format!("`{}` stands on an earlier line and is not newer here; the last line wins", id.escape_debug()),
+            detail: format!(
+                "`{}` stands on an earlier line and is not newer here; the last line wins",
+                id.escape_debug()
+            ),
             hint: "keep one of the lines, or run `premath issue compact` to keep the last".to_owned(),
             path: Vec::new(),
         }),
@@ -126,12 +134,16 @@ fn issue_problems(
         acceptance_criteria: row.text("acceptance_criteria"),
         notes: row.text("notes"),
     };
-    problems.extend(check_text(&text).into_iter().map(|class| of_issue(class, row.id(), told(class).to_owned())));
+    problems
+        .extend(check_text(&text).into_iter().map(|class| of_issue(class, row.id(), told(class).to_owned())));
     if scope == GraphScope::Full || !row.status().is_resolved() {
         for one in row.dependencies() {
             if graph.number(&one.depends_on).is_none() {
-                let detail =
-                    format!("it depends on `{}` ({}), which does not exist", one.depends_on.escape_debug(), one.kind.token());
+                let detail = format!(
+                    "it depends on `{}` ({}), which does not exist",
+                    one.depends_on.escape_debug(),
+                    one.kind.token()
+                );
                 problems.push(of_issue(IssueProblemClass::DependencyUnknown, row.id(), detail));
             }
         }

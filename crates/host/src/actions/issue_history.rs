@@ -40,19 +40,24 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let before = std::iter::once(None).chain(rows.iter().map(Some));
     let items: Vec<HistoryStep> =
         before.zip(&rows).skip(skipped).map(|(before, row)| step(before, row)).collect();
-    Answer::new("ok", &HistoryAnswer {
-        action: lane.action(),
-        issues_path: lane.path,
-        issue_id: id,
-        count: count(items.len()),
-        total: (items.len() < total).then(|| count(total)),
-        items,
-    })
+    Answer::new(
+        "ok",
+        &HistoryAnswer {
+            action: lane.action(),
+            issues_path: lane.path,
+            issue_id: id,
+            count: count(items.len()),
+            total: (items.len() < total).then(|| count(total)),
+            items,
+        },
+    )
 }
 
 fn step(before: Option<&IssueRow>, row: &IssueRow) -> HistoryStep {
     let witness = row.object().get("write_witness").and_then(Value::as_object);
-    let said = |key: &str| witness.and_then(|witness| witness.get(key)).and_then(Value::as_text).map(ToOwned::to_owned);
+    let said = |key: &str| {
+        witness.and_then(|witness| witness.get(key)).and_then(Value::as_text).map(ToOwned::to_owned)
+    };
     HistoryStep {
         rev: row.rev(),
         at: said("at").or_else(|| row.text("updated_at").map(ToOwned::to_owned)),
@@ -90,7 +95,8 @@ fn without_common_lines(was: &str, is: &str) -> (String, String) {
     let (was, is): (Vec<&str>, Vec<&str>) = (was.lines().collect(), is.lines().collect());
     let ahead = was.iter().zip(&is).take_while(|(left, right)| left == right).count();
     let rest = was.len().min(is.len()) - ahead;
-    let behind = was.iter().rev().zip(is.iter().rev()).take(rest).take_while(|(left, right)| left == right).count();
+    let behind =
+        was.iter().rev().zip(is.iter().rev()).take(rest).take_while(|(left, right)| left == right).count();
     let middle = |lines: &[&str]| lines.get(ahead..lines.len() - behind).unwrap_or_default().join("\n");
     (middle(&was), middle(&is))
 }

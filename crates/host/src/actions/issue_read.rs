@@ -10,7 +10,7 @@ use premath_wire::v1::{BlockerRow, IssueCard, IssueListing, Neighbour, StatusCou
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{IssueLane, Rows, arguments, count, id, notes, told, token};
+use super::issue::{IssueLane, Rows, arguments, count, id, notes, token, told};
 use crate::table::{ActionError, Answer, Host};
 
 /// What `issue list` and `issue ready` take.
@@ -52,7 +52,10 @@ impl Filter {
         let status = |text: &String| token(text, "status", &STATUSES, Status::token);
         let kind = |text: &String| token(text, "type", &TYPES, IssueType::token);
         if let Some(wrong) = args.priority.iter().find(|priority| **priority > 4) {
-            return Err(super::issue::invalid(format!("`{wrong}` is not a priority from 0 to 4"), "priority"));
+            return Err(super::issue::invalid(
+                format!("`{wrong}` is not a priority from 0 to 4"),
+                "priority",
+            ));
         }
         Ok(Self {
             statuses: args.status.iter().map(status).collect::<Result<_, _>>()?,
@@ -214,16 +217,19 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
             Some(facts) => view.is_held_back(facts)?,
             None => false,
         };
-        Answer::new("ok", &IssueCard {
-            action: lane.action(),
-            issues_path: lane.path.clone(),
-            issue: CamelRow(row.object()),
-            ready: is_ready(row.status(), held_back),
-            depends_on,
-            dependents: dependents(view, &id)?,
-            blockers: facts.map_or_else(|| Ok(Vec::new()), |facts| blockers(view, &facts))?,
-            lease_state: lease_state(row.lease().as_ref(), now).token().to_owned(),
-        })
+        Answer::new(
+            "ok",
+            &IssueCard {
+                action: lane.action(),
+                issues_path: lane.path.clone(),
+                issue: CamelRow(row.object()),
+                ready: is_ready(row.status(), held_back),
+                depends_on,
+                dependents: dependents(view, &id)?,
+                blockers: facts.map_or_else(|| Ok(Vec::new()), |facts| blockers(view, &facts))?,
+                lease_state: lease_state(row.lease().as_ref(), now).token().to_owned(),
+            },
+        )
     })
 }
 

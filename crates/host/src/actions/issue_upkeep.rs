@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use premath_bd::issues::{FileIssues, IssueStore as _, IssueView, RowRef, read_exchange, row_object, snapshot_ref};
+use premath_bd::issues::{
+    FileIssues, IssueStore as _, IssueView, RowRef, read_exchange, row_object, snapshot_ref,
+};
 use premath_bd::{Access, Disk, MaintenanceGrant, Permit, Standing, StoreError, read_to_end, write_all_at};
 use premath_kernel::Value;
 use premath_wire::v1::{BackendStatus, CompactAnswer, ExportAnswer, ImportAnswer};
@@ -99,12 +101,15 @@ pub(crate) fn compact(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
         };
     }
     let compacted = compacted?;
-    Answer::new("accepted", &CompactAnswer {
-        action: lane.action(),
-        issues_path: lane.path,
-        kept: compacted.kept,
-        moved: compacted.moved,
-    })
+    Answer::new(
+        "accepted",
+        &CompactAnswer {
+            action: lane.action(),
+            issues_path: lane.path,
+            kept: compacted.kept,
+            moved: compacted.moved,
+        },
+    )
 }
 
 /// Permission for housekeeping, or the refusal to answer with.
@@ -269,7 +274,12 @@ fn exported(view: &dyn IssueView, place: RowRef) -> Result<Option<Box<RawValue>>
 }
 
 /// Writes the rows to a file beside which nothing half-written is ever seen.
-fn write_rows(host: &Host<'_>, view: &dyn IssueView, places: &[RowRef], path: &Path) -> Result<(), ActionError> {
+fn write_rows(
+    host: &Host<'_>,
+    view: &dyn IssueView,
+    places: &[RowRef],
+    path: &Path,
+) -> Result<(), ActionError> {
     let mut bytes = Vec::new();
     for place in places {
         if let Some(row) = exported(view, *place)? {

@@ -6,7 +6,7 @@ use premath_wire::InputError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{IssueLane, arguments, id, invalid, one_line, told, token};
+use super::issue::{IssueLane, arguments, id, invalid, one_line, token, told};
 use crate::table::{ActionError, Answer, Host};
 
 /// What a new issue is.
@@ -182,7 +182,11 @@ pub(crate) fn update(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
 
 /// What somebody shows to act as the holder of a lease.
 pub(crate) fn holder(owner: Option<&str>, lease_id: Option<&str>, fence: Option<u64>) -> Holder {
-    Holder { owner: told(owner).map(ToOwned::to_owned), lease_id: told(lease_id).map(ToOwned::to_owned), fence }
+    Holder {
+        owner: told(owner).map(ToOwned::to_owned),
+        lease_id: told(lease_id).map(ToOwned::to_owned),
+        fence,
+    }
 }
 
 fn changes(args: &UpdateArgs) -> Result<IssueChanges, InputError> {

@@ -41,7 +41,8 @@ struct ClaimNextArgs {
 pub(crate) fn claim(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: ClaimArgs = arguments(args)?;
     let id = id(&args.id, "id")?;
-    let mut terms = terms(&args.assignee, args.lease_id.as_deref(), args.ttl_seconds, args.expires_at.as_deref())?;
+    let mut terms =
+        terms(&args.assignee, args.lease_id.as_deref(), args.ttl_seconds, args.expires_at.as_deref())?;
     terms.force_reason = told(args.force_reason.as_deref()).map(ToOwned::to_owned);
     IssueLane::open(host, "issue.claim", args.issues.as_deref()).change(&Operation::Claim { id, terms })
 }
@@ -49,7 +50,8 @@ pub(crate) fn claim(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
 /// `issue.claim_next`
 pub(crate) fn claim_next(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: ClaimNextArgs = arguments(args)?;
-    let terms = terms(&args.assignee, args.lease_id.as_deref(), args.ttl_seconds, args.expires_at.as_deref())?;
+    let terms =
+        terms(&args.assignee, args.lease_id.as_deref(), args.ttl_seconds, args.expires_at.as_deref())?;
     let lane = IssueLane::open(host, "issue.claim_next", args.issues.as_deref());
     let row = match lane.apply(&Operation::ClaimNext { terms })? {
         Outcome::Applied(Applied::Written(written)) => Some(written.row),
@@ -59,12 +61,15 @@ pub(crate) fn claim_next(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Ac
         }
         Outcome::Shut(refusal) => return lane.shut(&refusal),
     };
-    Answer::new("accepted", &ClaimNextAnswer {
-        action: lane.action(),
-        issues_path: lane.path,
-        claimed: row.is_some(),
-        issue: row.as_ref().map(|row| CamelRow(row.object())),
-    })
+    Answer::new(
+        "accepted",
+        &ClaimNextAnswer {
+            action: lane.action(),
+            issues_path: lane.path,
+            claimed: row.is_some(),
+            issue: row.as_ref().map(|row| CamelRow(row.object())),
+        },
+    )
 }
 
 fn terms(
@@ -144,16 +149,19 @@ pub(crate) fn projection(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Ac
         let total = leases.len();
         let limit = wanted(args.limit).unwrap_or(usize::MAX);
         let items: Vec<LeaseRow> = leases.into_iter().take(limit).map(|(_, row)| row).collect();
-        Answer::new("ok", &LeaseProjection {
-            action: lane.action(),
-            issues_path: lane.path.clone(),
-            count: count(items.len()),
-            total: (items.len() < total).then(|| count(total)),
-            active_count,
-            expired_count,
-            invalid_count,
-            items,
-        })
+        Answer::new(
+            "ok",
+            &LeaseProjection {
+                action: lane.action(),
+                issues_path: lane.path.clone(),
+                count: count(items.len()),
+                total: (items.len() < total).then(|| count(total)),
+                active_count,
+                expired_count,
+                invalid_count,
+                items,
+            },
+        )
     })
 }
 

@@ -1,4 +1,4 @@
-//! A repository in memory, with a clock that stands still and a door that is open or shut.
+//! A repository in memory, with a clock that stands still and a person at its door.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,17 +6,14 @@ use std::sync::Arc;
 use premath_bd::{Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit};
 use premath_host::{DoorRefusal, Host, MutationDoor, Settings, VectorSource, Workspace};
 use premath_kernel::Moment;
-use premath_testkit::clock::{CountingIds, TestClock};
 use premath_testkit::faulty_disk::SimDisk;
+use premath_testkit::{CountingIds, TestClock};
 
-/// Who stands at the door.
+/// A person at a terminal.
 #[derive(Debug)]
-enum Standing {
-    Operator,
-    Nobody,
-}
+struct Operator;
 
-impl MutationDoor for Standing {
+impl MutationDoor for Operator {
     fn permit(&self, action: &str) -> Result<Permit, DoorRefusal> {
         let purpose = match action {
             "issue.compact" => Some(Maintenance::Compact),
@@ -24,17 +21,10 @@ impl MutationDoor for Standing {
             "workspace.doctor" => Some(Maintenance::Repair),
             _ => None,
         };
-        match (self, purpose) {
-            (Self::Nobody, _) => Err(DoorRefusal {
-                class: "mutation.use_evidence_missing",
-                detail: "nobody is here".to_owned(),
-                hint: "come in".to_owned(),
-            }),
-            (Self::Operator, Some(purpose)) => Ok(Permit::Maintenance(MaintenanceGrant::new(purpose))),
-            (Self::Operator, None) => {
-                Ok(Permit::Operator(OperatorGrant::new(Some("jo".to_owned()), OperatorBasis::Configured)))
-            }
-        }
+        Ok(match purpose {
+            Some(purpose) => Permit::Maintenance(MaintenanceGrant::new(purpose)),
+            None => Permit::Operator(OperatorGrant::new(Some("jo".to_owned()), OperatorBasis::Configured)),
+        })
     }
 }
 
@@ -51,14 +41,9 @@ impl Repository {
             clock: Arc::new(TestClock::at(now)),
             ids: Arc::new(CountingIds::new("id")),
             root: PathBuf::from("project"),
-            door: Arc::new(Standing::Operator),
+            door: Arc::new(Operator),
             settings: Settings::default(),
         })
-    }
-
-    /// The same repository with nobody at its door.
-    pub(crate) fn shut(&self) -> Self {
-        Self(Workspace { door: Arc::new(Standing::Nobody), ..self.0.clone() })
     }
 
     /// The host over it.

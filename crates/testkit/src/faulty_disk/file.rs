@@ -36,7 +36,8 @@ impl SimFile {
             None => length,
         };
         let inside = length.saturating_sub(offset).min(bytes.len());
-        let taken = inside + state.room(bytes.len() - inside).or_else(|full| if inside > 0 { Ok(0) } else { Err(full) })?;
+        let taken = inside
+            + state.room(bytes.len() - inside).or_else(|full| if inside > 0 { Ok(0) } else { Err(full) })?;
         let taken = match verdict {
             Verdict::Short(most) => taken.min(most).min(bytes.len().saturating_sub(1)),
             Verdict::Proceed | Verdict::Fail(_) => taken,

@@ -76,7 +76,13 @@ fn a_cut_may_come_before_or_after_what_is_written_behind_it() {
     file.set_length(2).unwrap();
     file.append(b"XY").unwrap();
     let left = after_power_loss(&disk, "a");
-    assert!(left.is_superset(&BTreeSet::from([text("abcdef"), text("ab"), text("abXY"), text("abXYef"), text("ab\0\0")])));
+    assert!(left.is_superset(&BTreeSet::from([
+        text("abcdef"),
+        text("ab"),
+        text("abXY"),
+        text("abXYef"),
+        text("ab\0\0")
+    ])));
 }
 
 #[test]
@@ -166,7 +172,12 @@ fn after_a_failed_sync_the_bytes_are_seen_and_never_durable_unless_written_again
     disk.put("a", b"x").unwrap();
     let mut file = open(&disk, "a", Access::Update);
     file.write_at(b"lost", 1).unwrap();
-    disk.fail(Failure { of: Some(Operation::Sync), nth: 1, fault: Fault::InputOutput, lasting: Lasting::Once });
+    disk.fail(Failure {
+        of: Some(Operation::Sync),
+        nth: 1,
+        fault: Fault::InputOutput,
+        lasting: Lasting::Once,
+    });
     assert!(file.sync().is_err());
     assert_eq!(disk.bytes("a").unwrap(), b"xlost");
     file.write_at(b"!", 5).unwrap();
@@ -180,7 +191,9 @@ fn after_a_failed_sync_the_bytes_are_seen_and_never_durable_unless_written_again
 
 #[test]
 fn the_nth_operation_fails_once_or_for_ever() {
-    for (lasting, expected) in [(Lasting::Once, [true, false, true, true]), (Lasting::ForEver, [true, false, false, false])] {
+    for (lasting, expected) in
+        [(Lasting::Once, [true, false, true, true]), (Lasting::ForEver, [true, false, false, false])]
+    {
         let disk = SimDisk::new();
         let file = open(&disk, "a", Access::Append);
         disk.fail(Failure { of: Some(Operation::Stat), nth: 2, fault: Fault::NoSpace, lasting });

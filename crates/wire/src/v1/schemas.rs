@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::{
     BackendStatus, BlockedRow, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
-    ConformanceReport, DependencyDiagnostics, DependencyProjection, DoctorAnswer, Expectation, Explanation, ExportAnswer,
-    FeatureAnswer, FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer,
-    GovernanceInput, GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer,
-    IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
-    Outcome, RemediateAnswer, SessionAnswer, SessionDocument, StepAnswer, StepRow, TrajectoryProjection,
-    TurnInput, VerifyAnswer,
+    ConformanceReport, DependencyDiagnostics, DependencyProjection, DoctorAnswer, Expectation, Explanation,
+    ExportAnswer, FeatureAnswer, FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow,
+    FeatureWriteAnswer, GovernanceInput, GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer,
+    InitAnswer, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport,
+    KpiAnswer, LeaseProjection, Outcome, RemediateAnswer, SessionAnswer, SessionDocument, StepAnswer,
+    StepRow, TrajectoryProjection, TurnInput, VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
@@ -32,7 +32,7 @@ pub const SCHEMA_NAMES: [&str; 36] = [
     "harness-feature-next",
     "harness-feature-write",
     "harness-kpi",
-    "harness-kpi-remediation",
+    "harness-remediation",
     "harness-session",
     "harness-step",
     "harness-trajectory",
@@ -79,7 +79,7 @@ pub fn schema(name: &str) -> Option<Schema> {
         "harness-feature-next" => writing.into_root_schema_for::<FeatureNextAnswer<FeatureRow>>(),
         "harness-feature-write" => writing.into_root_schema_for::<FeatureWriteAnswer<FeatureRow>>(),
         "harness-kpi" => writing.into_root_schema_for::<KpiAnswer>(),
-        "harness-kpi-remediation" => writing.into_root_schema_for::<RemediateAnswer>(),
+        "harness-remediation" => writing.into_root_schema_for::<RemediateAnswer>(),
         "harness-session" => writing.into_root_schema_for::<SessionAnswer<SessionDocument>>(),
         "harness-step" => writing.into_root_schema_for::<StepAnswer<StepRow>>(),
         "harness-trajectory" => writing.into_root_schema_for::<TrajectoryProjection<StepRow>>(),

@@ -23,7 +23,8 @@ impl FileIssues {
         let offsets: BTreeSet<u64> = kept.iter().map(|row| row.0.offset).collect();
         drop(view);
         let moved = self.move_superseded(writer, &offsets)?;
-        if moved == 0 && offsets.len() == usize::try_from(writer.reader().extent().rows).unwrap_or(usize::MAX) {
+        if moved == 0 && offsets.len() == usize::try_from(writer.reader().extent().rows).unwrap_or(usize::MAX)
+        {
             // Nothing to drop; the order may still be another.
             let is_sorted = kept.is_sorted_by_key(|row| row.0.offset);
             if is_sorted {

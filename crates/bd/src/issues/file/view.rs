@@ -50,7 +50,8 @@ impl<R: Borrow<LogReader> + Debug> FileView<R> {
         })?;
         let mut unterminated = None;
         if let Some(line) = log.unterminated_line() {
-            let place = Place { offset: log.extent().bytes, length: u32::try_from(line.len()).unwrap_or(u32::MAX) };
+            let place =
+                Place { offset: log.extent().bytes, length: u32::try_from(line.len()).unwrap_or(u32::MAX) };
             tail.take_row(number + 1, place, line);
             unterminated = Some(place);
         }
@@ -267,13 +268,13 @@ impl<R: Borrow<LogReader> + Debug> IssueView for FileView<R> {
         let depends = |facts: &Facts| facts.blocking.iter().any(|one| one.depends_on == id);
         let newer = self.tail.issues.values().filter(|(facts, _)| depends(facts));
         let mut dependents: Vec<String> = newer.map(|(facts, _)| facts.id.clone()).collect();
-        if let Some(index) = &self.index {
-            if let Some(number) = index.number(id)? {
-                for dependent in index.dependents(number)? {
-                    let dependent = index.id(dependent)?;
-                    if !self.tail.issues.contains_key(&dependent) {
-                        dependents.push(dependent);
-                    }
+        if let Some(index) = &self.index
+            && let Some(number) = index.number(id)?
+        {
+            for dependent in index.dependents(number)? {
+                let dependent = index.id(dependent)?;
+                if !self.tail.issues.contains_key(&dependent) {
+                    dependents.push(dependent);
                 }
             }
         }
@@ -306,7 +307,8 @@ impl<R: Borrow<LogReader> + Debug> IssueView for FileView<R> {
             }
         })?;
         let abandoned = self.first_abandoned(now)?;
-        let earliest = [first, abandoned].into_iter().flatten().min_by(|left, right| left.key().cmp(&right.key()));
+        let earliest =
+            [first, abandoned].into_iter().flatten().min_by(|left, right| left.key().cmp(&right.key()));
         Ok(earliest.map(|facts| facts.id))
     }
 
@@ -365,9 +367,15 @@ impl<R: Borrow<LogReader> + Debug> IssueView for FileView<R> {
         let line = reader.extent().rows + 1;
         let problem = |class, detail: &str| LineProblem { line, class, detail: detail.to_owned() };
         if self.unterminated.is_some() {
-            problems.push(problem(LineProblemClass::Unterminated, "the last line lacks its newline; it is read all the same"));
+            problems.push(problem(
+                LineProblemClass::Unterminated,
+                "the last line lacks its newline; it is read all the same",
+            ));
         } else if !reader.rest().is_empty() {
-            problems.push(problem(LineProblemClass::Torn, "the last line was cut short; the next change cuts it off"));
+            problems.push(problem(
+                LineProblemClass::Torn,
+                "the last line was cut short; the next change cuts it off",
+            ));
         }
         Ok(problems)
     }

@@ -83,7 +83,11 @@ impl Content {
     /// Takes in a line without moving the extent.
     pub(crate) fn take_row(&mut self, number: u64, place: Place, line: &[u8]) {
         if number == 1 && without_mark(line).len() < line.len() {
-            self.problem(1, LineProblemClass::ByteOrderMark, "the file begins with a byte order mark".to_owned());
+            self.problem(
+                1,
+                LineProblemClass::ByteOrderMark,
+                "the file begins with a byte order mark".to_owned(),
+            );
         }
         match read_line(line) {
             Line::Blank => {}
@@ -160,7 +164,8 @@ impl<'b> Tables<'b> {
     fn new(base: &'b Base) -> Self {
         let known: Vec<(&str, Option<&(Facts, Place)>)> =
             base.issues.iter().map(|issue| (issue.0.id.as_str(), Some(issue))).collect();
-        let targets = base.issues.iter().flat_map(|(facts, _)| &facts.blocking).map(|one| one.depends_on.as_str());
+        let targets =
+            base.issues.iter().flat_map(|(facts, _)| &facts.blocking).map(|one| one.depends_on.as_str());
         let only_named: Vec<(&str, Option<&(Facts, Place)>)> =
             targets.filter(|id| number(&known, id).is_none()).map(|id| (id, None)).collect();
         let mut ids = known;
@@ -175,7 +180,8 @@ impl<'b> Tables<'b> {
             for one in issue.iter().flat_map(|(facts, _)| &facts.blocking) {
                 let Some(to) = number(&ids, &one.depends_on) else { continue };
                 own.push((to, kind_number(one.kind)));
-                let known: Option<&mut Vec<u32>> = usize::try_from(to).ok().and_then(|to| dependents.get_mut(to));
+                let known: Option<&mut Vec<u32>> =
+                    usize::try_from(to).ok().and_then(|to| dependents.get_mut(to));
                 if let Some(known) = known.filter(|known| known.last() != Some(&from)) {
                     known.push(from);
                 }
@@ -210,7 +216,8 @@ impl<'b> Tables<'b> {
         }
         ready.sort_unstable();
         leased.sort_unstable();
-        let numbers = |keys: Vec<(u8, bool, Option<Moment>, u32)>| keys.into_iter().map(|key| key.3).collect();
+        let numbers =
+            |keys: Vec<(u8, bool, Option<Moment>, u32)>| keys.into_iter().map(|key| key.3).collect();
         (numbers(ready), numbers(leased))
     }
 

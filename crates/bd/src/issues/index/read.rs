@@ -36,7 +36,13 @@ impl Index {
         let head = pages.bytes(0, HEAD).ok()?;
         let head: Head = serde_json::from_slice(head.trim_ascii_end()).ok()?;
         let extent = head.extent()?;
-        (head.version == VERSION).then(|| Self { pages, head, extent, path: path.to_owned(), rest: OnceCell::new() })
+        (head.version == VERSION).then(|| Self {
+            pages,
+            head,
+            extent,
+            path: path.to_owned(),
+            rest: OnceCell::new(),
+        })
     }
 
     /// What it covers.
@@ -66,7 +72,12 @@ impl Index {
         value.ok_or_else(|| self.damaged(&io::ErrorKind::InvalidData.into()))
     }
 
-    fn look<T>(&self, at: u64, length: usize, look: impl FnOnce(&[u8]) -> Option<T>) -> Result<T, StoreError> {
+    fn look<T>(
+        &self,
+        at: u64,
+        length: usize,
+        look: impl FnOnce(&[u8]) -> Option<T>,
+    ) -> Result<T, StoreError> {
         let seen = self.pages.look(at, length, look).map_err(|error| self.damaged(&error))?;
         self.sound(seen)
     }
@@ -166,9 +177,9 @@ impl Index {
         mut visit: impl FnMut(u32, Moment) -> Result<Visit, StoreError>,
     ) -> Result<(), StoreError> {
         self.each(self.head.leased_at, self.head.leased, LEASED, |item| {
-            let until = narrow(item, 4).zip(wide(item, 8)).and_then(|(nanos, seconds)| {
-                Moment::new(seconds.cast_signed(), nanos)
-            });
+            let until = narrow(item, 4)
+                .zip(wide(item, 8))
+                .and_then(|(nanos, seconds)| Moment::new(seconds.cast_signed(), nanos));
             let (number, until) = self.sound(narrow(item, 0).zip(until))?;
             visit(number, until)
         })

@@ -23,7 +23,10 @@ impl Bench<'_> {
         };
         let depends_on = depends_on.trim();
         if self.view.find(depends_on)?.is_none() {
-            return refuse(RefusalClass::DependencyUnknown, format!("no issue `{}`", depends_on.escape_debug()));
+            return refuse(
+                RefusalClass::DependencyUnknown,
+                format!("no issue `{}`", depends_on.escape_debug()),
+            );
         }
         if before.dependencies().iter().any(|one| one.depends_on == depends_on && one.kind == kind) {
             return refuse(RefusalClass::DependencyExists, described(before.id(), depends_on, kind));
@@ -31,7 +34,8 @@ impl Bench<'_> {
         if let Some(refusal) = self.closes_a_cycle(before.id(), depends_on, kind)? {
             return Ok(Err(refusal));
         }
-        let row = before.clone().with_dependency(depends_on, kind, by).with_time("updated_at", Some(self.now));
+        let row =
+            before.clone().with_dependency(depends_on, kind, by).with_time("updated_at", Some(self.now));
         Ok(Ok(Planned::Row { before: Some(before), row }))
     }
 
@@ -47,7 +51,8 @@ impl Bench<'_> {
             Err(refusal) => return Ok(Err(refusal)),
         };
         let depends_on = depends_on.trim();
-        let goes = |target: &str, its: DependencyKind| target == depends_on && kind.is_none_or(|kind| kind == its);
+        let goes =
+            |target: &str, its: DependencyKind| target == depends_on && kind.is_none_or(|kind| kind == its);
         if !before.dependencies().iter().any(|one| goes(&one.depends_on, one.kind)) {
             return not_found(before.id(), depends_on);
         }
@@ -71,7 +76,8 @@ impl Bench<'_> {
             Err(refusal) => return Ok(Err(refusal)),
         };
         let depends_on = depends_on.trim();
-        let goes = |target: &str, its: DependencyKind| target == depends_on && from.is_none_or(|from| from == its);
+        let goes =
+            |target: &str, its: DependencyKind| target == depends_on && from.is_none_or(|from| from == its);
         let present = before.dependencies();
         if !present.iter().any(|one| goes(&one.depends_on, one.kind)) {
             return not_found(before.id(), depends_on);
@@ -81,7 +87,10 @@ impl Bench<'_> {
         }
         let row = before
             .clone()
-            .retaining(|one| !goes(&one.depends_on, one.kind) && !(one.depends_on == depends_on && one.kind == kind))
+            .retaining(|one| {
+                let is_twin = one.depends_on == depends_on && one.kind == kind;
+                !is_twin && !goes(&one.depends_on, one.kind)
+            })
             .with_dependency(depends_on, kind, None)
             .with_time("updated_at", Some(self.now));
         Ok(Ok(Planned::Row { before: Some(before), row }))
@@ -96,7 +105,12 @@ impl Bench<'_> {
     }
 
     /// A blocking dependency closes a cycle when what it points at already leads back here over blocking ones.
-    fn closes_a_cycle(&self, id: &str, on: &str, kind: DependencyKind) -> Result<Option<IssueRefusal>, StoreError> {
+    fn closes_a_cycle(
+        &self,
+        id: &str,
+        on: &str,
+        kind: DependencyKind,
+    ) -> Result<Option<IssueRefusal>, StoreError> {
         if !kind.is_blocking() {
             return Ok(None);
         }

@@ -10,10 +10,10 @@ use crate::issues::row::IssueRow;
 
 impl Bench<'_> {
     pub(super) fn add(&self, draft: &IssueDraft, prefix: &str, parent: Option<&str>) -> Answer {
-        if let Some(parent) = parent {
-            if let Err(refusal) = self.existing(parent)? {
-                return Ok(Err(refusal));
-            }
+        if let Some(parent) = parent
+            && let Err(refusal) = self.existing(parent)?
+        {
+            return Ok(Err(refusal));
         }
         let id = match &draft.id {
             Some(id) => id.trim().to_owned(),
@@ -24,10 +24,16 @@ impl Bench<'_> {
         }
         for (_, target) in &draft.dependencies {
             if *target == id {
-                return refuse(RefusalClass::Cycle, format!("`{}` would depend on itself", id.escape_debug()));
+                return refuse(
+                    RefusalClass::Cycle,
+                    format!("`{}` would depend on itself", id.escape_debug()),
+                );
             }
             if self.view.find(target)?.is_none() {
-                return refuse(RefusalClass::DependencyUnknown, format!("no issue `{}`", target.escape_debug()));
+                return refuse(
+                    RefusalClass::DependencyUnknown,
+                    format!("no issue `{}`", target.escape_debug()),
+                );
             }
         }
         let row = self.drafted(draft, &id);
@@ -47,7 +53,12 @@ impl Bench<'_> {
         let mut row = IssueRow::new(id)
             .with_text("title", Some(draft.title.trim()))
             .with_text("status", Some(status))
-            .with("priority", Some(Value::from(u32::from(draft.priority.unwrap_or(crate::issues::facts::DEFAULT_PRIORITY)))))
+            .with(
+                "priority",
+                Some(Value::from(u32::from(
+                    draft.priority.unwrap_or(crate::issues::facts::DEFAULT_PRIORITY),
+                ))),
+            )
             .with_text("issue_type", Some(draft.issue_type.as_deref().unwrap_or("task")))
             .with_time("created_at", Some(self.now))
             .with_time("updated_at", Some(self.now));

@@ -21,7 +21,10 @@ impl Bench<'_> {
             lease_id: terms.lease_id.as_deref(),
             ttl_seconds: terms.ttl_seconds,
             expires_at: terms.expires_at,
-            blocked: terms.force_reason.as_deref().map_or(Override::None, |reason| Override::Forced { reason }),
+            blocked: terms
+                .force_reason
+                .as_deref()
+                .map_or(Override::None, |reason| Override::Forced { reason }),
         };
         Ok(match claim(&holding, &wish, self.now) {
             Ok(lease) => {
@@ -76,8 +79,7 @@ impl Bench<'_> {
         let holding = self.holding(&before, lease.as_ref())?;
         Ok(match renew(&holding, &proof(holder), ttl_seconds, self.now) {
             Ok(lease) => {
-                let row =
-                    before.clone().with_lease(Some(&lease)).with_time("updated_at", Some(self.now));
+                let row = before.clone().with_lease(Some(&lease)).with_time("updated_at", Some(self.now));
                 Ok(Planned::Row { before: Some(before), row })
             }
             Err(refusal) => Err(refusal.into()),

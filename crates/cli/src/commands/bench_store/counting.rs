@@ -18,14 +18,21 @@ pub(super) fn syncs_per_append(folder: &Path) -> Result<Figure, CliError> {
     let syncs = Arc::new(AtomicU32::new(0));
     let disk = Arc::new(CountingDisk(Arc::clone(&syncs)));
     let log = Log::new(disk, folder.join(".premath/counted.jsonl"));
-    let failed = |error: premath_bd::StoreError| CliError::environment(error, "is there room for temporary files?");
+    let failed =
+        |error: premath_bd::StoreError| CliError::environment(error, "is there room for temporary files?");
     log.write().map_err(failed)?.append(b"{}").map_err(failed)?;
     let before = syncs.load(Ordering::Relaxed);
     for _ in 0..APPENDS {
         log.write().map_err(failed)?.append(b"{}").map_err(failed)?;
     }
     let value = f64::from(syncs.load(Ordering::Relaxed) - before) / f64::from(APPENDS);
-    Ok(Figure { name: "syncs of a durable append".to_owned(), value, unit: "syncs", limit: 1.0, at_least: false })
+    Ok(Figure {
+        name: "syncs of a durable append".to_owned(),
+        value,
+        unit: "syncs",
+        limit: 1.0,
+        at_least: false,
+    })
 }
 
 #[derive(Debug)]

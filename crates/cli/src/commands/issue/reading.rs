@@ -35,8 +35,10 @@ pub(super) fn list(action: &str, args: &ListArgs, host: &Host<'_>) -> Result<Exi
 }
 
 pub(super) fn show(args: &OneArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    let arguments =
-        Object::fields().optional("issues", args.store.issues.as_deref()).field("id", args.id.as_str()).finish();
+    let arguments = Object::fields()
+        .optional("issues", args.store.issues.as_deref())
+        .field("id", args.id.as_str())
+        .finish();
     let now = host.workspace.clock.now();
     answer(host, "issue.show", &arguments, &args.format, |payload| render::card::card(payload, now))
 }

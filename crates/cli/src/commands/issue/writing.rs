@@ -6,8 +6,8 @@ use premath_host::Host;
 use premath_kernel::{DependencyKind, Fields, Object, Value};
 
 use crate::args::issue::{
-    AddArgs, ClaimArgs, ClaimNextArgs, CompactArgs, DiscoverArgs, Draft, Holding, ImportArgs, IssueTexts, ReleaseArgs,
-    RenewArgs, Terms, UpdateArgs,
+    AddArgs, ClaimArgs, ClaimNextArgs, CompactArgs, DiscoverArgs, Draft, Holding, ImportArgs, IssueTexts,
+    ReleaseArgs, RenewArgs, Terms, UpdateArgs,
 };
 use crate::commands::answer;
 use crate::commands::dep::number;
@@ -21,7 +21,7 @@ pub(super) fn add(args: &AddArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let fields = Object::fields().field("title", args.title.as_str());
     let fields = draft(fields, &args.draft, notes.as_deref());
     let arguments = fields.optional("issues", args.store.issues.as_deref()).finish();
-    answer(host, "issue.add", &arguments, &args.format, |payload| render::changed(payload))
+    answer(host, "issue.add", &arguments, &args.format, render::changed)
 }
 
 pub(super) fn discover(args: &DiscoverArgs, host: &Host<'_>) -> Result<Exit, CliError> {
@@ -30,7 +30,7 @@ pub(super) fn discover(args: &DiscoverArgs, host: &Host<'_>) -> Result<Exit, Cli
         Object::fields().field("title", args.title.as_str()).field("parentIssue", args.found_in.as_str());
     let fields = draft(fields, &args.draft, notes.as_deref());
     let arguments = fields.optional("issues", args.store.issues.as_deref()).finish();
-    answer(host, "issue.discover", &arguments, &args.format, |payload| render::changed(payload))
+    answer(host, "issue.discover", &arguments, &args.format, render::changed)
 }
 
 /// The notes that were typed, or those of the file that was named.
@@ -73,7 +73,8 @@ fn draft<'a>(fields: Fields<'a>, draft: &'a Draft, notes: Option<&'a str>) -> Fi
 
 /// `[TYPE:]ID`. An id may hold a colon itself: only what is a type counts as one.
 fn dependency(text: &str) -> Value<'_> {
-    let typed = text.split_once(':').filter(|(kind, _)| DependencyKind::from_token(kind) != DependencyKind::Other);
+    let typed =
+        text.split_once(':').filter(|(kind, _)| DependencyKind::from_token(kind) != DependencyKind::Other);
     match typed {
         Some((kind, id)) => Object::fields().field("id", id).field("type", kind).finish(),
         None => Object::fields().field("id", text).finish(),
@@ -96,7 +97,7 @@ pub(super) fn update(args: &UpdateArgs, host: &Host<'_>) -> Result<Exit, CliErro
         .optional("leaseId", args.holder.lease_id.as_deref())
         .optional("fence", args.holder.fence.map(number))
         .finish();
-    answer(host, "issue.update", &arguments, &args.format, |payload| render::changed(payload))
+    answer(host, "issue.update", &arguments, &args.format, render::changed)
 }
 
 fn terms<'a>(fields: Fields<'a>, terms: &'a Terms) -> Fields<'a> {
@@ -145,7 +146,7 @@ pub(super) fn release(args: &ReleaseArgs, host: &Host<'_>) -> Result<Exit, CliEr
     let fields =
         Object::fields().optional("issues", args.store.issues.as_deref()).field("id", args.id.as_str());
     let arguments = holding(fields, &args.holding).finish();
-    answer(host, "issue.lease_release", &arguments, &args.format, |payload| render::changed(payload))
+    answer(host, "issue.lease_release", &arguments, &args.format, render::changed)
 }
 
 pub(super) fn compact(args: &CompactArgs, host: &Host<'_>) -> Result<Exit, CliError> {
@@ -164,5 +165,5 @@ pub(super) fn import(args: &ImportArgs, host: &Host<'_>) -> Result<Exit, CliErro
         .optional("source", source)
         .optional("rows", rows.as_deref())
         .finish();
-    answer(host, "issue.import", &arguments, &args.format, |payload| render::store::imported(payload))
+    answer(host, "issue.import", &arguments, &args.format, render::store::imported)
 }

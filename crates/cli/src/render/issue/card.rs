@@ -70,10 +70,8 @@ pub(crate) fn card(answer: &IssueCard<CardRow>, now: Moment) -> String {
 }
 
 fn people(card: &CardRow) -> String {
-    let labels: Vec<String> = match &card.labels {
-        Value::Array(labels) => labels.iter().map(|label| plain(label.as_str().unwrap_or("?"))).collect(),
-        _ => Vec::new(),
-    };
+    let labels = card.labels.as_array().map(Vec::as_slice).unwrap_or_default();
+    let labels: Vec<String> = labels.iter().map(|label| plain(label.as_str().unwrap_or("?"))).collect();
     let labels = (!labels.is_empty()).then(|| labels.join(", "));
     facts([
         ("assignee", shown(card.row.assignee.as_ref())),
@@ -100,7 +98,7 @@ fn facts<const N: usize>(pairs: [(&str, Option<String>); N]) -> String {
 
 fn section(heading: &str, body: Option<&str>) -> String {
     let Some(body) = body.map(str::trim).filter(|body| !body.is_empty()) else { return String::new() };
-    let lines = body.lines().map(|line| format!("  {}\n", plain(line)));
+    let lines = body.lines().map(|line| format!("{}\n", format!("  {}", plain(line)).trim_end()));
     format!("\n{STRONG}{heading}{STRONG:#}\n{}", lines.collect::<String>())
 }
 

@@ -26,7 +26,8 @@ pub(crate) fn history(answer: &HistoryAnswer, now: Moment) -> String {
 
 fn heading(step: &HistoryStep, now: Moment) -> String {
     let at = step.at.as_deref().map(|at| format!(" {DIM}·{DIM:#} {}", relative(at, now))).unwrap_or_default();
-    let wrote = step.wrote.as_deref().map(|wrote| format!(" {DIM}·{DIM:#} {}", plain(wrote))).unwrap_or_default();
+    let wrote =
+        step.wrote.as_deref().map(|wrote| format!(" {DIM}·{DIM:#} {}", plain(wrote))).unwrap_or_default();
     let by = match (&step.authority, &step.actor) {
         (Some(authority), Some(actor)) => format!(" {DIM}by {} ({}){DIM:#}", plain(actor), plain(authority)),
         (Some(authority), None) => format!(" {DIM}by {}{DIM:#}", plain(authority)),
@@ -37,13 +38,16 @@ fn heading(step: &HistoryStep, now: Moment) -> String {
 
 fn difference(change: &MemberChange) -> String {
     let member = plain(&change.member);
-    let (before, after) = (change.before.as_ref().map(|json| &json.0), change.after.as_ref().map(|json| &json.0));
+    let (before, after) =
+        (change.before.as_ref().map(|json| &json.0), change.after.as_ref().map(|json| &json.0));
     match (before, after) {
         (Some(before), Some(after)) if is_short(before) && is_short(after) => {
             format!("  {member}: {BAD}{}{BAD:#} → {GOOD}{}{GOOD:#}\n", written(before), written(after))
         }
         (None, Some(after)) if is_short(after) => format!("  {member}: {GOOD}+ {}{GOOD:#}\n", written(after)),
-        (Some(before), None) if is_short(before) => format!("  {member}: {BAD}- {}{BAD:#}\n", written(before)),
+        (Some(before), None) if is_short(before) => {
+            format!("  {member}: {BAD}- {}{BAD:#}\n", written(before))
+        }
         _ => {
             let lines = |value: Option<&Value<'_>>| value.map(lines).unwrap_or_default();
             let gone = lines(before).into_iter().map(|line| format!("    {BAD}- {line}{BAD:#}\n"));
@@ -60,17 +64,17 @@ fn is_short(value: &Value<'_>) -> bool {
 
 /// A value on one line, safe to print.
 fn written(value: &Value<'_>) -> String {
-    match value {
-        Value::Text(text) => plain(text),
-        other => plain(&String::from_utf8_lossy(&encode(other))),
-    }
+    plain(&text(value))
+}
+
+/// A text as it is, everything else as JSON.
+fn text(value: &Value<'_>) -> String {
+    let json = || String::from_utf8_lossy(&encode(value)).into_owned();
+    value.as_text().map_or_else(json, ToOwned::to_owned)
 }
 
 fn lines(value: &Value<'_>) -> Vec<String> {
-    let text = match value {
-        Value::Text(text) => text.clone().into_owned(),
-        other => String::from_utf8_lossy(&encode(other)).into_owned(),
-    };
+    let text = text(value);
     let mut lines: Vec<String> = text.lines().take(LINES).map(plain).collect();
     if text.lines().nth(LINES).is_some() {
         lines.push("…".to_owned());

@@ -49,7 +49,9 @@ pub(crate) fn lenient<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opti
     Ok(match Value::deserialize(deserializer)? {
         Value::Null => None,
         Value::String(text) => Some(text),
-        other => Some(other.to_string()),
+        other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+            Some(other.to_string())
+        }
     })
 }
 

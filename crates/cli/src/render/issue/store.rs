@@ -72,7 +72,9 @@ pub(crate) fn imported(answer: &ImportAnswer) -> String {
 pub(crate) fn exported(answer: &ExportAnswer<Vec<Box<RawValue>>>) -> String {
     match (&answer.items, &answer.output) {
         (Some(rows), _) => rows.iter().map(|row| format!("{}\n", row.get())).collect(),
-        (None, Some(output)) => format!("{GOOD}✓{GOOD:#} {} issues written to {}\n", answer.count, plain(output)),
+        (None, Some(output)) => {
+            format!("{GOOD}✓{GOOD:#} {} issues written to {}\n", answer.count, plain(output))
+        }
         (None, None) => String::new(),
     }
 }

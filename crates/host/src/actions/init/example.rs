@@ -29,7 +29,8 @@ pub(crate) fn refuse_occupied(host: &Host<'_>, folder: &Path) -> Result<Option<A
                 hint: "name a folder that is empty or does not exist yet".to_owned(),
             };
             let issues_path = shown(&folder.join(Settings::ISSUES_PATH));
-            Answer::refused(class, &RefusedAnswer { action: ACTION.to_owned(), issues_path, refused }).map(Some)
+            Answer::refused(class, &RefusedAnswer { action: ACTION.to_owned(), issues_path, refused })
+                .map(Some)
         }
     }
 }

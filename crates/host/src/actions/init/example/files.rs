@@ -64,7 +64,10 @@ test \"$said\" = 'hello, Ada' || { echo \"expected 'hello, Ada', got '$said'\"; 
 /// Which checks an instruction may ask for. Its digest is over everything else in it, lists sorted.
 fn instruction_policy() -> String {
     let checks = || {
-        Object::fields().field("greeting", "sh checks/greeting.sh").field("usage", "sh checks/usage.sh").finish()
+        Object::fields()
+            .field("greeting", "sh checks/greeting.sh")
+            .field("usage", "sh checks/usage.sh")
+            .finish()
     };
     let document = |digest: Option<String>| {
         Object::fields()

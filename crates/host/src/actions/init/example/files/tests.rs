@@ -23,7 +23,8 @@ fn every_list_of_the_policy_is_sorted_and_every_allowed_check_has_a_command() {
     let object = policy.as_object().unwrap();
     let checks = object.get("checks").and_then(Value::as_object).unwrap();
     for key in ["allowedChecks", "allowedNormalizers", "capabilities"] {
-        let items: Vec<&str> = object.get(key).and_then(Value::as_array).unwrap().iter().filter_map(Value::as_text).collect();
+        let items: Vec<&str> =
+            object.get(key).and_then(Value::as_array).unwrap().iter().filter_map(Value::as_text).collect();
         assert!(items.is_sorted() && !items.is_empty(), "{key}");
         if key == "allowedChecks" {
             assert!(items.iter().all(|item| checks.get(item).is_some()), "{items:?}");
