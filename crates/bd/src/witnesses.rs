@@ -38,13 +38,16 @@ pub struct Witnesses {
     folder: PathBuf,
     /// Set by a failed sync: what is on the disk is then not known.
     poisoned: Arc<AtomicBool>,
+    /// Whether this process has made the name of the folder durable.
+    founded: Arc<AtomicBool>,
 }
 
 impl Witnesses {
     /// The witnesses in a folder, which is made by the first put.
     #[must_use]
     pub fn new(disk: Arc<dyn Disk>, ids: Arc<dyn IdSource>, folder: PathBuf) -> Self {
-        Self { disk, ids, folder, poisoned: Arc::new(AtomicBool::new(false)) }
+        let unset = || Arc::new(AtomicBool::new(false));
+        Self { disk, ids, folder, poisoned: unset(), founded: unset() }
     }
 
     /// Where it is.
@@ -175,6 +178,7 @@ impl Witnesses {
     fn begin(&self, temporary: &Path) -> Result<Box<dyn DiskFile>, StoreError> {
         match self.disk.open(temporary, Access::Replace) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.founded.store(false, Ordering::Release);
                 self.disk.create_folder(&self.folder).map_err(StoreError::io("make", &self.folder))?;
                 self.disk.open(temporary, Access::Replace)
             }
@@ -185,8 +189,13 @@ impl Witnesses {
 
     /// Makes the names in the folder durable, and that of the folder.
     fn sync_names(&self) -> Result<(), StoreError> {
-        for folder in [self.folder.as_path(), folder_of(&self.folder)] {
-            self.poisoning(self.disk.sync_folder(folder)).map_err(StoreError::io("sync", folder))?;
+        let sync = |folder: &Path| {
+            self.poisoning(self.disk.sync_folder(folder)).map_err(StoreError::io("sync", folder))
+        };
+        sync(&self.folder)?;
+        if !self.founded.load(Ordering::Acquire) {
+            sync(folder_of(&self.folder))?;
+            self.founded.store(true, Ordering::Release);
         }
         Ok(())
     }

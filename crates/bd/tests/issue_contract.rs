@@ -3,7 +3,6 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::indexing_slicing,
-    clippy::panic,
     clippy::unwrap_used,
     reason = "what cannot be done fails the test, and it looks at the files the store keeps"
 )]
@@ -282,8 +281,8 @@ fn superseded_rows_move_to_the_history_by_themselves() {
     let folder = tempfile::tempdir().unwrap();
     let store = grown(folder.path(), 3);
     for note in 0..40 {
-        let mut changes = IssueChanges::default();
-        changes.texts = vec![("notes", Change::Set(format!("note {note}")))];
+        let texts = vec![("notes", Change::Set(format!("note {note}")))];
+        let changes = IssueChanges { texts, ..IssueChanges::default() };
         let update = Operation::Update {
             id: "bd-2".to_owned(),
             changes: Box::new(changes),

@@ -1,12 +1,7 @@
 //! Issue memory on a disk that loses power and refuses: no acknowledged change is lost, none happens twice, the history
 //! keeps every row, and the next change works. Compaction and the index are part of what is interrupted.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "what cannot be done fails the test, and its figures are printed"
-)]
+#![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -86,6 +86,10 @@ pub(crate) fn git_repository(folder: &Path) -> bool {
     let git = |args: &[&str]| {
         let mut command = Command::new("git");
         command.arg("-C").arg(folder).args(args);
+        // Within a hook of another repository these would lead there.
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+            command.env_remove(name);
+        }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     };

@@ -158,7 +158,34 @@ fn an_import_names_the_lines_it_left_out_and_takes_the_rest() {
     let missing = folder.run(&["issue", "import", "no.jsonl"]);
     assert_eq!((missing.code, missing.stdout.as_str()), (Some(4), ""));
     assert!(missing.stderr.contains("no.jsonl"), "{}", missing.stderr);
-    assert_eq!(folder.run(&["init", "--import", "no.jsonl"]).code, Some(4));
+    let fresh = Folder::new();
+    assert_eq!(fresh.run(&["init", "--import", "no.jsonl"]).code, Some(4));
+    assert_eq!(content(&fresh), [], "a failed init left something behind");
+}
+
+#[test]
+fn an_export_does_not_overwrite_what_it_exports() {
+    let folder = Folder::new();
+    folder.run(&["init"]);
+    folder.run(&["issue", "add", "T"]);
+    let before = read(&folder, ".premath/issues.jsonl");
+    for name in [".premath/issues.jsonl", "./.premath/../.premath/issues.jsonl"] {
+        let ran = folder.run(&["issue", "export", "--output", name]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{name}");
+        assert!(ran.stderr.contains(" at $.output\n"), "{}", ran.stderr);
+    }
+    assert_eq!(read(&folder, ".premath/issues.jsonl"), before);
+    assert_eq!(folder.run(&["issue", "export", "--output", "no/such/folder.jsonl"]).code, Some(4));
+}
+
+#[test]
+fn an_init_imports_the_file_that_is_named() {
+    let folder = Folder::new();
+    folder.write("theirs.jsonl", BEADS);
+    let (code, answer) = folder.json(&["init", "--import", "theirs.jsonl"]);
+    assert_eq!((code, &answer["imported"][0]["written"]), (0, &json!(3)));
+    let (_, again) = folder.json(&["init", "--import", "theirs.jsonl"]);
+    assert_eq!((&again["changed"], &again["imported"][0]["unchanged"]), (&json!(false), &json!(3)));
 }
 
 #[test]

@@ -77,16 +77,18 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         None => host.workspace.issues_path(None),
     };
     let mut made = Making { disk: host.workspace.disk.as_ref(), steps: Vec::new() };
+    let is_new = made.is_new(&issues)?;
+    let sources = sources(host, &root, is_new, &args)?;
     // The door is asked before anything is made: who may not change issue memory does not get a new one either.
-    if made.is_new(&issues)?
+    if (is_new || !sources.is_empty())
         && let Err(refusal) = host.workspace.door.permit(ACTION)
     {
         return refused(&refusal, &issues);
     }
     let store = prepare(&mut made, host, &root, &issues)?;
     let mut imported = Vec::new();
-    for source in sources(&made, &root, &issues, &args) {
-        match taken(host, &store, &source)? {
+    for (source, bytes) in &sources {
+        match taken(host, &store, source, bytes)? {
             Ok(answer) => imported.push(answer),
             Err(refusal) => return refused(&refusal, &issues),
         }
@@ -134,24 +136,42 @@ fn prepare(
     Ok(store)
 }
 
-/// Files to take rows over from. Another tool's file only once: later it would undo what was done here since.
-fn sources(made: &Making<'_>, root: &Path, issues: &Path, args: &InitArgs) -> Vec<PathBuf> {
-    let is_new = made.steps.iter().any(|step| step.made && step.path == shown(issues));
-    let beads = root.join(BEADS);
-    let found = is_new && made.disk.open(&beads, Access::Read).is_ok();
-    let named = told(args.import.as_deref()).map(PathBuf::from);
-    found.then_some(beads).into_iter().chain(named).collect()
+/// Files to take rows over from, read before anything is made. Another tool's file is only taken into new issue memory:
+/// later it would undo what was done here since.
+fn sources(
+    host: &Host<'_>,
+    root: &Path,
+    is_new: bool,
+    args: &InitArgs,
+) -> Result<Vec<(PathBuf, Vec<u8>)>, ActionError> {
+    let disk = host.workspace.disk.as_ref();
+    let mut sources = Vec::new();
+    if is_new {
+        let beads = root.join(BEADS);
+        match read(disk, &beads) {
+            Ok(bytes) => sources.push((beads, bytes)),
+            Err(ActionError::Store(StoreError::Missing { .. })) => {}
+            Err(ActionError::Store(StoreError::Io { source, .. }))
+                if source.kind() == ErrorKind::NotADirectory => {}
+            Err(error) => return Err(error),
+        }
+    }
+    if let Some(named) = told(args.import.as_deref()).map(PathBuf::from) {
+        let bytes = read(disk, &named)?;
+        sources.push((named, bytes));
+    }
+    Ok(sources)
 }
 
 fn taken(
     host: &Host<'_>,
     store: &FileIssues,
     source: &Path,
+    bytes: &[u8],
 ) -> Result<Result<ImportAnswer, DoorRefusal>, ActionError> {
-    let bytes = read(host.workspace.disk.as_ref(), source)?;
     match host.workspace.door.permit(ACTION) {
-        Ok(Permit::Maintenance(grant)) => take_over(host, store, grant, &shown(source), &bytes).map(Ok),
-        Ok(_) => Ok(Err(DoorRefusal {
+        Ok(Permit::Maintenance(grant)) => take_over(host, store, grant, &shown(source), bytes).map(Ok),
+        Ok(Permit::Turn(_) | Permit::Lease(_) | Permit::Operator(_)) => Ok(Err(DoorRefusal {
             class: "permit_mismatch",
             detail: "the permit is not for housekeeping".to_owned(),
             hint: "run the command from a terminal".to_owned(),

@@ -227,6 +227,9 @@ pub(crate) fn export(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
             items,
         };
         if let Some(output) = told(args.output.as_deref()) {
+            if is_same_file(host.workspace.disk.as_ref(), lane.store.path(), Path::new(output))? {
+                return Err(invalid("this is the issue memory itself", "output").into());
+            }
             write_rows(host, view, &places, &PathBuf::from(output))?;
             return Answer::new("ok", &answer(Some(output.to_owned()), None::<&Lines<'_>>));
         }
@@ -237,6 +240,18 @@ pub(crate) fn export(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
             None => written,
         }
     })
+}
+
+/// Whether two names lead to one file, which a file that does not exist never is.
+fn is_same_file(disk: &dyn Disk, one: &Path, other: &Path) -> Result<bool, StoreError> {
+    let identity =
+        |path: &Path| disk.open(path, Access::Read).and_then(|file| file.stat()).map(|stat| stat.identity);
+    match (identity(one), identity(other)) {
+        (Ok(one), Ok(other)) => Ok(one == other),
+        (Err(source), _) => Err(StoreError::Io { doing: "look at", path: one.to_owned(), source }),
+        // Whatever is wrong with it, writing it says so.
+        (Ok(_), Err(_)) => Ok(false),
+    }
 }
 
 /// The rows as JSON, exactly as they are in the store.
