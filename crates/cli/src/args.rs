@@ -183,12 +183,14 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchTarget {
     /// The join check against parsing and hashing the same bytes, and its growth with the number of calls
+    #[command(after_help = "Example:\n  premath bench kernel --json")]
     Kernel {
         /// Print one JSON document and nothing else on standard output
         #[arg(long)]
         json: bool,
     },
     /// Issue memory and trajectory: growth, rates and memory, on stores it makes for the purpose
+    #[command(after_help = "Example:\n  premath bench store --json")]
     Store {
         /// Print one JSON document and nothing else on standard output
         #[arg(long)]

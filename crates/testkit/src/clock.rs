@@ -61,3 +61,6 @@ impl IdSource for CountingIds {
         format!("{}-{}", self.prefix, self.given.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }
+
+#[cfg(test)]
+mod tests;

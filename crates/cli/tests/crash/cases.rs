@@ -158,6 +158,7 @@ pub(crate) const CASES: &[Case] = &[
         torn,
         ["issue", "update", "second", "--notes", "Mended."]
     ),
+    case!("issue add that writes the index", UNPRIMED, large, ["issue", "add", "New", "--id", "new"]),
     case!("issue claim", ISSUES, full, ["issue", "claim", "first", "--assignee", "bob"]),
     case!("issue claim-next", ISSUES, full, ["issue", "claim-next", "--assignee", "bob"]),
     case!(
@@ -219,16 +220,33 @@ fn beads() -> Workplace {
     place
 }
 
-/// Rows as another tool writes them.
+/// Six rows as another tool writes them.
 fn exchange() -> String {
-    let row = |number: u32| {
+    rows(6)
+}
+
+fn rows(count: usize) -> String {
+    let row = |number: usize| {
+        let day = number % 28 + 1;
         format!(
             "{{\"id\":\"bd-{number}\",\"title\":\"Taken over {number}\",\"status\":\"open\",\"priority\":2,\
-             \"issue_type\":\"task\",\"created_at\":\"2025-10-0{number}T10:00:00+02:00\",\
-             \"updated_at\":\"2025-10-0{number}T10:00:00+02:00\",\"external_ref\":\"gh-{number}\"}}\n"
+             \"issue_type\":\"task\",\"created_at\":\"2025-10-{day:02}T10:00:00+02:00\",\
+             \"updated_at\":\"2025-10-{day:02}T10:00:00+02:00\",\"external_ref\":\"gh-{number}\"}}\n"
         )
     };
-    (1..=6).map(row).collect()
+    (1..=count).map(row).collect()
+}
+
+/// A store that is large enough for an index and has none yet.
+fn large() -> Workplace {
+    let place = small();
+    fs::write(place.path().join("rows.jsonl"), rows(600)).unwrap();
+    place.accepted(&["issue", "import", "rows.jsonl", "--json"]);
+    let index = place.lane("issues.jsonl.index");
+    if index.exists() {
+        fs::remove_file(index).unwrap();
+    }
+    place
 }
 
 /// A store with two issues and nothing else.

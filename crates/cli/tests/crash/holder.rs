@@ -11,7 +11,6 @@ pub(crate) struct Holding {
     pub(crate) owner: String,
     pub(crate) lease_id: String,
     pub(crate) fence: u64,
-    pub(crate) acquired_at: String,
 }
 
 impl Holding {
@@ -23,7 +22,6 @@ impl Holding {
             owner: told("/issue/lease/owner"),
             lease_id: told("/issue/lease/leaseId"),
             fence: answer.pointer("/issue/lease/fence").and_then(Value::as_u64).unwrap(),
-            acquired_at: told("/issue/lease/acquiredAt"),
         }
     }
 }

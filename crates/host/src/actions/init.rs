@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use premath_bd::issues::FileIssues;
-use premath_bd::{Access, Disk, Permit, StoreError};
+use premath_bd::{Access, Disk, GITIGNORE, Permit, StoreError};
 use premath_kernel::Value;
 use premath_wire::v1::{ImportAnswer, InitAnswer, InitStep, RefusedAnswer, RefusedBecause};
 use schemars::JsonSchema;
@@ -22,21 +22,6 @@ const ACTION: &str = "workspace.init";
 
 /// Where another tool keeps its issues.
 const BEADS: &str = ".beads/issues.jsonl";
-
-const GITIGNORE: &str = "\
-# Written by `premath init`. What premath makes again by itself, and what belongs to one machine, stays out of git.
-# issues.jsonl and its history are the memory of the project: keep them.
-*.lock
-*.head
-*.index
-*.tmp
-*.db
-*.db-*
-/backup/
-/objects/
-/runs/
-/workers/
-";
 
 const CONFIGURATION: &str = "\
 # What differs from the defaults. `premath config show` prints every value and where it comes from.
