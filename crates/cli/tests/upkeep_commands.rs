@@ -20,8 +20,16 @@ fn repository() -> Folder {
         assert_eq!(folder.json(&["issue", "add", title]).0, 0);
     }
     for step in ["w.bd-1.1", "w.bd-1.2"] {
-        let append =
-            ["harness-trajectory", "append", "--step-id", step, "--action", "run", "--result-class", "accepted"];
+        let append = [
+            "harness-trajectory",
+            "append",
+            "--step-id",
+            step,
+            "--action",
+            "run",
+            "--result-class",
+            "accepted",
+        ];
         assert_eq!(folder.json(&append).0, 0);
     }
     folder
@@ -37,7 +45,7 @@ fn edit(folder: &Folder, name: &str, from: &str, to: &str) {
     let before = fs::read_to_string(&path).unwrap();
     let after = before.replacen(from, to, 1);
     assert_ne!(before, after);
-    fs::write(path, after).unwrap();
+    folder.write(name, after);
 }
 
 #[test]
@@ -47,6 +55,10 @@ fn what_nobody_touched_verifies() {
     assert_eq!((code, &answer["ok"]), (0, &Value::Bool(true)), "{answer}");
     let (code, answer) = folder.json(&["doctor"]);
     assert_eq!(code, 0, "{answer}");
+    for command in ["verify", "doctor"] {
+        let ran = folder.run(&[command]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    }
 }
 
 #[test]

@@ -64,7 +64,8 @@ fn has_zone(zone: &[u8]) -> bool {
             let number = |tens: &u8, ones: &u8| {
                 (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| (tens - b'0') * 10 + (ones - b'0'))
             };
-            number(h1, h2).is_some_and(|hours| hours < 24) && number(m1, m2).is_some_and(|minutes| minutes < 60)
+            number(h1, h2).is_some_and(|hours| hours < 24)
+                && number(m1, m2).is_some_and(|minutes| minutes < 60)
         }
         _ => false,
     }

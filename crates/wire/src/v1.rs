@@ -24,19 +24,19 @@ mod vector;
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;
 pub use harness::{
-    BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, FEATURE_LEDGER_KIND, FailureGroup, FeatureAnswer, FeatureCheckAnswer,
-    FeatureLedger, FeatureNextAnswer, FeatureReason, FeatureRow, FeatureWriteAnswer, KPI_KIND, KpiAnswer, KpiCounts,
-    KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, LineWarning, Micros, PROJECTION_KIND, ProjectionMode,
-    REMEDIATION_KIND, RemediateAnswer, RemediationRow, SESSION_KIND, STEP_KIND, SessionAnswer, SessionDocument,
-    SessionState, StepAnswer, StepRow, TrajectoryProjection,
+    BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, FEATURE_LEDGER_KIND, FailureGroup, FeatureAnswer,
+    FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureReason, FeatureRow, FeatureWriteAnswer,
+    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, LineWarning, Micros,
+    PROJECTION_KIND, ProjectionMode, REMEDIATION_KIND, RemediateAnswer, RemediationRow, SESSION_KIND,
+    STEP_KIND, SessionAnswer, SessionDocument, SessionState, StepAnswer, StepRow, TrajectoryProjection,
 };
 pub use input::{GovernanceInput, JoinCheck, TurnInput};
 pub use issue::{
-    BackendStatus, BlockedRow, BlockerRow, CheckProblem, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConfigRow,
-    DependencyCounts, DependencyDiagnostics, DependencyProjection, ExportAnswer, HistoryAnswer, HistoryStep, ImportAnswer,
-    InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing, IssueShape, LeaseProjection, LeaseRow,
-    LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge, ProjectedNode, RefusedAnswer, RefusedBecause, Severity,
-    StatusCounts, UnknownDependency,
+    BackendStatus, BlockedRow, BlockerRow, CheckProblem, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
+    ConfigRow, DependencyCounts, DependencyDiagnostics, DependencyProjection, ExportAnswer, HistoryAnswer,
+    HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing,
+    IssueShape, LeaseProjection, LeaseRow, LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge,
+    ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
 };
 pub use policy::PolicyDocuments;
 pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, WitnessRecord};

@@ -6,8 +6,10 @@ mod compaction;
 mod view;
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use premath_kernel::Moment;
@@ -30,6 +32,8 @@ pub struct FileIssues {
     index_path: PathBuf,
     index_lock_path: PathBuf,
     index_temporary_path: PathBuf,
+    /// Set when the index turned out to be damaged: this handle does without it, also where it cannot be removed.
+    without_index: AtomicBool,
 }
 
 impl FileIssues {
@@ -41,6 +45,7 @@ impl FileIssues {
             index_path: beside(&path, "index"),
             index_lock_path: beside(&path, "index.lock"),
             index_temporary_path: beside(&path, "index.tmp"),
+            without_index: AtomicBool::new(false),
             log: Log::new(disk, path),
         }
     }
@@ -63,16 +68,18 @@ impl FileIssues {
         &self.index_path
     }
 
-    /// Forgets the index: it is made again when it is wanted.
+    /// Forgets the index: this handle does without it, others make it again.
     ///
     /// # Errors
-    /// When it cannot be removed.
+    /// When it can be seen but not removed, other than for want of permission.
     pub fn discard_index(&self) -> Result<(), StoreError> {
+        self.without_index.store(true, Ordering::Relaxed);
+        let may_stay = [ErrorKind::NotFound, ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
         match self.log.disk().remove(&self.index_path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error) if !may_stay.contains(&error.kind()) => {
                 Err(StoreError::io("remove", &self.index_path)(error))
             }
-            _ => Ok(()),
+            Ok(()) | Err(_) => Ok(()),
         }
     }
 
@@ -86,6 +93,9 @@ impl FileIssues {
 
     /// The newest index that the log vouches for, brought up to the last checkpoint where that is possible.
     fn index(&self, reader: &LogReader) -> Result<Option<Index>, StoreError> {
+        if self.without_index.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         let Some(wanted) = reader.checkpoints().last().copied() else { return Ok(None) };
         let known = Index::open(self.log.disk().as_ref(), &self.index_path)
             .filter(|index| reader.checkpoints().contains(&index.extent()));
