@@ -63,7 +63,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     };
     let mut made = Making { disk: host.workspace.disk.as_ref(), steps: Vec::new() };
     let is_new = made.is_new(&issues)?;
-    let sources = sources(host, &root, is_new, &args)?;
+    let sources = sources(host, &root, made.is_empty(&issues)?, &args)?;
     // The door is asked before anything is made: who may not change issue memory does not get a new one either.
     if (is_new || !sources.is_empty())
         && let Err(refusal) = host.workspace.door.permit(ACTION)
@@ -121,17 +121,17 @@ fn prepare(
     Ok(store)
 }
 
-/// Files to take rows over from, read before anything is made. Another tool's file is only taken into new issue memory:
-/// later it would undo what was done here since.
+/// Files to take rows over from, read before anything is made. Another tool's file is only taken into empty issue memory:
+/// later it would undo what was done here since. Empty, not new: an `init` that was interrupted is finished by the next.
 fn sources(
     host: &Host<'_>,
     root: &Path,
-    is_new: bool,
+    is_empty: bool,
     args: &InitArgs,
 ) -> Result<Vec<(PathBuf, Vec<u8>)>, ActionError> {
     let disk = host.workspace.disk.as_ref();
     let mut sources = Vec::new();
-    if is_new {
+    if is_empty {
         let beads = root.join(BEADS);
         match read(disk, &beads) {
             Ok(bytes) => sources.push((beads, bytes)),
@@ -203,6 +203,16 @@ impl Making<'_> {
         }
     }
 
+    /// Whether there is nothing in such a file, or no such file.
+    fn is_empty(&self, path: &Path) -> Result<bool, StoreError> {
+        let looked = match self.disk.open(path, Access::Read) {
+            Ok(file) => file.stat().map(|stat| stat.length == 0),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+            Err(error) => Err(error),
+        };
+        looked.map_err(|source| StoreError::Io { doing: "open", path: path.to_owned(), source })
+    }
+
     fn folder(&mut self, path: &Path) -> Result<(), StoreError> {
         if path.as_os_str().is_empty() {
             return Ok(());
@@ -215,6 +225,9 @@ impl Making<'_> {
         if made {
             let failed = |source| StoreError::Io { doing: "make", path: path.to_owned(), source };
             self.disk.create_folder(path).map_err(failed)?;
+            let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+            let above = above.unwrap_or_else(|| Path::new("."));
+            self.disk.sync_folder(above).map_err(failed)?;
         }
         self.note(path, made);
         Ok(())
