@@ -16,3 +16,10 @@ pub trait IdSource: Debug + Send + Sync {
     /// A name that was never given before: letters, digits and hyphens.
     fn fresh(&self) -> String;
 }
+
+/// A clock that stands still.
+impl Clock for Moment {
+    fn now(&self) -> Moment {
+        *self
+    }
+}

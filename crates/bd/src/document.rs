@@ -4,7 +4,7 @@
 //! one, never a part. It must not know what the document means, and must not overwrite what it could not read.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,10 +15,13 @@ use serde::Deserialize;
 
 use crate::disk::{Access, Disk, DiskFile, LockMode, LockOutcome, read_to_end, write_all_at};
 use crate::error::StoreError;
-use crate::log::{beside, folder_of};
+use crate::log::{Log, LogWriter, beside, folder_of};
 
 /// As long as for a log: longer than any honest writer needs.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The folder of a repository in which lanes may have folders of their own.
+const HOME: &str = ".premath";
 
 /// A document, by name.
 #[derive(Debug, Clone)]
@@ -92,10 +95,15 @@ impl Document {
         change: impl FnOnce(Option<Value<'static>>) -> Result<Change<T>, E>,
     ) -> Result<T, E> {
         let _lock = self.lock()?;
-        match change(self.read_optional()?)? {
+        let old = self.read_optional()?;
+        let is_first = old.is_none();
+        match change(old)? {
             Change::Keep(answer) => Ok(answer),
             Change::Write(value, answer) => {
                 self.replace(&value)?;
+                if is_first {
+                    settle_folders(self.disk.as_ref(), folder_of(&self.path))?;
+                }
                 Ok(answer)
             }
         }
@@ -105,10 +113,12 @@ impl Document {
         let path = beside(&self.path, "lock");
         let lock = match self.disk.open(&path, Access::Update) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(StoreError::Missing { path: folder_of(&self.path).to_owned() });
+                make_folder(self.disk.as_ref(), folder_of(&self.path))?;
+                self.disk.open(&path, Access::Update)
             }
-            opened => opened.map_err(StoreError::io("open", &path))?,
+            opened => opened,
         };
+        let lock = lock.map_err(StoreError::io("open", &path))?;
         match lock.lock(LockMode::Exclusive, PATIENCE).map_err(StoreError::io("lock", &path))? {
             LockOutcome::Held => Ok(lock),
             LockOutcome::Busy => Err(StoreError::Busy { path: self.path.clone() }),
@@ -137,6 +147,46 @@ impl Document {
         write_all_at(file.as_mut(), bytes, 0)?;
         file.sync()
     }
+}
+
+/// Waits for the lock of a lane's log, whose folder is made where it may be.
+pub(crate) fn writing(log: &Log) -> Result<LogWriter, StoreError> {
+    match log.write() {
+        Err(StoreError::Missing { .. }) => {
+            make_folder(log.disk().as_ref(), folder_of(log.path()))?;
+            log.write()
+        }
+        opened => opened,
+    }
+}
+
+/// Makes the folder of a lane. Only below a `.premath` that is there: anywhere else a missing folder is more likely a slip
+/// than a wish.
+fn make_folder(disk: &dyn Disk, folder: &Path) -> Result<(), StoreError> {
+    let missing = || StoreError::Missing { path: folder.to_owned() };
+    let home = home_of(folder).ok_or_else(missing)?;
+    match disk.list(home) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(missing()),
+        listed => listed.map_err(StoreError::io("list", home))?,
+    };
+    disk.create_folder(folder).map_err(StoreError::io("make", folder))
+}
+
+/// Makes the names of the folders durable in which the first thing of a lane was written. Whoever made them may have
+/// come no further.
+pub(crate) fn settle_folders(disk: &dyn Disk, folder: &Path) -> Result<(), StoreError> {
+    let Some(home) = home_of(folder) else { return Ok(()) };
+    for above in folder.ancestors().skip(1).take_while(|above| above.starts_with(home)) {
+        disk.sync_folder(above).map_err(StoreError::io("sync", above))?;
+    }
+    Ok(())
+}
+
+/// The `.premath` that a folder is in by its name.
+fn home_of(folder: &Path) -> Option<&Path> {
+    let home = folder.ancestors().find(|above| above.file_name().is_some_and(|name| name == HOME))?;
+    let mut below = folder.strip_prefix(home).ok()?.components();
+    below.all(|part| matches!(part, Component::Normal(_))).then_some(home)
 }
 
 /// An object that says `known` and keeps every member of `old` that is not ours. `names` are all the members that are

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_kernel::{
-    Closure, Feature, FeatureStatus, LedgerClass, Moment, Object, Value, check_ledger, closure_complete,
-    natural_cmp, next_feature,
+    Closure, Feature, FeatureStatus, LedgerClass, Object, Value, check_ledger, closure_complete, natural_cmp,
+    next_feature,
 };
 use premath_wire::time::{format_time, parse_time, to_millis};
 use premath_wire::v1::{FEATURE_LEDGER_KIND, FeatureLedger, FeatureRow};
 use premath_wire::{InputClass, InputError, JsonPath};
 
+use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::document::{Change, Document, keeping_unknown, normal_refs, trimmed};
 use crate::error::StoreError;
@@ -130,7 +131,7 @@ impl FeatureLedgerStore {
     /// # Errors
     /// `Input` for a blank id; `Busy`, `Missing` without a folder, `Corrupt` when what is there cannot be read (it is
     /// left alone), `Io`.
-    pub fn write(&self, change: &FeatureChange, now: Moment) -> Result<FeatureWritten, StoreError> {
+    pub fn write(&self, change: &FeatureChange, clock: &dyn Clock) -> Result<FeatureWritten, StoreError> {
         let Some(feature_id) = trimmed(&change.feature_id) else {
             let path = JsonPath::root().key("featureId");
             return Err(
@@ -141,7 +142,7 @@ impl FeatureLedgerStore {
             let before = old.map(|old| self.checked(old)).transpose()?;
             let rows = before.as_ref().map_or(&[][..], |ledger| &ledger.document.features);
             let matching = rows.iter().filter(|row| row.feature_id.trim() == feature_id).count();
-            let now = format_time(to_millis(now));
+            let now = format_time(to_millis(clock.now()));
             let old_row = rows.iter().find(|row| row.feature_id.trim() == feature_id);
             let known = written_row(&changed_row(old_row.cloned(), &feature_id, change, &now));
             let old_value =

@@ -16,7 +16,7 @@ pub enum Permit {
     Lease(LeaseGrant),
     /// A person at a terminal, as the configuration allows. Made in the command only.
     Operator(OperatorGrant),
-    /// Housekeeping that changes no meaning.
+    /// Upkeep of a store as a whole: it takes rows over, moves or mends them, and changes no single issue.
     Maintenance(MaintenanceGrant),
 }
 
@@ -92,19 +92,29 @@ pub enum Maintenance {
     Import,
     /// Damage is mended, with a backup.
     Repair,
+    /// A lane is written that is nobody's authority: a session, a ledger, a trajectory.
+    Record,
 }
 
 /// Housekeeping's permission.
 #[derive(Debug)]
 pub struct MaintenanceGrant {
     purpose: Maintenance,
+    actor: Option<String>,
+    reason: Option<String>,
 }
 
 impl MaintenanceGrant {
     /// For one purpose.
     #[must_use]
     pub const fn new(purpose: Maintenance) -> Self {
-        Self { purpose }
+        Self { purpose, actor: None, reason: None }
+    }
+
+    /// The same for somebody, under whatever name they go, with the reason they gave.
+    #[must_use]
+    pub fn by(self, actor: Option<String>, reason: Option<String>) -> Self {
+        Self { actor, reason, ..self }
     }
 
     /// The purpose.
@@ -149,7 +159,7 @@ impl Permit {
 pub(crate) struct Authority {
     kind: &'static str,
     members: Vec<(&'static str, String)>,
-    /// Whether it speaks for a holder of the work, who must then name the lease.
+    /// Whether a person vouches for it, who may change what others hold. All others must name the lease they hold.
     pub(crate) is_person: bool,
 }
 
@@ -179,14 +189,18 @@ impl Authority {
         Self { kind: "operator", members, is_person: true }
     }
 
-    /// For rows that housekeeping writes.
-    pub(crate) fn maintenance(purpose: Maintenance) -> Self {
-        let purpose = match purpose {
+    /// For rows that upkeep writes.
+    pub(crate) fn maintenance(grant: &MaintenanceGrant) -> Self {
+        let purpose = match grant.purpose {
             Maintenance::Compact => "compact",
             Maintenance::Import => "import",
             Maintenance::Repair => "repair",
+            Maintenance::Record => "record",
         };
-        Self { kind: "maintenance", members: vec![("purpose", purpose.to_owned())], is_person: true }
+        let mut members = vec![("purpose", purpose.to_owned())];
+        members.extend(grant.actor.clone().map(|actor| ("actor", actor)));
+        members.extend(grant.reason.clone().map(|reason| ("override_reason", reason)));
+        Self { kind: "maintenance", members, is_person: true }
     }
 
     /// The members that go into `write_witness`.

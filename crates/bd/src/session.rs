@@ -1,7 +1,7 @@
 //! The session handoff `.premath/harness_session.json`: what a fresh process needs to go on.
 //!
 //! It refers to issues, instructions and witnesses and repeats none of them. It must not decide what comes next, and it
-//! reads no clock: whoever writes says what time it is.
+//! reads no clock of its own: whoever writes brings one, and it is asked under the lock.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use premath_wire::time::{format_time, parse_time, to_millis};
 use premath_wire::v1::{SESSION_KIND, SessionDocument, SessionState};
 use premath_wire::{InputClass, InputError, JsonPath};
 
+use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::document::{Change, Document, keeping_unknown, normal_refs, trimmed};
 use crate::error::StoreError;
@@ -105,12 +106,12 @@ impl SessionStore {
         &self,
         change: &SessionChange,
         new_issues_path: &str,
-        now: Moment,
+        clock: &dyn Clock,
         snapshot: impl FnOnce(&str) -> Result<Option<String>, E>,
     ) -> Result<Session, E> {
         self.document.change(|old| {
             let before = old.as_ref().map(|old| self.checked(old)).transpose()?;
-            let mut document = changed(before, change, new_issues_path, now);
+            let mut document = changed(before, change, new_issues_path, clock.now());
             document.issues_snapshot_ref = match &document.issues_path {
                 Some(path) => snapshot(path)?,
                 None => None,

@@ -17,12 +17,14 @@ mod window;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_kernel::{Moment, Value};
+use premath_kernel::Value;
 use premath_wire::strict::{Limits, parse};
 
+use crate::clock::Clock;
 use crate::disk::Disk;
+use crate::document::{settle_folders, writing};
 use crate::error::StoreError;
-use crate::log::Log;
+use crate::log::{Log, folder_of};
 use crate::verify::{Chaining, Link, LogReport, seal, verify_log};
 
 pub use self::groups::FailureCluster;
@@ -58,13 +60,18 @@ impl Trajectory {
     ///
     /// # Errors
     /// `Input` for a blank name or a malformed time, with its path; `Busy`, `Missing` without a folder, `Io`.
-    pub fn append(&self, step: &NewStep, now: Moment) -> Result<Value<'static>, StoreError> {
-        let row = step.row(now)?;
+    pub fn append(&self, step: &NewStep, clock: &dyn Clock) -> Result<Value<'static>, StoreError> {
+        // What cannot be recorded does not begin a log.
+        step.row(clock.now())?;
+        let mut writer = writing(&self.log)?;
+        let row = step.row(clock.now())?;
         let (row, is_closing) = (row.as_object().cloned().unwrap_or_default(), is_closing(&step.action));
-        let mut writer = self.log.write()?;
         let link = Link::last(writer.reader())?;
         let (line, _) = seal(&row, link.as_ref())?;
         writer.append(&line)?;
+        if link.is_none() {
+            settle_folders(self.log.disk().as_ref(), folder_of(self.path()))?;
+        }
         if is_closing {
             // The row is safe without it: a head that is not durable only knows of less.
             drop(writer.sync_head());

@@ -40,7 +40,7 @@ impl Lane {
     }
 
     fn write(&self, change: &FeatureChange) -> FeatureWritten {
-        self.store().write(change, Moment::new(1_763_190_772, 0).unwrap()).unwrap()
+        self.store().write(change, &Moment::new(1_763_190_772, 0).unwrap()).unwrap()
     }
 
     fn text(&self) -> String {
@@ -259,7 +259,7 @@ fn damage_is_named_by_its_place_and_left_alone() {
     for (damaged, place) in cases {
         let lane = Lane::new();
         lane.put(&damaged);
-        let write = lane.store().write(&change("f1", FeatureStatus::Pending), Moment::EPOCH);
+        let write = lane.store().write(&change("f1", FeatureStatus::Pending), &Moment::EPOCH);
         for error in [lane.store().read().unwrap_err(), write.unwrap_err()] {
             assert!(
                 matches!(&error, StoreError::Corrupt { detail, .. } if detail.contains(place)),
@@ -273,7 +273,7 @@ fn damage_is_named_by_its_place_and_left_alone() {
 #[test]
 fn a_blank_id_and_a_missing_ledger_are_different_errors() {
     let lane = Lane::new();
-    let blank = lane.store().write(&change(" ", FeatureStatus::Pending), Moment::EPOCH).unwrap_err();
+    let blank = lane.store().write(&change(" ", FeatureStatus::Pending), &Moment::EPOCH).unwrap_err();
     assert!(matches!(&blank, StoreError::Input(error) if error.path.to_string() == "$.featureId"), "{blank}");
     assert!(matches!(lane.store().read().unwrap_err(), StoreError::Missing { .. }));
 }

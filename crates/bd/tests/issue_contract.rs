@@ -156,8 +156,8 @@ fn drive(seed: u64, steps: u64, pause: u64) {
         // Every other step through a fresh handle, as another process would.
         let fresh = files(folder.path());
         let store = if step % 2 == 0 { &file } else { &fresh };
-        let first = outcome(apply(store, operator(), &operation, at(now)));
-        let second = outcome(apply(&memory, operator(), &operation, at(now)));
+        let first = outcome(apply(store, operator(), &operation, &at(now)));
+        let second = outcome(apply(&memory, operator(), &operation, &at(now)));
         assert_eq!(first, second, "seed {seed}, step {step}: {operation:?}");
         issues = memory.view().unwrap().highest_number("bd").unwrap();
         match dice.roll(150) {
@@ -212,11 +212,11 @@ fn grown(folder: &Path, issues: u64) -> FileIssues {
         })
         .collect();
     let rows = premath_bd::issues::read_exchange(text.as_bytes()).rows;
-    store.import(MaintenanceGrant::new(Maintenance::Import), rows, at(0)).unwrap();
+    store.import(MaintenanceGrant::new(Maintenance::Import), rows, &at(0)).unwrap();
     for number in imported..issues {
         let draft = IssueDraft { title: format!("work {number}"), ..IssueDraft::default() };
         let add = Operation::Add { draft: Box::new(draft), prefix: "bd".to_owned() };
-        assert!(matches!(apply(&store, operator(), &add, at(number)).unwrap(), Applied::Written(_)));
+        assert!(matches!(apply(&store, operator(), &add, &at(number)).unwrap(), Applied::Written(_)));
     }
     store
 }
@@ -290,7 +290,7 @@ fn superseded_rows_move_to_the_history_by_themselves() {
             changes: Box::new(changes),
             holder: Holder::default(),
         };
-        assert!(matches!(apply(&store, operator(), &update, at(100 + note)).unwrap(), Applied::Written(_)));
+        assert!(matches!(apply(&store, operator(), &update, &at(100 + note)).unwrap(), Applied::Written(_)));
         let rows = store.view().unwrap().row_count();
         assert!(rows <= 7, "{rows} rows for 3 issues");
     }
@@ -306,7 +306,7 @@ fn fields_of_other_tools_survive_every_change() {
     let foreign = r#"{"id":"x-1","title":"t","status":"open","zebra":{"b":[1,2.5,null],"a":"é"},"priority":9,"content_hash":"abc"}"#;
     std::fs::write(store.path(), format!("{foreign}\r\n")).unwrap();
     let claim = Operation::Claim { id: "x-1".to_owned(), terms: ClaimTerms::of("ada") };
-    let Applied::Written(written) = apply(&store, operator(), &claim, at(1)).unwrap() else {
+    let Applied::Written(written) = apply(&store, operator(), &claim, &at(1)).unwrap() else {
         panic!("refused")
     };
     let row = String::from_utf8(written.row.line()).unwrap();

@@ -90,7 +90,7 @@ fn check(disk: &SimDisk, before: &Rows, after: &Rows, doing: &str) {
         draft: Box::new(IssueDraft { title: "next".to_owned(), ..IssueDraft::default() }),
         prefix: "bd".to_owned(),
     };
-    let applied = apply(&store(disk), operator(), &add, at(1000)).unwrap();
+    let applied = apply(&store(disk), operator(), &add, &at(1000)).unwrap();
     assert!(matches!(applied, Applied::Written(_)), "{doing}: the next change is refused");
     assert_eq!(rows(disk).len(), found.len() + 1, "{doing}");
 }
@@ -112,7 +112,7 @@ fn a_power_loss_at_any_moment_loses_no_acknowledged_change() {
         disk.record();
         disk.set_mark(0);
         for step in 0..12 {
-            apply(&store(&disk), operator(), &operation(&mut seeded, step), at(step)).unwrap();
+            apply(&store(&disk), operator(), &operation(&mut seeded, step), &at(step)).unwrap();
             history.push(rows(&disk));
             disk.set_mark(u64::try_from(history.len() - 1).unwrap());
         }
@@ -150,7 +150,7 @@ fn an_operation_of_the_disk_that_fails_acknowledges_nothing_it_did_not_keep() {
             let mut attempted = acknowledged.clone();
             for at_step in 0..10 {
                 let operation = operation(&mut seeded, at_step);
-                match apply(&store(&disk), operator(), &operation, at(at_step)) {
+                match apply(&store(&disk), operator(), &operation, &at(at_step)) {
                     Ok(Applied::Written(written)) => {
                         attempted.insert(written.row.id().to_owned(), written.row.clone());
                         acknowledged.clone_from(&attempted);

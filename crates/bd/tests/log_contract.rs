@@ -297,7 +297,7 @@ fn a_last_line_without_its_newline_is_read_and_gets_it() {
 
 #[test]
 fn half_a_line_is_not_read_and_is_cut_off() {
-    for half in [&b"{\"n\":2"[..], b"{\"n\":2}}", b"\0\0\0\0", b"{\"n\":\0\0\0", b"[1]", b"x"] {
+    for half in [&b"{\"n\":2"[..], b"{\"n\":2}}", b"\0\0\0\0", b"{\"n\":\0\0\0"] {
         for place in Place::both() {
             place.put("log.jsonl", &[b"{\"n\":1}\n", half].concat());
             let reader = place.log().read().unwrap();

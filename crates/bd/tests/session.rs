@@ -35,7 +35,7 @@ impl Lane {
 
     fn try_write(&self, change: &SessionChange, second: i64) -> Result<Session, StoreError> {
         self.store()
-            .write(change, ".premath/issues.jsonl", at(second), |path| Ok(Some(format!("iss1_of:{path}"))))
+            .write(change, ".premath/issues.jsonl", &at(second), |path| Ok(Some(format!("iss1_of:{path}"))))
     }
 
     fn text(&self) -> String {
@@ -217,7 +217,7 @@ fn what_is_missing_is_missing() {
     let lane = Lane::new();
     assert!(matches!(lane.store().read().unwrap_err(), StoreError::Missing { path } if path == lane.path));
     let nowhere = SessionStore::new(Arc::new(OsDisk), lane.path.join("below/session.json"));
-    let written = nowhere.write::<StoreError>(&full(), "", at(0), |_| Ok(None));
+    let written = nowhere.write::<StoreError>(&full(), "", &at(0), |_| Ok(None));
     assert!(matches!(written.unwrap_err(), StoreError::Missing { path } if path == lane.path.join("below")));
 }
 
@@ -227,7 +227,7 @@ fn a_snapshot_that_cannot_be_taken_leaves_the_session_as_it_was() {
     lane.write(&full(), 0);
     let before = lane.text();
     let refused = StoreError::Missing { path: "issues".into() };
-    let written = lane.store().write(&SessionChange::default(), "", at(9), |_| Err(refused));
+    let written = lane.store().write(&SessionChange::default(), "", &at(9), |_| Err(refused));
     assert!(matches!(written, Err(StoreError::Missing { .. })));
     assert_eq!(lane.text(), before);
     assert!(!lane.path.with_extension("json.tmp").exists());
@@ -283,8 +283,9 @@ fn simulated() -> SimDisk {
 
 fn write_on(disk: &SimDisk, summary: &str) -> Result<Session, StoreError> {
     let store = SessionStore::new(Arc::new(disk.clone()), SESSION.into());
-    store
-        .write(&SessionChange { summary: some(summary), ..SessionChange::default() }, "", at(0), |_| Ok(None))
+    store.write(&SessionChange { summary: some(summary), ..SessionChange::default() }, "", &at(0), |_| {
+        Ok(None)
+    })
 }
 
 fn summary_on(disk: &SimDisk) -> String {

@@ -46,7 +46,7 @@ fn written(count: i64) -> (Lane, Trajectory) {
     let lane = Lane::new();
     let trajectory = lane.trajectory();
     for index in 0..count {
-        trajectory.append(&step(&format!("w1.bd-1.{index}"), "ok"), at(index)).unwrap();
+        trajectory.append(&step(&format!("w1.bd-1.{index}"), "ok"), &at(index)).unwrap();
     }
     (lane, trajectory)
 }
@@ -55,8 +55,8 @@ fn written(count: i64) -> (Lane, Trajectory) {
 fn rows_are_numbered_from_one_and_name_the_row_before() {
     let lane = Lane::new();
     let trajectory = lane.trajectory();
-    let first = trajectory.append(&step("w1.bd-1.1", "accepted"), at(0)).unwrap();
-    let second = trajectory.append(&step("w1.bd-1.2", "check_failed"), at(1)).unwrap();
+    let first = trajectory.append(&step("w1.bd-1.1", "accepted"), &at(0)).unwrap();
+    let second = trajectory.append(&step("w1.bd-1.2", "check_failed"), &at(1)).unwrap();
     assert_eq!((number(&first, "seq"), number(&second, "seq")), (Some(1), Some(2)));
     assert_eq!(first.as_object().unwrap().get("prev"), None);
     assert_eq!(text(&second, "prev"), text(&first, "rowDigest"));
@@ -82,7 +82,7 @@ fn a_row_is_normal_whatever_the_caller_hands_in() {
             lineage_refs: refs(&[" ", ""]),
             ..NewStep::default()
         },
-        at(0),
+        &at(0),
     );
     let row = row.unwrap();
     assert_eq!(
@@ -110,14 +110,14 @@ fn what_is_missing_or_malformed_is_refused_by_its_path_and_nothing_is_written() 
         ("$.startedAt", NewStep { started_at: Some("2026-02-30T00:00:00Z".into()), ..good.clone() }),
     ];
     for (path, case) in cases {
-        let error = lane.trajectory().append(&case, at(0)).unwrap_err();
+        let error = lane.trajectory().append(&case, &at(0)).unwrap_err();
         assert!(
             matches!(&error, StoreError::Input(input) if input.path.to_string() == path),
             "{path}: {error}"
         );
     }
     assert!(!lane.path.exists());
-    lane.trajectory().append(&good, at(0)).unwrap();
+    lane.trajectory().append(&good, &at(0)).unwrap();
 }
 
 #[test]
@@ -161,8 +161,8 @@ fn rows_of_others_are_a_prefix_that_the_chain_begins_behind() {
     let row = r#"{"schema":1,"stepKind":"premath.harness.step.v1","stepId":"old","action":"a","resultClass":"ok","finishedAt":"2020-01-01T00:00:00Z"}"#;
     lane.write(&format!("{row}\n{row}\n"));
     let trajectory = lane.trajectory();
-    let first = trajectory.append(&step("new", "ok"), at(0)).unwrap();
-    let second = trajectory.append(&step("newer", "ok"), at(1)).unwrap();
+    let first = trajectory.append(&step("new", "ok"), &at(0)).unwrap();
+    let second = trajectory.append(&step("newer", "ok"), &at(1)).unwrap();
     assert_eq!((number(&first, "seq"), first.as_object().unwrap().get("prev")), (Some(1), None));
     assert_eq!((number(&second, "seq"), text(&second, "prev")), (Some(2), text(&first, "rowDigest")));
     let report = trajectory.verify().unwrap();
@@ -174,12 +174,12 @@ fn rows_of_others_are_a_prefix_that_the_chain_begins_behind() {
 fn the_chain_goes_on_behind_a_line_that_is_none_and_behind_a_missing_newline() {
     let (lane, trajectory) = written(2);
     lane.append("garbage\n");
-    let third = trajectory.append(&step("third", "ok"), at(9)).unwrap();
+    let third = trajectory.append(&step("third", "ok"), &at(9)).unwrap();
     assert_eq!(number(&third, "seq"), Some(3));
     let mut bytes = fs::read(&lane.path).unwrap();
     assert_eq!(bytes.pop(), Some(b'\n'));
     fs::write(&lane.path, &bytes).unwrap();
-    let fourth = trajectory.append(&step("fourth", "ok"), at(10)).unwrap();
+    let fourth = trajectory.append(&step("fourth", "ok"), &at(10)).unwrap();
     assert_eq!((number(&fourth, "seq"), text(&fourth, "prev")), (Some(4), text(&third, "rowDigest")));
     // Both were done by others, and both are said; the chain itself holds.
     assert_eq!(problems(&trajectory), [(ProblemClass::BadLine, Some(3)), (ProblemClass::LogChanged, None)]);
@@ -247,7 +247,7 @@ fn the_order_is_by_instant_then_step_then_action() {
     ];
     for (id, action, time) in rows {
         let step = NewStep { action: action.into(), finished_at: Some(time.into()), ..step(id, "ok") };
-        lane.trajectory().append(&step, at(0)).unwrap();
+        lane.trajectory().append(&step, &at(0)).unwrap();
     }
     let answer = lane.trajectory().query(&query(ProjectionMode::Latest, 99)).unwrap();
     let order: Vec<(&str, &str)> =
@@ -268,7 +268,7 @@ fn modes_count_what_they_mean() {
         .into_iter()
         .enumerate()
     {
-        lane.trajectory().append(&step(&format!("s{index}"), class), at(0)).unwrap();
+        lane.trajectory().append(&step(&format!("s{index}"), class), &at(0)).unwrap();
     }
     let ids = |mode| {
         let answer = lane.trajectory().query(&query(mode, 99)).unwrap();
@@ -286,7 +286,7 @@ fn failures_are_put_together_by_their_class() {
     let append = |id: &str, result: &str, classes: &[&str], second: i64| {
         let classes = classes.iter().map(|class| (*class).to_owned()).collect();
         lane.trajectory()
-            .append(&NewStep { failure_classes: classes, ..step(id, result) }, at(second))
+            .append(&NewStep { failure_classes: classes, ..step(id, result) }, &at(second))
             .unwrap();
     };
     append("a", "rejected", &["tool.result_missing", "tool.use_missing"], 1);
@@ -319,7 +319,7 @@ fn a_window_counts_both_its_ends_and_names_workers_not_their_namesakes() {
     let lane = Lane::new();
     let append = |id: &str, issue: Option<&str>, result: &str, second: i64| {
         lane.trajectory()
-            .append(&NewStep { issue_id: issue.map(Into::into), ..step(id, result) }, at(second))
+            .append(&NewStep { issue_id: issue.map(Into::into), ..step(id, result) }, &at(second))
             .unwrap();
     };
     append("worker.bd-1.1", Some("bd-1"), "ok", -1);
@@ -340,7 +340,7 @@ fn a_missing_trajectory_and_a_missing_folder_are_missing_not_empty() {
     assert!(missing(lane.trajectory().query(&query(ProjectionMode::Latest, 1)).unwrap_err()));
     assert!(missing(lane.trajectory().verify().unwrap_err()));
     let nowhere = Trajectory::new(Arc::new(OsDisk), lane.path.join("no/such/folder.jsonl"));
-    assert!(missing(nowhere.append(&step("s", "ok"), at(0)).unwrap_err()));
+    assert!(missing(nowhere.append(&step("s", "ok"), &at(0)).unwrap_err()));
     assert!(!lane.path.exists());
 }
 
@@ -352,7 +352,7 @@ fn writers_in_several_threads_make_one_chain() {
             let trajectory = lane.trajectory();
             scope.spawn(move || {
                 for index in 0..25 {
-                    trajectory.append(&step(&format!("w{worker}.bd-1.{index}"), "ok"), at(index)).unwrap();
+                    trajectory.append(&step(&format!("w{worker}.bd-1.{index}"), "ok"), &at(index)).unwrap();
                 }
             });
         }
@@ -367,10 +367,10 @@ fn remediations_are_chained_beside_the_trajectory_and_the_last_one_is_named() {
     let remediations = RemediationLog::beside(Arc::new(OsDisk), &lane.path);
     assert_eq!(remediations.path(), lane.folder.path().join("harness_kpi_remediations.jsonl"));
     assert_eq!(remediations.latest().unwrap(), None);
-    let blank = remediations.append(" ", at(0)).unwrap_err();
+    let blank = remediations.append(" ", &at(0)).unwrap_err();
     assert!(matches!(&blank, StoreError::Input(error) if error.path.to_string() == "$.note"), "{blank}");
-    let first = remediations.append(" first ", at(0)).unwrap();
-    let second = remediations.append("second", at(1)).unwrap();
+    let first = remediations.append(" first ", &at(0)).unwrap();
+    let second = remediations.append("second", &at(1)).unwrap();
     assert_eq!((first.note.as_str(), first.seq, first.prev), ("first", 1, None));
     assert_eq!((second.seq, second.prev.as_deref()), (2, Some(first.row_digest.as_str())));
     assert_eq!(remediations.latest().unwrap().as_ref(), Some(&second));

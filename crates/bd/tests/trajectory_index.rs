@@ -137,7 +137,7 @@ fn an_edit_of_rows_of_ours_is_answered_from_the_log_and_named() {
             result_class: "failed".into(),
             ..NewStep::default()
         };
-        trajectory.append(&step, Moment::new(index, 0).unwrap()).unwrap();
+        trajectory.append(&step, &Moment::new(index, 0).unwrap()).unwrap();
     }
     let query = Query { mode: ProjectionMode::Failed, limit: 2_000, grouping: Grouping::None };
     let answer = trajectory.query(&query).unwrap();
@@ -328,7 +328,7 @@ fn a_row_that_decayed_without_a_trace_is_not_answered_from_the_index() {
             result_class: "failed".into(),
             ..NewStep::default()
         };
-        trajectory.append(&step, Moment::new(-index, 0).unwrap()).unwrap();
+        trajectory.append(&step, &Moment::new(-index, 0).unwrap()).unwrap();
     }
     let query = Query { mode: ProjectionMode::Failed, limit: 3, grouping: Grouping::None };
     assert_eq!(trajectory.query(&query).unwrap().warning_count, 0);

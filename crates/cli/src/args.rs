@@ -121,6 +121,26 @@ pub(crate) struct Terminal {
     pub(crate) override_reason: Option<String>,
 }
 
+/// A command that changes issue memory: which, and why.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StoreChange<'a> {
+    /// The issue memory, when it is not the configured one.
+    pub(crate) issues: Option<&'a str>,
+    /// The reason a person gave to override the configuration.
+    pub(crate) reason: Option<&'a str>,
+}
+
+impl<'a> StoreChange<'a> {
+    fn new(store: &'a Store, terminal: &'a Terminal) -> Self {
+        Self { issues: store.issues.as_deref(), reason: terminal.override_reason.as_deref() }
+    }
+}
+
+/// How many answers are wanted, as it is typed.
+fn limit(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| "it must be a whole number from 0".to_owned())
+}
+
 /// Arguments of the check commands.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {

@@ -19,7 +19,7 @@ mod issue;
 mod schema;
 mod verify;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::{OsClock, OsDisk, OsIds};
@@ -29,7 +29,7 @@ use premath_wire::strict::{Limits, parse};
 
 use serde::de::DeserializeOwned;
 
-use crate::args::{CheckArgs, Cli, Command, Format};
+use crate::args::{CheckArgs, Cli, Command, Format, StoreChange};
 use crate::door::TerminalDoor;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -40,14 +40,17 @@ use crate::{output, render, settings};
 pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Init(args) => init::run(args),
-        Command::Issue(args) => in_repository(args.override_reason(), |host| issue::run(args, host)),
-        Command::Dep(args) => in_repository(args.override_reason(), |host| dep::run(args, host)),
+        Command::Issue(args) => in_repository(args.change(), |host| issue::run(args, host)),
+        Command::Dep(args) => in_repository(args.change(), |host| dep::run(args, host)),
         Command::HarnessSession(args) => in_repository(None, |host| harness_session::run(args, host)),
         Command::HarnessFeature(args) => in_repository(None, |host| harness_feature::run(args, host)),
         Command::HarnessTrajectory(args) => in_repository(None, |host| harness_trajectory::run(args, host)),
         Command::HarnessKpi(args) => in_repository(None, |host| harness_kpi::run(args, host)),
         Command::Verify(args) => in_repository(None, |host| verify::run(args, host)),
-        Command::Doctor(args) => in_repository(None, |host| doctor::run(args, host)),
+        Command::Doctor(args) => {
+            let mending = args.fix.then_some(StoreChange { issues: None, reason: None });
+            in_repository(mending, |host| doctor::run(args, host))
+        }
         Command::Config(args) => in_repository(None, |host| config::run(args, host)),
         Command::HarnessJoinCheck(args) => harness_join_check::run(args),
         Command::GovernanceCheck(args) => governance_check::run(args),
@@ -62,10 +65,16 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
 
 /// Runs a command in the repository around the current folder.
 fn in_repository(
-    reason: Option<&str>,
+    change: Option<StoreChange<'_>>,
     run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
 ) -> Result<Exit, CliError> {
-    in_folder(system::repository_root(), reason, run)
+    let root = system::repository_root();
+    let settings = settings_of(&root)?;
+    let authority = match &change {
+        Some(change) => authority(&root, &settings, change)?,
+        None => settings.terminal.value,
+    };
+    under(root, settings, authority, change.and_then(|change| change.reason), run)
 }
 
 /// Runs a command in a folder, under its configuration.
@@ -74,16 +83,52 @@ fn in_folder(
     reason: Option<&str>,
     run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
 ) -> Result<Exit, CliError> {
-    let settings = match system::read_optional(&root.join(settings::FILE_NAME))? {
-        Some(text) => {
-            let loaded = settings::read(&text)?;
-            loaded.warnings.iter().for_each(|warning| output::warning(warning));
-            loaded.settings
-        }
-        None => Settings::default(),
+    let settings = settings_of(&root)?;
+    let authority = settings.terminal.value;
+    under(root, settings, authority, reason, run)
+}
+
+fn settings_of(root: &Path) -> Result<Settings, CliError> {
+    let Some(text) = system::read_optional(&root.join(settings::FILE_NAME))? else {
+        return Ok(Settings::default());
     };
+    let loaded = settings::read(&text)?;
+    loaded.warnings.iter().for_each(|warning| output::warning(warning));
+    Ok(loaded.settings)
+}
+
+/// What a terminal may change: as the configuration here says, or that of the repository the issue memory belongs to,
+/// whichever lets it do less. Else whoever stands elsewhere would be free to do anything.
+fn authority(
+    root: &Path,
+    settings: &Settings,
+    change: &StoreChange<'_>,
+) -> Result<TerminalAuthority, CliError> {
+    let named = change.issues.map(str::trim).filter(|named| !named.is_empty());
+    let issues = named.map_or_else(|| root.join(&settings.issues_path.value), PathBuf::from);
+    let freedom = |authority: &TerminalAuthority| match authority {
+        TerminalAuthority::InstructionLinked => 0,
+        TerminalAuthority::HumanOverride => 1,
+        TerminalAuthority::Operator => 2,
+    };
+    let mut all = vec![settings.terminal.value];
+    for owner in system::owners(&issues) {
+        if let Some(text) = system::read_optional(&owner.join(settings::FILE_NAME))? {
+            all.push(settings::read(&text)?.settings.terminal.value);
+        }
+    }
+    Ok(all.into_iter().min_by_key(freedom).unwrap_or(settings.terminal.value))
+}
+
+fn under(
+    root: PathBuf,
+    settings: Settings,
+    authority: TerminalAuthority,
+    reason: Option<&str>,
+    run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
+) -> Result<Exit, CliError> {
     let door = TerminalDoor {
-        authority: settings.terminal.value,
+        authority,
         reason: reason.map(ToOwned::to_owned),
         actor: system::variable("USER"),
         is_step: system::is_set("PREMATH_STEP_TOKEN"),

@@ -26,29 +26,43 @@ impl MutationDoor for TerminalDoor {
                 "ask for the change in the turn that runs this step",
             ));
         }
-        match housekeeping(action) {
-            // What changes no meaning is allowed to whoever may write the files.
-            Some(purpose @ (Maintenance::Compact | Maintenance::Repair)) => {
-                Ok(Permit::Maintenance(MaintenanceGrant::new(purpose)))
-            }
-            Some(purpose @ Maintenance::Import) => {
-                self.basis().map(|_| Permit::Maintenance(MaintenanceGrant::new(purpose)))
-            }
+        match upkeep(action) {
+            // Lanes are nobody's authority: whoever may write the files may write them.
+            Some(purpose @ Maintenance::Record) => Ok(self.maintenance(purpose, None)),
+            // No issue changes, so nobody needs a reason; but a repair accepts rows that somebody tampered with.
+            Some(purpose @ (Maintenance::Compact | Maintenance::Repair)) => match self.authority {
+                TerminalAuthority::InstructionLinked => Err(instruction_needed()),
+                TerminalAuthority::Operator | TerminalAuthority::HumanOverride => {
+                    Ok(self.maintenance(purpose, None))
+                }
+            },
+            Some(purpose @ Maintenance::Import) => self.basis().map(|basis| match basis {
+                OperatorBasis::Configured => self.maintenance(purpose, None),
+                OperatorBasis::Override { reason } => self.maintenance(purpose, Some(reason)),
+            }),
             None => self.basis().map(|basis| Permit::Operator(OperatorGrant::new(self.actor.clone(), basis))),
         }
     }
 }
 
-fn housekeeping(action: &str) -> Option<Maintenance> {
+fn upkeep(action: &str) -> Option<Maintenance> {
     match action {
         "issue.compact" => Some(Maintenance::Compact),
         "issue.import" | "workspace.init" => Some(Maintenance::Import),
+        "harness.session.write"
+        | "harness.feature.write"
+        | "harness.trajectory.append"
+        | "harness.kpi.remediate" => Some(Maintenance::Record),
         _ if action.starts_with("doctor") || action.ends_with(".doctor") => Some(Maintenance::Repair),
         _ => None,
     }
 }
 
 impl TerminalDoor {
+    fn maintenance(&self, purpose: Maintenance, reason: Option<String>) -> Permit {
+        Permit::Maintenance(MaintenanceGrant::new(purpose).by(self.actor.clone(), reason))
+    }
+
     /// Why the person may do it.
     fn basis(&self) -> Result<OperatorBasis, DoorRefusal> {
         let reason = self.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
@@ -61,12 +75,16 @@ impl TerminalDoor {
                 "premath.toml lets a person change this only with a reason",
                 "say why with --override-reason",
             )),
-            (TerminalAuthority::InstructionLinked, _) => Err(refusal(
-                "premath.toml lets nothing be changed without an instruction",
-                "run an instruction, or set `[mutation] cli = \"operator\"` in premath.toml",
-            )),
+            (TerminalAuthority::InstructionLinked, _) => Err(instruction_needed()),
         }
     }
+}
+
+fn instruction_needed() -> DoorRefusal {
+    refusal(
+        "premath.toml lets nothing be changed without an instruction",
+        "run an instruction, or set `[mutation] cli = \"operator\"` in premath.toml",
+    )
 }
 
 fn refusal(detail: &str, hint: &str) -> DoorRefusal {

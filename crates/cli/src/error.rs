@@ -70,6 +70,13 @@ impl CliError {
                 message: error.to_string(),
                 hints: vec![format!("`premath {command} --help` says what it takes")],
             },
+            ActionError::Store(error @ StoreError::Missing { .. }) => {
+                let said = Self::store(&error);
+                match missing_hint(&error, command) {
+                    Some(hint) => Self { hints: vec![hint.to_owned()], ..said },
+                    None => said,
+                }
+            }
             ActionError::Unknown { .. }
             | ActionError::Source(_)
             | ActionError::Store(_)
@@ -106,6 +113,33 @@ impl CliError {
         let hints = vec!["`premath doctor` explains what is wrong with a file of premath's own".to_owned()];
         Self { exit: Exit::Invalid, message: error.to_string(), hints }
     }
+}
+
+/// How to come by what a command did not find, where `premath init` does not make it.
+fn missing_hint(error: &StoreError, command: &str) -> Option<&'static str> {
+    let StoreError::Missing { path } = error else { return None };
+    // Without that folder there is no repository, whatever else is missing in it.
+    if path.file_name().is_some_and(|name| name == ".premath") {
+        return None;
+    }
+    Some(match command {
+        "harness-session read" => "`premath harness-session write` writes one",
+        "harness-session bootstrap" => {
+            "`premath harness-session write` writes a session, `premath harness-feature write` a ledger"
+        }
+        "harness-feature read" | "harness-feature next" | "harness-feature check" => {
+            "`premath harness-feature write` writes one"
+        }
+        "harness-trajectory query" | "harness-kpi" => "`premath harness-trajectory append` begins one",
+        "harness-session write"
+        | "harness-feature write"
+        | "harness-trajectory append"
+        | "harness-kpi remediate" => "name what exists; only folders below .premath are made on the way",
+        "issue import" => {
+            "name the file with the rows, or - for standard input; `premath init` makes the issue memory"
+        }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

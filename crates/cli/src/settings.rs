@@ -134,7 +134,7 @@ fn refused(what: &str, path: &str, line: usize) -> CliError {
     CliError {
         exit: Exit::Invalid,
         message: format!("input.field_invalid: {what} ({FILE_NAME}, line {line}) at {path}"),
-        hints: vec![format!("mend line {line} of {FILE_NAME}; `premath config show` prints what counts")],
+        hints: vec![format!("mend line {line} of {FILE_NAME}")],
     }
 }
 

@@ -5,7 +5,7 @@
 mod measure;
 
 use std::io::{Read, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -41,12 +41,50 @@ pub(crate) fn read_named(path: &Path, hint: &str) -> Result<Vec<u8>, CliError> {
 /// The root of the repository this runs in: the nearest folder with `.premath` or `premath.toml`, else the current one,
 /// which is the empty path.
 pub(crate) fn repository_root() -> PathBuf {
-    let is_root = |folder: &Path| folder.join(".premath").exists() || folder.join(FILE_NAME).exists();
     if is_root(Path::new("")) {
         return PathBuf::new();
     }
     let Ok(here) = std::env::current_dir() else { return PathBuf::new() };
     here.ancestors().skip(1).find(|folder| is_root(folder)).map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+fn is_root(folder: &Path) -> bool {
+    folder.join(".premath").exists() || folder.join(FILE_NAME).exists()
+}
+
+/// The roots of the repositories that a file belongs to: by its name, and by where that name leads.
+pub(crate) fn owners(file: &Path) -> Vec<PathBuf> {
+    let named = std::path::absolute(file);
+    let real = std::fs::canonicalize(file);
+    // A file that is not there yet may still have a folder that a link leads to.
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder =
+        std::fs::canonicalize(folder.unwrap_or_else(|| Path::new("."))).map(|folder| folder.join("file"));
+    let owner = |file: PathBuf| file.ancestors().skip(1).find(|above| is_root(above)).map(Path::to_path_buf);
+    let mut owners: Vec<PathBuf> = [named, real, folder].into_iter().flatten().filter_map(owner).collect();
+    owners.sort_unstable();
+    owners.dedup();
+    owners
+}
+
+/// A path that was typed here, as it is noted for whoever stands elsewhere: from the root when it is below it.
+pub(crate) fn noted_path(root: &Path, typed: &str) -> String {
+    let typed = typed.trim();
+    let Ok(here) = std::env::current_dir() else { return typed.to_owned() };
+    if typed.is_empty() {
+        return String::new();
+    }
+    let mut whole = here.clone();
+    let mut parts = Path::new(typed).components().peekable();
+    // Only at the front: behind a name, which may be a link, `..` leads elsewhere.
+    while let Some(part) = parts.next_if(|part| matches!(part, Component::CurDir | Component::ParentDir)) {
+        if part == Component::ParentDir {
+            whole.pop();
+        }
+    }
+    whole.push(parts.collect::<PathBuf>());
+    let root = if root.as_os_str().is_empty() { here.as_path() } else { root };
+    whole.strip_prefix(root).unwrap_or(&whole).to_string_lossy().into_owned()
 }
 
 /// A text file that need not be there.

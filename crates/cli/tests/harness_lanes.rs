@@ -339,7 +339,7 @@ fn what_cannot_be_read_or_is_not_there_ends_with_its_code_and_prints_nothing() {
     refused(&folder, &["harness-kpi", "remediate", "--note", " "], 2, invalid);
     refused(&folder, &["harness-session", "read"], 4, "error: environment: ");
     refused(&folder, &["harness-feature", "next"], 4, "error: environment: ");
-    refused(&folder, &["harness-trajectory", "query"], 4, "error: environment: ");
+    refused(&folder, &["harness-trajectory", "query", "--path", "mine.jsonl"], 4, "error: environment: ");
     append(&folder, "s", "ok", &[]);
     for words in [&["--mode", "best"][..], &["--group-by", "colour"]] {
         refused(&folder, &[&["harness-trajectory", "query"], words].concat(), 2, invalid);

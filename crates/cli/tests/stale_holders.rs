@@ -304,7 +304,7 @@ struct Walk {
 impl Walk {
     fn apply(&self, operation: &Operation, now: Moment) -> Applied {
         let permit = Permit::Operator(OperatorGrant::new(None, OperatorBasis::Configured));
-        apply(&self.store, permit, operation, now).unwrap()
+        apply(&self.store, permit, operation, &now).unwrap()
     }
 
     /// One issue among those of the store.
@@ -327,7 +327,7 @@ impl Walk {
     /// Somebody claims, or writes under one of their fences.
     fn step(&mut self, number: usize, seeded: &mut Seeded, tally: &mut Tally) {
         // Whoever was given the issue last is the busiest.
-        let who = if seeded.below(3) == 0 { self.holder } else { seeded.below(self.people.len()) };
+        let who = if seeded.below(2) == 0 { self.holder } else { seeded.below(self.people.len()) };
         self.people[who].clock.advance(i64::try_from(seeded.below(240)).unwrap());
         let person = &self.people[who];
         let now = person.clock.now();
@@ -395,7 +395,9 @@ fn under_clocks_that_a_test_sets_no_old_fence_is_accepted() {
         assert!(walks < tries, "too few take-overs");
         let mut walk = Walk::new(&place, walks, &mut seeded);
         for number in 0..30 {
-            walk.step(number, &mut seeded, &mut tally);
+            if tally.tries < tries {
+                walk.step(number, &mut seeded, &mut tally);
+            }
         }
     }
     tally.conclude("clocks that are set");

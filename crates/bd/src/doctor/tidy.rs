@@ -25,6 +25,7 @@ pub const GITIGNORE: &str = "\
 *.head
 *.index
 *.tmp
+*.torn
 *.db
 *.db-*
 /backup/

@@ -6,7 +6,7 @@
 use premath_kernel::Moment;
 
 use super::row::{IssueRow, Line, LineProblem, LineProblemClass, read_line};
-use super::store::IssueView;
+use super::store::{IssueView, readable};
 use crate::error::StoreError;
 use crate::permit::{Authority, MaintenanceGrant};
 
@@ -20,12 +20,26 @@ pub struct Exchange {
 }
 
 /// What an import came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// Rows that were read.
-    pub read: u64,
-    /// Rows that were new or different, and written.
+    /// Rows that were new or newer, and written.
     pub written: u64,
+    /// Issues whose row here stays: it is newer, or somebody works on it.
+    pub kept: Vec<String>,
+}
+
+/// The lines that an import would write, and the issues it would leave as they are.
+#[derive(Debug, Default)]
+pub(crate) struct Merged {
+    pub(crate) lines: Vec<Vec<u8>>,
+    kept: Vec<String>,
+}
+
+impl Merged {
+    /// What it comes to.
+    pub(crate) fn counted(&self) -> Imported {
+        Imported { written: u64::try_from(self.lines.len()).unwrap_or(u64::MAX), kept: self.kept.clone() }
+    }
 }
 
 /// Reads a file of rows.
@@ -50,18 +64,22 @@ pub fn read_exchange(bytes: &[u8]) -> Exchange {
     exchange
 }
 
-/// The rows that an import would write: new ones, and those whose content differs from what is there.
+/// What an import would write: new rows, and those that differ from what is here and are newer.
 pub(crate) fn merged(
     view: &dyn IssueView,
     grant: &MaintenanceGrant,
     rows: Vec<IssueRow>,
     now: Moment,
-) -> Result<Vec<IssueRow>, StoreError> {
-    let authority = Authority::maintenance(grant.purpose());
-    let mut changed = Vec::new();
+) -> Result<Merged, StoreError> {
+    let authority = Authority::maintenance(grant);
+    let mut merged = Merged::default();
     for row in rows {
         let before = view.row(row.id())?;
         if before.as_ref().is_some_and(|before| content(before) == content(&row)) {
+            continue;
+        }
+        if before.as_ref().is_some_and(|before| stays(before, &row, now)) {
+            merged.kept.push(row.id().to_owned());
             continue;
         }
         // The revision goes on from the higher of the two, the fence likewise: an import never hands out an old fence.
@@ -70,9 +88,17 @@ pub(crate) fn merged(
         let row = row.with("rev", Some(super::row::counted(rev)));
         let witness = premath_kernel::Object::fields().field("fence", super::row::counted(fence)).finish();
         let row = row.with("write_witness", (fence > 0).then_some(witness));
-        changed.push(row.sealed("issue.import", &authority, now));
+        merged.lines.push(readable(row.sealed("issue.import", &authority, now).line())?);
     }
-    Ok(changed)
+    Ok(merged)
+}
+
+/// Whether the row that is here outlives another: somebody holds the work, or it was changed later. A row that does not
+/// say when it was changed is no newer than one that does.
+fn stays(here: &IssueRow, other: &IssueRow, now: Moment) -> bool {
+    let is_held = here.lease().is_some_and(|lease| lease.is_active(now));
+    is_held
+        || here.time("updated_at").is_some_and(|at| other.time("updated_at").is_none_or(|other| other <= at))
 }
 
 /// A row without what only says how often and by whom it was written.

@@ -12,13 +12,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use premath_kernel::Moment;
+use premath_wire::time::to_millis;
 
 use self::view::FileView;
-use super::exchange::merged;
+use super::exchange::{Imported, merged};
 use super::index::{Base, Content, Index};
 use super::row::IssueRow;
 use super::store::{Compacted, IssueStore, IssueView, Transaction};
+use crate::clock::Clock;
 use crate::disk::{Access, Disk, LockMode, LockOutcome, write_all_at};
 use crate::error::StoreError;
 use crate::log::{Log, LogReader, beside};
@@ -172,23 +173,29 @@ impl IssueStore for FileIssues {
         self.compact_under(&mut self.log.write()?)
     }
 
-    fn import(&self, grant: MaintenanceGrant, rows: Vec<IssueRow>, now: Moment) -> Result<u64, StoreError> {
+    fn import(
+        &self,
+        grant: MaintenanceGrant,
+        rows: Vec<IssueRow>,
+        clock: &dyn Clock,
+    ) -> Result<Imported, StoreError> {
         let mut writer = self.log.write()?;
         let index = self.index(writer.reader())?;
         let view = FileView::new(writer.reader(), index)?;
-        let new = merged(&view, &grant, rows, now)?;
+        let merged = merged(&view, &grant, rows, to_millis(clock.now()))?;
         drop(view);
-        if new.is_empty() {
-            return Ok(0);
+        let imported = merged.counted();
+        if merged.lines.is_empty() {
+            return Ok(imported);
         }
         writer.replace::<StoreError>(|reader, replacement| {
             reader.each_line::<StoreError>(0, |_, line| replacement.line(line).map(drop))?;
             if let Some(line) = reader.unterminated_line() {
                 replacement.line(line)?;
             }
-            new.iter().try_for_each(|row| replacement.line(&row.line()).map(drop))
+            merged.lines.iter().try_for_each(|line| replacement.line(line).map(drop))
         })?;
-        Ok(u64::try_from(new.len()).unwrap_or(u64::MAX))
+        Ok(imported)
     }
 
     fn history(&self, id: &str) -> Result<Vec<IssueRow>, StoreError> {
@@ -203,9 +210,10 @@ impl IssueStore for FileIssues {
                 }
             }
         };
-        let needle = serde_json::to_vec(id).unwrap_or_default();
-        let may_be =
-            |line: &[u8]| line.windows(needle.len()).any(|window| window == needle) || line.contains(&b'\\');
+        let needle = id.as_bytes();
+        let may_be = |line: &[u8]| {
+            line.windows(needle.len().max(1)).any(|window| window == needle) || line.contains(&b'\\')
+        };
         let mut scan = |reader: &LogReader| {
             reader.each_line::<StoreError>(0, |_, line| {
                 if may_be(line) {

@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use premath_kernel::{Moment, is_claimable, natural_cmp};
+use premath_wire::time::to_millis;
 
-use super::exchange::merged;
+use super::exchange::{Imported, merged};
 use super::facts::Facts;
 use super::graph::GraphView;
 use super::row::{IssueRow, Line, LineProblem, read_line};
 use super::store::{Compacted, IssueStore, IssueView, Limit, RowRef, Transaction};
+use crate::clock::Clock;
 use crate::error::StoreError;
 use crate::log::{Place, Standing};
 use crate::permit::MaintenanceGrant;
@@ -51,10 +53,12 @@ impl IssueStore for MemoryIssues {
         let view = MemoryView::new(rows.current.clone());
         let kept: Vec<Vec<u8>> =
             view.all()?.into_iter().map(|row| view.line(row)).collect::<Result<_, _>>()?;
-        let moved: Vec<Vec<u8>> = view.lines.iter().filter(|line| !kept.contains(line)).cloned().collect();
+        let is_row = |line: &[u8]| matches!(read_line(line), Line::Issue(_));
+        let (moved, bad): (Vec<Vec<u8>>, Vec<Vec<u8>>) =
+            view.lines.iter().filter(|line| !kept.contains(line)).cloned().partition(|line| is_row(line));
         let compacted = Compacted { kept: count(kept.len()), moved: count(moved.len()) };
         rows.superseded.extend(moved);
-        rows.current = kept;
+        rows.current = bad.into_iter().chain(kept).collect();
         Ok(compacted)
     }
 
@@ -62,14 +66,14 @@ impl IssueStore for MemoryIssues {
         &self,
         grant: MaintenanceGrant,
         imported: Vec<IssueRow>,
-        now: Moment,
-    ) -> Result<u64, StoreError> {
+        clock: &dyn Clock,
+    ) -> Result<Imported, StoreError> {
         let mut rows = self.rows();
         let view = MemoryView::new(rows.current.clone());
-        let new = merged(&view, &grant, imported, now)?;
-        let written = count(new.len());
-        rows.current.extend(new.iter().map(IssueRow::line));
-        Ok(written)
+        let merged = merged(&view, &grant, imported, to_millis(clock.now()))?;
+        let answer = merged.counted();
+        rows.current.extend(merged.lines);
+        Ok(answer)
     }
 
     fn history(&self, id: &str) -> Result<Vec<IssueRow>, StoreError> {

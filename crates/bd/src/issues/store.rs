@@ -4,14 +4,17 @@
 use std::fmt::Debug;
 
 use premath_kernel::{Digest, Moment, Status, Value};
+use premath_wire::strict::{Limits, parse};
 use premath_wire::time::to_millis;
 
+use super::exchange::Imported;
 use super::facts::Facts;
 use super::graph::GraphView;
 use super::operation::Operation;
 use super::plan::{Planned, plan};
 use super::refusal::IssueRefusal;
 use super::row::{IssueRow, LineProblem, read_line};
+use crate::clock::Clock;
 use crate::error::StoreError;
 use crate::log::{Place, Standing};
 use crate::permit::{MaintenanceGrant, Permit};
@@ -132,11 +135,16 @@ pub trait IssueStore: Debug {
     /// A store that cannot be read or written.
     fn compact(&self, grant: MaintenanceGrant) -> Result<Compacted, StoreError>;
 
-    /// Takes over whole rows at once, all or none.
+    /// Takes over whole rows at once, all or none. What is here stays where it is newer, or where somebody works on it.
     ///
     /// # Errors
     /// A store that cannot be read or written.
-    fn import(&self, grant: MaintenanceGrant, rows: Vec<IssueRow>, now: Moment) -> Result<u64, StoreError>;
+    fn import(
+        &self,
+        grant: MaintenanceGrant,
+        rows: Vec<IssueRow>,
+        clock: &dyn Clock,
+    ) -> Result<Imported, StoreError>;
 
     /// Every row an issue ever had, oldest first.
     ///
@@ -220,20 +228,21 @@ pub fn apply(
     store: &dyn IssueStore,
     permit: Permit,
     operation: &Operation,
-    now: Moment,
+    clock: &dyn Clock,
 ) -> Result<Applied, StoreError> {
     let authority = match permit.authorise(operation) {
         Ok(authority) => authority,
         Err(refusal) => return Ok(Applied::Refused(refusal.into())),
     };
-    let now = to_millis(now);
     let mut outcome = None;
     store.transact(&mut |view| {
+        // Under the lock: whoever waited for it is as late as the clock says now, not as it said then.
+        let now = to_millis(clock.now());
         let planned = plan(view, operation, &authority, now)?;
         Ok(match planned {
             Ok(Planned::Row { before, row }) => {
                 let row = row.sealed(operation.action(), &authority, now);
-                let line = row.line();
+                let line = readable(row.line())?;
                 outcome = Some(Applied::Written(Box::new(Written { row, before })));
                 Some(line)
             }
@@ -248,6 +257,12 @@ pub fn apply(
         })
     })?;
     Ok(outcome.unwrap_or(Applied::Nothing(None)))
+}
+
+/// The line, if it will be read again: nothing is acknowledged that readers would refuse.
+pub(crate) fn readable(line: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+    parse(&line, Limits::default())?;
+    Ok(line)
 }
 
 /// `iss1_` and the SHA-256 of the canonical rows in id order. What only says how often and by whom a row was written is

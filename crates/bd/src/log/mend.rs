@@ -3,6 +3,7 @@
 //!
 //! It must not touch a line that the head vouches for.
 
+use super::beside;
 use super::head::Extent;
 use super::reader::unterminated_line;
 use super::writer::LogWriter;
@@ -33,12 +34,28 @@ impl LogWriter {
             None => Mended { lacks_newline: false, length: whole.bytes, extent: whole },
         };
         if mended.length < left {
+            let kept = usize::try_from(mended.length.saturating_sub(whole.bytes)).unwrap_or(usize::MAX);
+            self.keep_aside(rest.get(kept..).unwrap_or_default())?;
             let cut = self.reader.file.set_length(mended.length);
             cut.map_err(StoreError::io("cut a torn line off", &self.log.path))?;
             self.settled = false;
         }
         self.settle(mended.length)?;
         Ok(mended)
+    }
+
+    /// Keeps a copy of what is about to be cut off: it was acknowledged to nobody, but it may be somebody's.
+    fn keep_aside(&self, bytes: &[u8]) -> Result<(), StoreError> {
+        let bytes = bytes.trim_ascii_end();
+        if bytes.iter().all(|byte| *byte == 0) {
+            return Ok(());
+        }
+        let path = beside(&self.log.path, "torn");
+        let mut file = self.log.disk.open(&path, Access::Append).map_err(StoreError::io("open", &path))?;
+        let length = file.stat().map_err(StoreError::io("look at", &path))?.length;
+        let mut copy = bytes.to_vec();
+        copy.push(b'\n');
+        write_all_at(file.as_mut(), &copy, length).map_err(StoreError::io("write", &path))
     }
 
     /// Makes what others left durable, up to `length`: neither the next line nor a head may be on the disk before what it

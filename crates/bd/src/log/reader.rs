@@ -4,8 +4,6 @@
 
 use std::io;
 
-use premath_wire::strict::{Limits, parse};
-
 use super::head::{Extent, Head};
 use super::scan::{Lines, survey};
 use super::{Log, Place, READER_PATIENCE, Standing};
@@ -235,10 +233,38 @@ impl LogReader {
     }
 }
 
-/// A line that was cut short never reads as an object: its closing brace is its last byte. Where a power loss kept the
-/// newline from the disk but not the length, zeros follow.
+/// What hangs behind the last newline, unless it is a line of ours that was cut short: such a line begins with a brace
+/// that nothing closes. Where a power loss kept the newline from the disk but not the length, zeros follow.
+///
+/// Only braces are counted. Whether the line can be read is for others to say; one that cannot is still somebody's.
 pub(super) fn unterminated_line(rest: &[u8]) -> Option<&[u8]> {
     let line = rest.split(|byte| *byte == 0).next()?;
-    let is_object = parse(line, Limits::default()).is_ok_and(|value| value.as_object().is_some());
-    is_object.then_some(line)
+    let text = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    match text.first() {
+        None => None,
+        Some(b'{') => is_closed(text).then_some(line),
+        Some(_) => Some(line),
+    }
+}
+
+/// Whether the last byte closes the brace that the first one opens.
+fn is_closed(text: &[u8]) -> bool {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    let mut bytes = text.iter();
+    for byte in bytes.by_ref() {
+        match (in_string, byte) {
+            (true, _) if is_escaped => is_escaped = false,
+            (true, b'\\') => is_escaped = true,
+            (true, b'"') => in_string = false,
+            (true, _) => {}
+            (false, b'"') => in_string = true,
+            (false, b'{') => depth += 1,
+            (false, b'}') => depth = depth.saturating_sub(1),
+            (false, _) => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    depth == 0 && bytes.next().is_none()
 }

@@ -125,12 +125,25 @@ fn checkpoints_depend_on_the_lines_alone() {
 }
 
 #[test]
-fn only_an_object_lacks_nothing_but_its_newline() {
-    for line in [&b"{}"[..], b"{\"a\":[1,{}]}", b" {} "] {
+fn a_line_of_ours_that_was_cut_short_is_told_from_a_whole_one_of_anybody() {
+    let marked = b"\xEF\xBB\xBF{\"a\":1}";
+    for line in [
+        &b"{}"[..],
+        b"{\"a\":[1,{}]}",
+        b" {} ",
+        b"{\"a\":1,\"a\":2}",
+        b"{\"a\":\"}\"}",
+        marked,
+        b"[1]",
+        b"12",
+        b"x",
+    ] {
         assert_eq!(unterminated_line(line), Some(line));
     }
     assert_eq!(unterminated_line(b"{\"a\":1}\0\0\0"), Some(&b"{\"a\":1}"[..]));
-    for rest in [&b""[..], b"{", b"{\"a\":1", b"[1]", b"12", b"\"{}\"", b"{}{}", b"\0{}", b"{\"a\":\0}"] {
+    for rest in
+        [&b""[..], b"{", b"{\"a\":1", b"{\"a\":\"}", b"{\"a\":\"\\\"}", b"{}{}", b"\0{}", b"{\"a\":\0}"]
+    {
         assert_eq!(unterminated_line(rest), None, "{}", String::from_utf8_lossy(rest));
     }
 }

@@ -14,6 +14,8 @@ use super::{Log, PATIENCE, Place, Standing, folder_of};
 use crate::disk::{Access, DiskFile, FileStat, LockMode, LockOutcome, write_all_at};
 use crate::error::StoreError;
 
+/// A lock file that was replaced while we waited for it is opened again; more often than this nobody does that.
+const LOCK_ATTEMPTS: usize = 16;
 /// The head is made durable every so many lines.
 const HEAD_SYNC_ROWS: u64 = 256;
 
@@ -75,10 +77,28 @@ impl Log {
 
     fn exclusive_lock(&self) -> Result<Box<dyn DiskFile>, StoreError> {
         let path = &self.lock_path;
-        let lock = self.disk.open(path, Access::Update).map_err(StoreError::opening(path))?;
-        match lock.lock(LockMode::Exclusive, PATIENCE).map_err(StoreError::io("lock", path))? {
-            LockOutcome::Held => Ok(lock),
-            LockOutcome::Busy => Err(StoreError::Busy { path: self.path.clone() }),
+        for _ in 0..LOCK_ATTEMPTS {
+            let lock = self.disk.open(path, Access::Update).map_err(StoreError::opening(path))?;
+            match lock.lock(LockMode::Exclusive, PATIENCE).map_err(StoreError::io("lock", path))? {
+                // Somebody may have removed the file while we waited, and others lock a new one: ours is no lock then.
+                LockOutcome::Held if self.is_another(path, lock.as_ref()) => {}
+                LockOutcome::Held => return Ok(lock),
+                LockOutcome::Busy => break,
+            }
+        }
+        Err(StoreError::Busy { path: self.path.clone() })
+    }
+
+    /// Whether another file, or none, has this name by now. What cannot be looked at is taken for what it was.
+    fn is_another(&self, path: &Path, file: &dyn DiskFile) -> bool {
+        let named = match self.disk.open(path, Access::Read) {
+            Ok(named) => named.stat(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return true,
+            Err(_) => return false,
+        };
+        match (named, file.stat()) {
+            (Ok(named), Ok(stat)) => named.identity != stat.identity,
+            _ => false,
         }
     }
 
@@ -241,6 +261,10 @@ impl LogWriter {
             self.log.poisoned.store(true, Ordering::Release);
             let cut = file.set_length(length);
             return Err(not_written(&path, source, &cut));
+        }
+        // Programs that know nothing of our lock put another file in its place; a line in the old one is lost.
+        if self.log.is_another(&path, self.reader.file.as_ref()) {
+            return Err(StoreError::Busy { path });
         }
         Ok(())
     }

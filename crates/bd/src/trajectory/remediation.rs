@@ -5,14 +5,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_kernel::{Moment, Object, Value};
+use premath_kernel::{Object, Value};
 use premath_wire::strict::{Limits, parse};
 use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{REMEDIATION_KIND, RemediationRow};
 use premath_wire::{InputClass, InputError, JsonPath, UnknownFields, decode};
 
+use crate::clock::Clock;
 use crate::disk::Disk;
-use crate::document::trimmed;
+use crate::document::{settle_folders, trimmed, writing};
 use crate::error::StoreError;
 use crate::log::{Log, folder_of};
 use crate::verify::{Link, seal};
@@ -49,7 +50,7 @@ impl RemediationLog {
     ///
     /// # Errors
     /// `Input` for a blank note; `Busy`, `Missing` without a folder, `Io`.
-    pub fn append(&self, note: &str, now: Moment) -> Result<Remediation, StoreError> {
+    pub fn append(&self, note: &str, clock: &dyn Clock) -> Result<Remediation, StoreError> {
         let note = trimmed(note).ok_or_else(|| {
             InputError::new(
                 InputClass::FieldInvalid,
@@ -57,17 +58,20 @@ impl RemediationLog {
                 JsonPath::root().key("note"),
             )
         })?;
+        let mut writer = writing(&self.log)?;
         let row = Object::fields()
             .field("schema", 1_u32)
             .field("remediationKind", REMEDIATION_KIND)
             .field("note", note)
-            .field("recordedAt", format_time(to_millis(now)))
+            .field("recordedAt", format_time(to_millis(clock.now())))
             .finish();
         let row = row.as_object().cloned().unwrap_or_default();
-        let mut writer = self.log.write()?;
         let link = Link::last(writer.reader())?;
         let (line, _) = seal(&row, link.as_ref())?;
         writer.append(&line)?;
+        if link.is_none() {
+            settle_folders(self.log.disk().as_ref(), folder_of(self.path()))?;
+        }
         remediation(&line)
             .ok_or_else(|| StoreError::corrupt(self.path(), "what was written does not read back"))
     }

@@ -92,10 +92,10 @@ fn read_on<C: Collect>(
         Ok(())
     })?;
     let rest = reader.rest();
-    if reader.unterminated_line().is_some() {
-        let length = u32::try_from(rest.len()).unwrap_or(u32::MAX);
+    if let Some(line) = reader.unterminated_line() {
+        let length = u32::try_from(line.len()).unwrap_or(u32::MAX);
         let place = Place { offset: reader.extent().bytes, length };
-        pass.row(pass.extent.rows + 1, place, rest, |step| collected.step(step, &Entry::of(step, place)));
+        pass.row(pass.extent.rows + 1, place, line, |step| collected.step(step, &Entry::of(step, place)));
     } else if !rest.iter().all(u8::is_ascii_whitespace) {
         pass.tally.flaw(pass.extent.rows + 1, Flaw::Torn);
     }
@@ -164,7 +164,7 @@ impl<C> View<C> {
         let line = if place.offset < self.reader.extent().bytes {
             self.reader.line(place).ok()?
         } else {
-            self.reader.rest().to_vec()
+            self.reader.unterminated_line().unwrap_or_default().to_vec()
         };
         read_line(&line).ok()?.map(Value::into_owned)
     }

@@ -70,7 +70,7 @@ pub(crate) fn issue(room: &Room, title: &str) {
     let draft = IssueDraft { title: title.to_owned(), ..IssueDraft::default() };
     let permit = Permit::Operator(OperatorGrant::new(None, OperatorBasis::Configured));
     let operation = Operation::Add { draft: Box::new(draft), prefix: "bd".to_owned() };
-    match apply(&issues(room), permit, &operation, at(1_000_000)).unwrap() {
+    match apply(&issues(room), permit, &operation, &at(1_000_000)).unwrap() {
         Applied::Written(_) => {}
         refused @ (Applied::Nothing(_) | Applied::Refused(_)) => panic!("{refused:?}"),
     }
@@ -82,7 +82,7 @@ pub(crate) fn retitle(room: &Room, id: &str, title: &str) {
     let operation =
         Operation::Update { id: id.to_owned(), changes: Box::new(changes), holder: Holder::default() };
     let permit = Permit::Operator(OperatorGrant::new(None, OperatorBasis::Configured));
-    match apply(&issues(room), permit, &operation, at(1_000_001)).unwrap() {
+    match apply(&issues(room), permit, &operation, &at(1_000_001)).unwrap() {
         Applied::Written(_) => {}
         refused @ (Applied::Nothing(_) | Applied::Refused(_)) => panic!("{refused:?}"),
     }
@@ -102,7 +102,7 @@ fn step_in(room: &Room, path: &str, name: &str, witness_refs: &[String]) {
         witness_refs: witness_refs.to_vec(),
         ..NewStep::default()
     };
-    Trajectory::new(room.dyn_disk(), path.into()).append(&step, at(1_000_000)).unwrap();
+    Trajectory::new(room.dyn_disk(), path.into()).append(&step, &at(1_000_000)).unwrap();
 }
 
 fn documents(room: &Room, witness: &str) {
@@ -113,7 +113,7 @@ fn documents(room: &Room, witness: &str) {
     };
     let change = SessionChange { witness_refs: Some(vec![witness.to_owned()]), ..SessionChange::default() };
     SessionStore::new(room.dyn_disk(), SESSION.into())
-        .write(&change, ISSUES, at(1_000_000), snapshot)
+        .write(&change, ISSUES, &at(1_000_000), snapshot)
         .unwrap();
     let change = FeatureChange {
         feature_id: "f1".to_owned(),
@@ -124,5 +124,5 @@ fn documents(room: &Room, witness: &str) {
         instruction_refs: None,
         verification_refs: Some(vec![format!("witness://{witness}")]),
     };
-    FeatureLedgerStore::new(room.dyn_disk(), LEDGER.into()).write(&change, at(1_000_000)).unwrap();
+    FeatureLedgerStore::new(room.dyn_disk(), LEDGER.into()).write(&change, &at(1_000_000)).unwrap();
 }

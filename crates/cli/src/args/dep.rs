@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::issue::HolderFlags;
-use super::{Format, Store, Terminal};
+use super::{Format, Store, StoreChange, Terminal, limit};
 
 /// Arguments of `dep`.
 #[derive(Debug, Args)]
@@ -90,7 +90,7 @@ pub(crate) struct ProjectArgs {
     #[arg(long, value_name = "WAY")]
     pub(crate) direction: Option<String>,
     /// At most so many issues
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit, allow_negative_numbers = true)]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
     pub(crate) store: Store,
@@ -105,7 +105,7 @@ pub(crate) struct DiagnosticsArgs {
     #[arg(long, value_name = "SCOPE")]
     pub(crate) graph_scope: Option<String>,
     /// At most so many of each
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit, allow_negative_numbers = true)]
     pub(crate) limit: Option<u64>,
     /// Report problems without failing
     #[arg(long)]
@@ -117,13 +117,14 @@ pub(crate) struct DiagnosticsArgs {
 }
 
 impl DepArgs {
-    /// The reason a person gave to override the configuration.
-    pub(crate) fn override_reason(&self) -> Option<&str> {
-        let terminal = match &self.command {
-            DepCommand::Add(args) | DepCommand::Remove(args) => &args.terminal,
-            DepCommand::Replace(args) => &args.terminal,
-            DepCommand::Project(_) | DepCommand::Diagnostics(_) => return None,
-        };
-        terminal.override_reason.as_deref()
+    /// What it changes, if anything.
+    pub(crate) fn change(&self) -> Option<StoreChange<'_>> {
+        match &self.command {
+            DepCommand::Add(args) | DepCommand::Remove(args) => {
+                Some(StoreChange::new(&args.store, &args.terminal))
+            }
+            DepCommand::Replace(args) => Some(StoreChange::new(&args.store, &args.terminal)),
+            DepCommand::Project(_) | DepCommand::Diagnostics(_) => None,
+        }
     }
 }

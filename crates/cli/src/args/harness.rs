@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::Format;
+use super::{Format, limit};
 
 /// Arguments of `harness-session`.
 #[derive(Debug, Args)]
@@ -252,7 +252,7 @@ pub(crate) struct TrajectoryQueryArgs {
     #[arg(long, value_name = "MODE", default_value = "latest")]
     pub(crate) mode: String,
     /// At most so many steps, and so many groups
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = limit, allow_negative_numbers = true)]
     pub(crate) limit: u64,
     /// Put failures together: failure-class
     #[arg(long, value_name = "WHAT")]

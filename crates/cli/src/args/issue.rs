@@ -8,7 +8,7 @@ pub(crate) use self::writing::{
     AddArgs, ClaimArgs, ClaimNextArgs, CompactArgs, DiscoverArgs, Draft, HolderFlags, Holding, ImportArgs,
     IssueTexts, ReleaseArgs, RenewArgs, Terms, UpdateArgs,
 };
-use super::{Format, Store};
+use super::{Format, Store, StoreChange, limit};
 
 /// Arguments of `issue`.
 #[derive(Debug, Args)]
@@ -101,7 +101,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "0-4")]
     pub(crate) priority: Vec<u8>,
     /// At most so many
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit, allow_negative_numbers = true)]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
     pub(crate) store: Store,
@@ -113,7 +113,7 @@ pub(crate) struct ListArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PlainListArgs {
     /// At most so many
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit, allow_negative_numbers = true)]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
     pub(crate) store: Store,
@@ -148,7 +148,7 @@ pub(crate) struct IssueCheckArgs {
     #[arg(long, value_name = "SCOPE")]
     pub(crate) graph_scope: Option<String>,
     /// At most so many problems
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit, allow_negative_numbers = true)]
     pub(crate) limit: Option<u64>,
     /// Report problems without failing
     #[arg(long)]
@@ -177,7 +177,7 @@ pub(crate) struct HistoryArgs {
     /// Which issue
     pub(crate) id: String,
     /// Only the newest so many steps
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit, allow_negative_numbers = true)]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
     pub(crate) store: Store,
@@ -186,18 +186,18 @@ pub(crate) struct HistoryArgs {
 }
 
 impl IssueArgs {
-    /// The reason a person gave to override the configuration.
-    pub(crate) fn override_reason(&self) -> Option<&str> {
-        let terminal = match &self.command {
-            IssueCommand::Add(args) => &args.terminal,
-            IssueCommand::Update(args) => &args.terminal,
-            IssueCommand::Claim(args) => &args.terminal,
-            IssueCommand::ClaimNext(args) => &args.terminal,
-            IssueCommand::Discover(args) => &args.terminal,
-            IssueCommand::LeaseRenew(args) => &args.terminal,
-            IssueCommand::LeaseRelease(args) => &args.terminal,
-            IssueCommand::Compact(args) => &args.terminal,
-            IssueCommand::Import(args) => &args.terminal,
+    /// What it changes, if anything.
+    pub(crate) fn change(&self) -> Option<StoreChange<'_>> {
+        let (store, terminal) = match &self.command {
+            IssueCommand::Add(args) => (&args.store, &args.terminal),
+            IssueCommand::Update(args) => (&args.store, &args.terminal),
+            IssueCommand::Claim(args) => (&args.store, &args.terminal),
+            IssueCommand::ClaimNext(args) => (&args.store, &args.terminal),
+            IssueCommand::Discover(args) => (&args.store, &args.terminal),
+            IssueCommand::LeaseRenew(args) => (&args.store, &args.terminal),
+            IssueCommand::LeaseRelease(args) => (&args.store, &args.terminal),
+            IssueCommand::Compact(args) => (&args.store, &args.terminal),
+            IssueCommand::Import(args) => (&args.store, &args.terminal),
             IssueCommand::List(_)
             | IssueCommand::Show(_)
             | IssueCommand::Ready(_)
@@ -208,6 +208,6 @@ impl IssueArgs {
             | IssueCommand::Export(_)
             | IssueCommand::History(_) => return None,
         };
-        terminal.override_reason.as_deref()
+        Some(StoreChange::new(store, terminal))
     }
 }

@@ -10,6 +10,7 @@ use crate::args::harness::{
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::harness;
+use crate::system;
 
 pub(crate) fn run(args: &HarnessSessionArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     match &args.command {
@@ -25,6 +26,7 @@ pub(super) fn refs(given: &[String]) -> Option<Value<'_>> {
 }
 
 fn write(host: &Host<'_>, args: &SessionWriteArgs) -> Result<Exit, CliError> {
+    let issues = args.issues.as_deref().map(|typed| system::noted_path(&host.workspace.root, typed));
     let arguments = Object::fields()
         .optional("path", args.path.as_deref())
         .optional("state", args.state.as_deref())
@@ -35,7 +37,7 @@ fn write(host: &Host<'_>, args: &SessionWriteArgs) -> Result<Exit, CliError> {
         .optional("instructionRefs", refs(&args.instruction_ref))
         .optional("witnessRefs", refs(&args.witness_ref))
         .optional("lineageRefs", refs(&args.lineage_ref))
-        .optional("issues", args.issues.as_deref())
+        .optional("issues", issues.as_deref())
         .finish();
     let now = host.workspace.clock.now();
     answer(host, "harness.session.write", &arguments, &args.format, |payload| harness::session(payload, now))

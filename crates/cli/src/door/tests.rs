@@ -38,16 +38,24 @@ fn an_override_needs_a_reason_that_says_something() {
 #[test]
 fn without_an_instruction_nothing_of_meaning_changes() {
     let door = door(TerminalAuthority::InstructionLinked, Some("please"));
-    for action in ["issue.add", "issue.claim", "dep.add", "issue.import"] {
+    for action in ["issue.add", "issue.claim", "dep.add", "issue.import", "issue.compact", "workspace.doctor"]
+    {
         assert_eq!(door.permit(action).unwrap_err().class, "mutation.use_evidence_missing", "{action}");
     }
-    assert!(matches!(door.permit("issue.compact"), Ok(Permit::Maintenance(_))));
+    assert!(matches!(door.permit("harness.session.write"), Ok(Permit::Maintenance(_))));
 }
 
 #[test]
 fn a_step_is_not_a_person() {
     let door = TerminalDoor { is_step: true, ..door(TerminalAuthority::Operator, Some("please")) };
-    for action in ["issue.add", "issue.compact", "issue.import", "workspace.init", "doctor.fix"] {
+    for action in [
+        "issue.add",
+        "issue.compact",
+        "issue.import",
+        "workspace.init",
+        "doctor.fix",
+        "harness.session.write",
+    ] {
         assert_eq!(door.permit(action).unwrap_err().class, "mutation.use_evidence_missing", "{action}");
     }
 }

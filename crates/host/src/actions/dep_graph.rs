@@ -13,7 +13,7 @@ use premath_wire::v1::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{IssueLane, arguments, count, id, token, told};
+use super::issue::{IssueLane, arguments, count, dependencies, id, status, token, told};
 use super::issue_read::wanted;
 use crate::table::{ActionError, Answer, Host};
 
@@ -73,7 +73,7 @@ pub(crate) fn diagnostics(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, A
     let lane = IssueLane::open(host, "dep.diagnostics", args.issues.as_deref());
     lane.reading(|view| {
         let graph = view.graph()?;
-        let (mut cycles, mut unknown) = (cycles(&graph, scope), unknown(&graph, scope));
+        let (mut cycles, mut unknown) = (cycles(&graph, scope), unknown(view, &graph, scope)?);
         let counts = counts(&graph, scope, cycles.len(), unknown.len());
         let mut classes = Vec::new();
         classes.extend((!cycles.is_empty()).then(|| "issue_graph.cycle".to_owned()));
@@ -105,17 +105,26 @@ fn is_within(graph: &GraphView, node: u32, scope: GraphScope) -> bool {
     scope == GraphScope::Full || graph.node(node).is_some_and(|facts| !facts.status.is_resolved())
 }
 
-fn unknown(graph: &GraphView, scope: GraphScope) -> Vec<UnknownDependency> {
-    let edges = graph.edges.iter().zip(&graph.targets);
-    let lost = edges.filter(|(edge, _)| edge.to.is_none() && is_within(graph, edge.from, scope));
-    let named = lost.filter_map(|(edge, target)| {
-        Some(UnknownDependency {
-            issue_id: graph.node(edge.from)?.id.clone(),
-            depends_on_id: target.clone(),
-            kind: edge.kind.token().to_owned(),
-        })
-    });
-    named.collect()
+/// Dependencies of every type on issues that do not exist, as `issue check` finds them too.
+fn unknown(
+    view: &dyn IssueView,
+    graph: &GraphView,
+    scope: GraphScope,
+) -> Result<Vec<UnknownDependency>, StoreError> {
+    let mut unknown = Vec::new();
+    for (place, node) in graph.rows.iter().zip(0_u32..) {
+        if !is_within(graph, node, scope) {
+            continue;
+        }
+        let Some(row) = IssueRow::read(&view.line(*place)?) else { continue };
+        let lost = dependencies(&row).into_iter().filter(|one| graph.number(&one.depends_on).is_none());
+        unknown.extend(lost.map(|one| UnknownDependency {
+            issue_id: row.id().to_owned(),
+            depends_on_id: one.depends_on,
+            kind: one.token,
+        }));
+    }
+    Ok(unknown)
 }
 
 fn counts(graph: &GraphView, scope: GraphScope, cycles: usize, unknown: usize) -> DependencyCounts {
@@ -264,7 +273,7 @@ fn drawn(
     for node in kept {
         let Some(place) = graph.rows.get(index(*node)) else { continue };
         let Some(row) = IssueRow::read(&view.line(*place)?) else { continue };
-        for one in row.dependencies() {
+        for one in dependencies(&row) {
             let target = graph.number(&one.depends_on);
             if target.is_none_or(|target| kept.contains(&target)) {
                 edges.push(ProjectedEdge {
@@ -272,14 +281,14 @@ fn drawn(
                     missing: target.is_none(),
                     depends_on_id: one.depends_on,
                     blocking: DependencyKind::is_blocking(one.kind),
-                    kind: one.kind.token().to_owned(),
+                    kind: one.token,
                 });
             }
         }
         nodes.push(ProjectedNode {
             id: row.id().to_owned(),
             title: row.text("title").map(ToOwned::to_owned),
-            status: row.text("status").unwrap_or("open").to_owned(),
+            status: status(&row),
             priority: row.priority(),
             issue_type: row.text("issue_type").unwrap_or("task").to_owned(),
             ready: is_ready(row.status(), graph.graph.is_held_back(*node)),

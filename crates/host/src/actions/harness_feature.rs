@@ -6,7 +6,8 @@ use premath_bd::{FeatureChange, FeatureLedgerStore, Ledger, StoreError};
 use premath_kernel::{Closure, FeatureStatus, LedgerClass, Value};
 use premath_wire::Canonical;
 use premath_wire::v1::{
-    FeatureAnswer, FeatureCheckAnswer, FeatureNextAnswer, FeatureReason, FeatureWriteAnswer,
+    FeatureAnswer, FeatureCheckAnswer, FeatureNextAnswer, FeatureReason, FeatureWriteAnswer, RefusedAnswer,
+    RefusedBecause,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,6 +52,9 @@ struct CheckArgs {
 pub(crate) fn write(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: WriteArgs = arguments(args)?;
     let status = token(&args.status, "status", &FeatureStatus::ALL, FeatureStatus::token)?;
+    if let Some(refused) = shut(host, "harness.feature.write")? {
+        return Ok(refused);
+    }
     let store = store(host, args.path.as_deref());
     let change = FeatureChange {
         feature_id: args.feature_id,
@@ -61,7 +65,7 @@ pub(crate) fn write(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
         instruction_refs: args.instruction_refs,
         verification_refs: args.verification_refs,
     };
-    let written = store.write(&change, host.workspace.clock.now()).map_err(from_store)?;
+    let written = store.write(&change, host.workspace.clock.as_ref()).map_err(from_store)?;
     let state = State::of(written.ledger.as_ref());
     let mut answer = Answer::new(
         result(&written.refused),
@@ -186,6 +190,21 @@ fn reasons(problems: &[Problem]) -> Vec<FeatureReason> {
         subject: subject.clone(),
     };
     problems.iter().map(reason).collect()
+}
+
+/// The refusal of a door that lets this call record nothing. Lanes are nobody's authority, so any permit will do.
+pub(super) fn shut(host: &Host<'_>, action: &str) -> Result<Option<Answer>, ActionError> {
+    let Err(refusal) = host.workspace.door.permit(action) else { return Ok(None) };
+    let answer = RefusedAnswer {
+        action: action.to_owned(),
+        issues_path: shown(&host.workspace.issues_path(None)),
+        refused: RefusedBecause {
+            class: refusal.class.to_owned(),
+            detail: refusal.detail,
+            hint: refusal.hint,
+        },
+    };
+    Answer::refused(refusal.class, &answer).map(Some)
 }
 
 /// What was handed in wrong is the caller's to mend, not the store's.

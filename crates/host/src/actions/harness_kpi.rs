@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use premath_bd::RemediationLog;
+use premath_bd::{RemediationLog, WindowCounts};
 use premath_kernel::{Kpi, KpiInput, Value};
 use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{
@@ -12,8 +12,8 @@ use premath_wire::v1::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::harness_feature::from_store;
-use super::harness_trajectory::{trajectory, warning};
+use super::harness_feature::{from_store, shut};
+use super::harness_trajectory::{trajectory, unless_new, warning};
 use super::issue::{arguments, invalid};
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
@@ -64,7 +64,8 @@ pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     let remediations = RemediationLog::beside(Arc::clone(&host.workspace.disk), trajectory.path());
     let end = to_millis(host.workspace.clock.now());
     let start = end.plus_seconds(-i64::try_from(hours * 3600).unwrap_or(i64::MAX));
-    let counts = trajectory.window(start, end)?;
+    let counts = trajectory.window(start, end);
+    let counts = unless_new(host, args.path.as_deref(), counts, WindowCounts::default)?;
     let kpi = Kpi::new(&KpiInput {
         window_rows: counts.window_rows,
         completed_rows: counts.completed_rows,
@@ -108,9 +109,12 @@ pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
 /// `harness.kpi.remediate`
 pub(crate) fn remediate(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: RemediateArgs = arguments(args)?;
+    if let Some(refused) = shut(host, "harness.kpi.remediate")? {
+        return Ok(refused);
+    }
     let trajectory = trajectory(host, args.path.as_deref());
     let remediations = RemediationLog::beside(Arc::clone(&host.workspace.disk), trajectory.path());
-    let remediation = remediations.append(&args.note, host.workspace.clock.now()).map_err(from_store)?;
+    let remediation = remediations.append(&args.note, host.workspace.clock.as_ref()).map_err(from_store)?;
     Answer::new(
         "accepted",
         &RemediateAnswer {

@@ -12,6 +12,7 @@ use premath_wire::v1::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::harness_feature::shut;
 use super::issue::{arguments, count, token, told};
 use crate::actions::issue_snapshot;
 use crate::table::{ActionError, Answer, Host};
@@ -33,6 +34,7 @@ struct WriteArgs {
     instruction_refs: Option<Vec<String>>,
     witness_refs: Option<Vec<String>>,
     lineage_refs: Option<Vec<String>>,
+    /// Begins at the root, as it is noted: whoever reads it stands elsewhere.
     issues: Option<String>,
 }
 
@@ -58,8 +60,11 @@ pub(crate) fn write(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
     let states = [SessionState::Active, SessionState::Stopped];
     let state =
         args.state.as_deref().map(|state| token(state, "state", &states, SessionState::token)).transpose()?;
+    if let Some(refused) = shut(host, "harness.session.write")? {
+        return Ok(refused);
+    }
     let store = store(host, args.path.as_deref());
-    let named = told(args.issues.as_deref()).map(PathBuf::from);
+    let is_named = told(args.issues.as_deref()).is_some();
     let change = SessionChange {
         state,
         session_id: args.session_id,
@@ -73,9 +78,13 @@ pub(crate) fn write(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
     };
     let workspace = host.workspace;
     let configured = &workspace.settings.issues_path.value;
-    let session = store.write(&change, configured, workspace.clock.now(), |path| {
-        // A path that was typed begins where the person is, one that was noted at the root.
-        issue_snapshot(host, &named.unwrap_or_else(|| workspace.root.join(path)))
+    let session = store.write(&change, configured, workspace.clock.as_ref(), |path| {
+        let path = workspace.root.join(path);
+        match issue_snapshot(host, &path)? {
+            // A name that is mistyped must not be what the next process begins with.
+            None if is_named => Err(ActionError::Store(StoreError::Missing { path })),
+            snapshot => Ok(snapshot),
+        }
     })?;
     answer("harness.session.write", "accepted", &store, session)
 }

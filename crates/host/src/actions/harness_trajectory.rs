@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use premath_bd::{FailureCluster, Grouping, NewStep, Query, Trajectory, Warning};
+use premath_bd::{
+    Access, FailureCluster, Grouping, NewStep, Projection, Query, StoreError, Trajectory, Warning,
+};
 use premath_kernel::Value;
 use premath_wire::Canonical;
 use premath_wire::v1::{
@@ -11,12 +13,13 @@ use premath_wire::v1::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::harness_feature::from_store;
+use super::harness_feature::{from_store, shut};
 use super::issue::{arguments, count, token, told};
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
 
 const LANE: &str = "harness_trajectory.jsonl";
+const LANE_HEAD: &str = "harness_trajectory.jsonl.head";
 const DEFAULT_LIMIT: u64 = 20;
 const FAILURE_CLASS: &str = "failure-class";
 
@@ -59,6 +62,9 @@ struct QueryArgs {
 /// `harness.trajectory.append`
 pub(crate) fn append(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: AppendArgs = arguments(args)?;
+    if let Some(refused) = shut(host, "harness.trajectory.append")? {
+        return Ok(refused);
+    }
     let trajectory = trajectory(host, args.path.as_deref());
     let step = NewStep {
         step_id: args.step_id,
@@ -75,7 +81,7 @@ pub(crate) fn append(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
         mutation_refs: args.mutation_refs,
         witness_refs: args.witness_refs,
     };
-    let row = trajectory.append(&step, host.workspace.clock.now()).map_err(from_store)?;
+    let row = trajectory.append(&step, host.workspace.clock.as_ref()).map_err(from_store)?;
     Answer::new(
         "accepted",
         &StepAnswer {
@@ -100,7 +106,7 @@ pub(crate) fn query(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT);
     let trajectory = trajectory(host, args.path.as_deref());
     let query = Query { mode, limit: usize::try_from(limit).unwrap_or(usize::MAX), grouping };
-    let found = trajectory.query(&query)?;
+    let found = unless_new(host, args.path.as_deref(), trajectory.query(&query), || nothing(grouping))?;
     let (groups, group_count) = found.groups.unzip();
     Answer::new(
         "ok",
@@ -126,6 +132,39 @@ pub(crate) fn query(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
 /// The trajectory that an argument names, or the lane's own.
 pub(super) fn trajectory(host: &Host<'_>, named: Option<&str>) -> Trajectory {
     Trajectory::new(Arc::clone(&host.workspace.disk), host.workspace.lane(told(named), LANE))
+}
+
+/// What was read; or `empty` where a repository has no trajectory yet and nobody named another file. A trajectory that
+/// left its head behind was there, and is missing.
+pub(super) fn unless_new<T>(
+    host: &Host<'_>,
+    named: Option<&str>,
+    read: Result<T, StoreError>,
+    empty: impl FnOnce() -> T,
+) -> Result<T, StoreError> {
+    let workspace = host.workspace;
+    let is_new = || {
+        let head = workspace.lane(None, LANE_HEAD);
+        told(named).is_none()
+            && workspace.disk.list(&workspace.root.join(".premath")).is_ok()
+            && workspace.disk.open(&head, Access::Read).is_err()
+    };
+    match read {
+        Err(StoreError::Missing { .. }) if is_new() => Ok(empty()),
+        read => read,
+    }
+}
+
+fn nothing(grouping: Grouping) -> Projection {
+    Projection {
+        total: 0,
+        failed: 0,
+        retry_needed: 0,
+        items: Vec::new(),
+        groups: (grouping == Grouping::ByFailureClass).then(|| (Vec::new(), 0)),
+        warning_count: 0,
+        warnings: Vec::new(),
+    }
 }
 
 fn group(cluster: FailureCluster) -> FailureGroup {

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, told};
-use super::issue_upkeep::{place_file, read, take_over};
+use super::issue_upkeep::{must_hold_rows, place_file, read, take_over};
 use crate::settings::Settings;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{DoorRefusal, shown};
@@ -143,6 +143,7 @@ fn sources(
     }
     if let Some(named) = told(args.import.as_deref()).map(PathBuf::from) {
         let bytes = read(disk, &named)?;
+        must_hold_rows(&shown(&named), &bytes)?;
         sources.push((named, bytes));
     }
     Ok(sources)

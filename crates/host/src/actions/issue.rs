@@ -4,11 +4,11 @@ use std::cell::RefCell;
 
 use premath_bd::StoreError;
 use premath_bd::issues::{
-    Applied, FileIssues, IssueStore as _, IssueView, Operation, RowRef, apply, row_object,
+    Applied, FileIssues, IssueRow, IssueStore as _, IssueView, Operation, RowRef, apply, row_object,
 };
 use premath_bd::issues::{CamelRow, LineProblem};
 use premath_bd::{Access, Permit};
-use premath_kernel::Value;
+use premath_kernel::{DependencyKind, Status, Value};
 use premath_wire::v1::{IssueAnswer, LineNote, RefusedAnswer, RefusedBecause};
 use premath_wire::{InputClass, InputError, JsonPath};
 use serde::ser::{Error as _, SerializeSeq as _};
@@ -72,15 +72,15 @@ impl<'h> IssueLane<'h> {
             Err(refusal) => return Ok(Outcome::Shut(refusal)),
         };
         self.must_exist()?;
-        let now = self.host.workspace.clock.now();
-        let mut applied = apply(&self.store, permit, operation, now);
+        let clock = self.host.workspace.clock.as_ref();
+        let mut applied = apply(&self.store, permit, operation, clock);
         if matches!(applied, Err(StoreError::DerivedDamaged { .. })) {
             self.store.discard_index()?;
             permit = match door.permit(self.action) {
                 Ok(permit) => permit,
                 Err(refusal) => return Ok(Outcome::Shut(refusal)),
             };
-            applied = apply(&self.store, permit, operation, now);
+            applied = apply(&self.store, permit, operation, clock);
         }
         Ok(Outcome::Applied(applied?))
     }
@@ -214,6 +214,37 @@ pub(crate) fn notes(view: &dyn IssueView) -> Result<Vec<LineNote>, StoreError> {
 /// A line that is not as it should be, as answers say it.
 pub(crate) fn note(problem: &LineProblem) -> LineNote {
     LineNote { line: problem.line, class: problem.class.code().to_owned(), detail: problem.detail.clone() }
+}
+
+/// A dependency, with its type as it is written in the row.
+#[derive(Debug)]
+pub(crate) struct TypedDependency {
+    /// What it is on.
+    pub(crate) depends_on: String,
+    /// How it counts.
+    pub(crate) kind: DependencyKind,
+    /// What the type is called; a type of another tool keeps its name.
+    pub(crate) token: String,
+}
+
+/// Every dependency of a row.
+pub(crate) fn dependencies(row: &IssueRow) -> Vec<TypedDependency> {
+    let items = row.object().get("dependencies").and_then(Value::as_array).unwrap_or_default();
+    let typed = items.iter().filter_map(|item| {
+        let text = |key: &str| item.as_object()?.get(key)?.as_text().map(str::trim);
+        let depends_on = text("depends_on_id").filter(|id| !id.is_empty())?.to_owned();
+        let kind = text("type").map_or(DependencyKind::Blocks, DependencyKind::from_token);
+        let own = text("type").filter(|token| kind == DependencyKind::Other && !token.is_empty());
+        Some(TypedDependency { depends_on, kind, token: own.unwrap_or_else(|| kind.token()).to_owned() })
+    });
+    typed.collect()
+}
+
+/// The status of a row as it is shown: ours in our spelling, that of another tool in its own.
+pub(crate) fn status(row: &IssueRow) -> String {
+    let text = row.text("status").unwrap_or(Status::Open.token());
+    let ours = Status::ALL.into_iter().map(Status::token).find(|token| token.eq_ignore_ascii_case(text));
+    ours.unwrap_or(text).to_owned()
 }
 
 /// Text that says something, trimmed.

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::dep_graph::{cycles, scope};
-use super::issue::{IssueLane, arguments, count};
+use super::issue::{IssueLane, arguments, count, dependencies};
 use super::issue_read::wanted;
 use crate::table::{ActionError, Answer, Host};
 
@@ -137,12 +137,12 @@ fn issue_problems(
     problems
         .extend(check_text(&text).into_iter().map(|class| of_issue(class, row.id(), told(class).to_owned())));
     if scope == GraphScope::Full || !row.status().is_resolved() {
-        for one in row.dependencies() {
+        for one in dependencies(row) {
             if graph.number(&one.depends_on).is_none() {
                 let detail = format!(
                     "it depends on `{}` ({}), which does not exist",
                     one.depends_on.escape_debug(),
-                    one.kind.token()
+                    one.token.escape_debug()
                 );
                 problems.push(of_issue(IssueProblemClass::DependencyUnknown, row.id(), detail));
             }

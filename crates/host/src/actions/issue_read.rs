@@ -10,7 +10,7 @@ use premath_wire::v1::{BlockerRow, IssueCard, IssueListing, Neighbour, StatusCou
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{IssueLane, Rows, arguments, count, id, notes, token, told};
+use super::issue::{IssueLane, Rows, arguments, count, dependencies, id, notes, status, token, told};
 use crate::table::{ActionError, Answer, Host};
 
 /// What `issue list` and `issue ready` take.
@@ -234,7 +234,7 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 }
 
 fn neighbours(view: &dyn IssueView, row: &IssueRow) -> Result<Vec<Neighbour>, StoreError> {
-    row.dependencies().into_iter().map(|one| neighbour(view, one.depends_on, one.kind.token())).collect()
+    dependencies(row).into_iter().map(|one| neighbour(view, one.depends_on, &one.token)).collect()
 }
 
 fn dependents(view: &dyn IssueView, id: &str) -> Result<Vec<Neighbour>, StoreError> {
@@ -250,7 +250,7 @@ fn dependents(view: &dyn IssueView, id: &str) -> Result<Vec<Neighbour>, StoreErr
 
 fn neighbour(view: &dyn IssueView, id: String, kind: &str) -> Result<Neighbour, StoreError> {
     let row = view.row(&id)?;
-    let status = row.as_ref().map_or("missing", |row| row.text("status").unwrap_or("open")).to_owned();
+    let status = row.as_ref().map_or_else(|| "missing".to_owned(), status);
     let title = row.as_ref().and_then(|row| row.text("title")).map(ToOwned::to_owned);
     Ok(Neighbour { id, kind: kind.to_owned(), status, title })
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use premath_bd::issues::{
-    FileIssues, IssueStore as _, IssueView, RowRef, read_exchange, row_object, snapshot_ref,
+    FileIssues, IssueRow, IssueStore as _, IssueView, RowRef, read_exchange, row_object, snapshot_ref,
 };
 use premath_bd::{Access, Disk, MaintenanceGrant, Permit, Standing, StoreError, read_to_end, write_all_at};
 use premath_kernel::Value;
@@ -146,6 +146,7 @@ pub(crate) fn import(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
             return Err(InputError::new(InputClass::FieldMissing, "missing field", path).into());
         }
     };
+    must_hold_rows(&source, &bytes)?;
     let grant = match upkeep(&lane)? {
         Ok(grant) => grant,
         Err(refused) => return Ok(refused),
@@ -165,6 +166,20 @@ pub(crate) fn import(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     Answer::new("accepted", &imported)
 }
 
+/// Refuses a file in which there is something, but no row: that is another file than was meant.
+pub(crate) fn must_hold_rows(source: &str, bytes: &[u8]) -> Result<(), InputError> {
+    if bytes.split(|byte| *byte == b'\n').any(|line| IssueRow::read(line).is_some()) {
+        return Ok(());
+    }
+    let exchange = read_exchange(bytes);
+    let Some(first) = exchange.problems.iter().find(|problem| problem.class.hides_content()) else {
+        return Ok(());
+    };
+    let source: String = source.chars().take(200).flat_map(char::escape_debug).collect();
+    let what = format!("no line of `{source}` is an issue; line {}: {}", first.line, first.detail);
+    Err(InputError::new(InputClass::JsonInvalid, what, JsonPath::root().key("source")))
+}
+
 /// Takes rows over into a store.
 pub(crate) fn take_over(
     host: &Host<'_>,
@@ -175,14 +190,16 @@ pub(crate) fn take_over(
 ) -> Result<ImportAnswer, ActionError> {
     let exchange = read_exchange(bytes);
     let read = count(exchange.rows.len());
-    let written = store.import(grant, exchange.rows, host.workspace.clock.now())?;
+    let imported = store.import(grant, exchange.rows, host.workspace.clock.as_ref())?;
+    let (written, kept) = (imported.written, imported.kept);
     Ok(ImportAnswer {
         action: "issue.import".to_owned(),
         issues_path: shown(store.path()),
         source: source.to_owned(),
         read,
         written,
-        unchanged: read.saturating_sub(written),
+        unchanged: read.saturating_sub(written).saturating_sub(count(kept.len())),
+        kept,
         problems: exchange.problems.iter().map(note).collect(),
     })
 }

@@ -10,7 +10,7 @@ use super::view::FileView;
 use crate::error::StoreError;
 use crate::issues::row::{Line, read_line};
 use crate::issues::store::{Compacted, IssueView};
-use crate::log::LogWriter;
+use crate::log::{LogReader, LogWriter, Place};
 
 /// The history takes rows in writes of about this size.
 const BATCH: usize = 4 * 1024 * 1024;
@@ -22,26 +22,27 @@ impl FileIssues {
         let kept = view.all()?;
         let offsets: BTreeSet<u64> = kept.iter().map(|row| row.0.offset).collect();
         drop(view);
-        let moved = self.move_superseded(writer, &offsets)?;
-        if moved == 0 && offsets.len() == usize::try_from(writer.reader().extent().rows).unwrap_or(usize::MAX)
-        {
-            // Nothing to drop; the order may still be another.
-            let is_sorted = kept.is_sorted_by_key(|row| row.0.offset);
-            if is_sorted {
-                return Ok(Compacted { kept: count(offsets.len()), moved });
-            }
+        let is_compact = count(offsets.len()) == writer.reader().extent().rows
+            && writer.reader().rest().is_empty()
+            && kept.is_sorted_by_key(|row| row.0.offset);
+        if is_compact {
+            return Ok(Compacted { kept: count(offsets.len()), moved: 0 });
         }
+        let mut moved = 0;
         writer.replace::<StoreError>(|reader, replacement| {
             reader.each_line::<StoreError>(0, |_, line| match read_line(line) {
                 Line::Bad(..) => replacement.line(line).map(drop),
                 Line::Blank | Line::Issue(_) => Ok(()),
             })?;
-            kept.iter().try_for_each(|row| replacement.line(&reader.line(row.0)?).map(drop))
+            kept.iter().try_for_each(|row| replacement.line(&row_line(reader, row.0)?).map(drop))?;
+            // Last, so that a disk which has no room for the new log does not fill up with history.
+            moved = self.move_superseded(reader, &offsets)?;
+            Ok(())
         })?;
         Ok(Compacted { kept: count(offsets.len()), moved })
     }
 
-    fn move_superseded(&self, writer: &LogWriter, kept: &BTreeSet<u64>) -> Result<u64, StoreError> {
+    fn move_superseded(&self, reader: &LogReader, kept: &BTreeSet<u64>) -> Result<u64, StoreError> {
         let mut history = None;
         let mut batch: Vec<Vec<u8>> = Vec::new();
         let (mut size, mut moved) = (0, 0);
@@ -57,7 +58,7 @@ impl FileIssues {
             }
             Ok(())
         };
-        writer.reader().each_line::<StoreError>(0, |place, line| {
+        reader.each_line::<StoreError>(0, |place, line| {
             if !kept.contains(&place.offset) && matches!(read_line(line), Line::Issue(_)) {
                 size += line.len();
                 moved += 1;
@@ -71,6 +72,14 @@ impl FileIssues {
         })?;
         flush(&mut batch)?;
         Ok(moved)
+    }
+}
+
+/// A row, also the one that lacks its newline.
+fn row_line(reader: &LogReader, place: Place) -> Result<Vec<u8>, StoreError> {
+    match reader.unterminated_line() {
+        Some(line) if place.offset == reader.extent().bytes => Ok(line.to_vec()),
+        _ => reader.line(place),
     }
 }
 

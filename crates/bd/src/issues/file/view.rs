@@ -248,7 +248,7 @@ impl<R: Borrow<LogReader> + Debug> IssueView for FileView<R> {
     fn line(&self, row: RowRef) -> Result<Vec<u8>, StoreError> {
         let reader: &LogReader = self.reader.borrow();
         if self.unterminated == Some(row.0) {
-            return Ok(reader.rest().to_vec());
+            return Ok(reader.unterminated_line().unwrap_or_default().to_vec());
         }
         reader.line(row.0)
     }

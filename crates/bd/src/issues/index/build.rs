@@ -14,7 +14,7 @@ use crate::issues::row::{Line, LineProblem, LineProblemClass, read_line, without
 use crate::log::{Extent, Place};
 
 /// So many bad lines are kept with their text; beyond it they are only counted.
-const PROBLEMS_KEPT: usize = 1000;
+const PROBLEMS_KEPT: usize = 100_000;
 
 /// What an older index held.
 #[derive(Debug, Default)]
@@ -66,11 +66,19 @@ impl Rest {
     }
 }
 
+/// The id that a line seems to name, when the line itself cannot be read.
+fn named_id(line: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(line).ok()?;
+    let (_, behind) = text.split_once("\"id\":")?;
+    behind.trim_start().strip_prefix('"')?.split('"').next()
+}
+
 /// `bd-12` as `bd` and 12; `None` for other ids.
 pub(crate) fn numbered(id: &str) -> Option<(&str, u64)> {
     let (prefix, number) = id.rsplit_once('-')?;
     let is_plain = !prefix.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    number.parse().ok().filter(|_| is_plain).map(|number| (prefix, number))
+    // Beyond what JSON keeps exactly there is no next number.
+    number.parse().ok().filter(|number| is_plain && *number < 1 << 53).map(|number| (prefix, number))
 }
 
 impl Content {
@@ -93,13 +101,23 @@ impl Content {
             Line::Blank => {}
             Line::Issue(read) => {
                 let facts = read.0;
-                if let Some((prefix, number)) = numbered(&facts.id) {
-                    let highest = self.numbers.entry(prefix.to_owned()).or_default();
-                    *highest = (*highest).max(number);
-                }
+                self.count(&facts.id);
                 self.issues.insert(facts.id.clone(), (facts, place));
             }
-            Line::Bad(class, detail) => self.problem(number, class, detail),
+            Line::Bad(class, detail) => {
+                // Its number is taken all the same: a new issue must not look like the one that cannot be read.
+                if let Some(id) = named_id(line) {
+                    self.count(id);
+                }
+                self.problem(number, class, detail);
+            }
+        }
+    }
+
+    fn count(&mut self, id: &str) {
+        if let Some((prefix, number)) = numbered(id) {
+            let highest = self.numbers.entry(prefix.to_owned()).or_default();
+            *highest = (*highest).max(number);
         }
     }
 

@@ -105,7 +105,7 @@ impl Bench<'_> {
     }
 
     /// A blocking dependency closes a cycle when what it points at already leads back here over blocking ones.
-    fn closes_a_cycle(
+    pub(super) fn closes_a_cycle(
         &self,
         id: &str,
         on: &str,

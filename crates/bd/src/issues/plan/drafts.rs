@@ -22,7 +22,11 @@ impl Bench<'_> {
         if self.view.find(&id)?.is_some() {
             return refuse(RefusalClass::Exists, format!("issue `{}` exists", id.escape_debug()));
         }
-        for (_, target) in &draft.dependencies {
+        for (kind, target) in &draft.dependencies {
+            // Others may name an id before it exists.
+            if let Some(refusal) = self.closes_a_cycle(&id, target, *kind)? {
+                return Ok(Err(refusal));
+            }
             if *target == id {
                 return refuse(
                     RefusalClass::Cycle,

@@ -70,7 +70,19 @@ impl Bench<'_> {
         }
     }
 
+    /// A person may renew or release by name. A worker names its fence: another process may go by the same name.
+    fn names_its_fence(&self, holder: &Holder) -> Result<(), IssueRefusal> {
+        if holder.fence.is_some() || self.authority.is_person {
+            return Ok(());
+        }
+        let class = RefusalClass::Lease(LeaseClass::Stale);
+        Err(IssueRefusal::new(class, "a holder that is no person names its fence"))
+    }
+
     pub(super) fn renew(&self, id: &str, holder: &Holder, ttl_seconds: u64) -> Answer {
+        if let Err(refusal) = self.names_its_fence(holder) {
+            return Ok(Err(refusal));
+        }
         let before = match self.leasable(id)? {
             Ok(row) => row,
             Err(refusal) => return Ok(Err(refusal)),
@@ -87,6 +99,9 @@ impl Bench<'_> {
     }
 
     pub(super) fn release(&self, id: &str, holder: &Holder) -> Answer {
+        if let Err(refusal) = self.names_its_fence(holder) {
+            return Ok(Err(refusal));
+        }
         let before = match self.leasable(id)? {
             Ok(row) => row,
             Err(refusal) => return Ok(Err(refusal)),
@@ -96,12 +111,12 @@ impl Bench<'_> {
         Ok(match release(&holding, &proof(holder), self.now) {
             Ok(released) => {
                 let fence = before.last_fence();
-                let row = before
-                    .clone()
-                    .with_lease(None)
-                    .with_text("assignee", None)
-                    .with_text("status", Some(released.next_status.token()))
-                    .with_time("updated_at", Some(self.now));
+                let row = before.clone().with_lease(None).with_text("assignee", None);
+                let row = match released.next_status {
+                    status if status == before.status() => row,
+                    status => row.with_text("status", Some(status.token())),
+                };
+                let row = row.with_time("updated_at", Some(self.now));
                 Ok(Planned::Row { before: Some(before), row: keep_fence(row, fence) })
             }
             Err(refusal) => Err(refusal.into()),

@@ -2,6 +2,7 @@
 //! shown as the JSON it is.
 
 use anstyle::{AnsiColor, Style};
+use premath_kernel::Status;
 use serde::Deserialize;
 use serde::de::Deserializer;
 use serde_json::Value;
@@ -73,7 +74,10 @@ impl Row {
 
     /// Its status, safe to print.
     pub(crate) fn status(&self) -> String {
-        shown(self.status.as_ref()).unwrap_or_else(|| "open".to_owned())
+        let text = shown(self.status.as_ref()).unwrap_or_else(|| "open".to_owned());
+        // Ours in our spelling, that of another tool in its own.
+        let mut ours = Status::ALL.into_iter().map(Status::token);
+        ours.find(|token| token.eq_ignore_ascii_case(&text)).map_or(text, str::to_owned)
     }
 
     /// `P0` to `P4`, or what stands there.

@@ -57,6 +57,10 @@ pub(crate) fn imported(answer: &ImportAnswer) -> String {
         answer.written,
         answer.unchanged
     );
+    for id in &answer.kept {
+        let id = plain(id);
+        text.push_str(&format!("  {WARN}{id}{WARN:#} stays as it is here: newer, or somebody works on it\n"));
+    }
     for note in &answer.problems {
         text.push_str(&format!(
             "  {WARN}line {}{WARN:#} {}: {}\n",

@@ -54,7 +54,7 @@ pub(crate) fn fill(
             Ok(permit) => permit,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        match apply(store, permit, &operation, host.workspace.clock.now())? {
+        match apply(store, permit, &operation, host.workspace.clock.as_ref())? {
             Applied::Written(_) | Applied::Nothing(_) => {}
             Applied::Refused(refusal) => {
                 return Ok(Err(DoorRefusal {

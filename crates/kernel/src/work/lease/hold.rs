@@ -13,7 +13,7 @@ use super::{
 /// What becomes of an issue whose lease was given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Released {
-    /// Closed stays closed; all else is open again.
+    /// Work in progress is open again; what is closed, blocked or at a status of another tool stays so.
     pub next_status: Status,
 }
 
@@ -63,8 +63,8 @@ pub fn release(
     check_identity(lease, proof)?;
     check_fence(holding, lease, proof)?;
     let next_status = match holding.status {
-        Status::Closed => Status::Closed,
-        Status::Open | Status::InProgress | Status::Blocked | Status::Other => Status::Open,
+        Status::InProgress => Status::Open,
+        kept @ (Status::Open | Status::Blocked | Status::Closed | Status::Other) => kept,
     };
     Ok(Released { next_status })
 }

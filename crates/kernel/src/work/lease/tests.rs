@@ -343,12 +343,12 @@ fn a_lease_on_a_closed_issue_is_not_renewed() {
 }
 
 #[test]
-fn a_released_issue_is_open_again_unless_it_is_closed() {
+fn released_work_in_progress_is_open_again_and_any_other_status_stays() {
     let lease = lease();
     let next = STATUSES.map(|status| {
         release(&Holding { status, ..holding(Some(&lease)) }, &ALICE, at(50)).unwrap().next_status
     });
-    assert_eq!(next, [Status::Open, Status::Open, Status::Open, Status::Closed, Status::Open]);
+    assert_eq!(next, [Status::Open, Status::Open, Status::Blocked, Status::Closed, Status::Other]);
 }
 
 #[test]

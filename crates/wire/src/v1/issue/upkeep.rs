@@ -72,6 +72,8 @@ pub struct ImportAnswer {
     pub written: u64,
     /// Rows that were there already.
     pub unchanged: u64,
+    /// Issues that stay as they are here: changed later than in the file, or somebody works on them.
+    pub kept: Vec<String>,
     /// Lines that are no rows, and were left out.
     pub problems: Vec<LineNote>,
 }
