@@ -132,8 +132,8 @@ pub(super) const ENTRIES: &[Entry] = &[
 ];
 
 const KILL_POINTS: &str = "binary(kill_points)";
-const POWER_LOSS: &str = "binary(power_loss)";
-const IO_FAILURES: &str = "binary(io_failures)";
+const POWER_LOSS: &str = "binary(power_loss) + (binary(issue_faults) & test(power_loss))";
+const IO_FAILURES: &str = "binary(io_failures) + (binary(issue_faults) & test(operation_of_the_disk))";
 const DISK_FULL: &str = "binary(disk_full)";
 const CUT_AND_FLIP: &str = "binary(cut_and_flip)";
 const CONCURRENT_APPENDS: &str = "binary(concurrent_appends)";
@@ -146,40 +146,43 @@ const GATE_REMOVAL: &str = "binary(gate_removal)";
 const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check"];
 
 fn kill_points(_budget: &Budget) -> Vec<Work> {
-    [vec![Work::Need(&STRACE)], shown_tests("premath-cli", KILL_POINTS)].into_iter().flatten().collect()
+    [vec![Work::Need(&STRACE)], shown_tests("premath-cli", &["kill_points"], KILL_POINTS)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn power_loss(_budget: &Budget) -> Vec<Work> {
-    shown_tests("premath-bd", POWER_LOSS)
+    shown_tests("premath-bd", &["power_loss", "issue_faults"], POWER_LOSS)
 }
 
 fn io_failures(_budget: &Budget) -> Vec<Work> {
-    shown_tests("premath-bd", IO_FAILURES)
+    shown_tests("premath-bd", &["io_failures", "issue_faults"], IO_FAILURES)
 }
 
 fn disk_full(_budget: &Budget) -> Vec<Work> {
-    shown_tests("premath-bd", DISK_FULL)
+    shown_tests("premath-bd", &["disk_full"], DISK_FULL)
 }
 
 fn cut_and_flip(_budget: &Budget) -> Vec<Work> {
-    shown_tests("premath-bd", CUT_AND_FLIP)
+    shown_tests("premath-bd", &["cut_and_flip"], CUT_AND_FLIP)
 }
 
 fn concurrent_appends(_budget: &Budget) -> Vec<Work> {
-    shown_tests("premath-cli", CONCURRENT_APPENDS)
+    shown_tests("premath-cli", &["concurrent_appends"], CONCURRENT_APPENDS)
 }
 
 fn exactly_once_claims(_budget: &Budget) -> Vec<Work> {
-    shown_tests("premath-cli", EXACTLY_ONCE_CLAIMS)
+    shown_tests("premath-cli", &["exactly_once_claims"], EXACTLY_ONCE_CLAIMS)
 }
 
 fn stale_holders(_budget: &Budget) -> Vec<Work> {
     let needs = vec![Work::Need(&STRACE), Work::Need(&FAKETIME)];
-    [needs, shown_tests("premath-cli", STALE_HOLDERS)].into_iter().flatten().collect()
+    [needs, shown_tests("premath-cli", &["stale_holders"], STALE_HOLDERS)].into_iter().flatten().collect()
 }
 
 fn tamper(_budget: &Budget) -> Vec<Work> {
-    shown_tests("premath-bd", TAMPER)
+    shown_tests("premath-bd", &["tamper"], TAMPER)
 }
 
 /// New inputs go to a folder that git ignores; the committed corpus is only read.
@@ -205,7 +208,7 @@ fn fuzzing(budget: &Budget) -> Vec<Work> {
 
 /// The time that is promised is that of a release build.
 fn malformed_input(_budget: &Budget) -> Vec<Work> {
-    whole(&["--release"], "premath-cli", MALFORMED_INPUT)
+    whole(&["--release", "--package", "premath-cli", "--filterset", MALFORMED_INPUT])
 }
 
 fn canonical_json(_budget: &Budget) -> Vec<Work> {
@@ -236,19 +239,20 @@ fn supply_chain(_budget: &Budget) -> Vec<Work> {
 }
 
 fn tests(package: &str, filter: &str) -> Vec<Work> {
-    whole(&[], package, filter)
+    whole(&["--package", package, "--filterset", filter])
 }
 
-/// Tests of a release build that print what they counted.
-fn shown_tests(package: &str, filter: &str) -> Vec<Work> {
-    whole(&["--release", "--no-capture"], package, filter)
+/// Tests that print what they counted, in release; only the binaries they are in are built.
+fn shown_tests(package: &str, binaries: &[&str], filter: &str) -> Vec<Work> {
+    let binaries = binaries.iter().flat_map(|binary| ["--test", binary]);
+    let arguments = ["--release", "--no-capture", "--package", package].into_iter().chain(binaries);
+    whole(&arguments.chain(["--filterset", filter]).collect::<Vec<_>>())
 }
 
 /// Tests that do their whole work when `PREMATH_PROVE` is set and a slice otherwise.
-fn whole(options: &[&str], package: &str, filter: &str) -> Vec<Work> {
+fn whole(arguments: &[&str]) -> Vec<Work> {
     let invocation = Invocation::cargo(&["nextest", "run", "--locked", "--profile", "prove"])
-        .arguments(options)
-        .arguments(&["--package", package, "--filterset", filter])
+        .arguments(arguments)
         .with_variable("PREMATH_PROVE", "1");
     vec![Work::Need(&NEXTEST), Work::Run(invocation)]
 }

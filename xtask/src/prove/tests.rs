@@ -58,10 +58,21 @@ fn figures_of_the_stores_are_proved_in_release_builds_that_print_them() {
     for id in ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R15"] {
         let commands = commands(id, 1);
         assert_eq!(commands.len(), 1, "{commands:?}");
-        for part in
-            ["PREMATH_PROVE=1 cargo nextest run ", " --profile prove ", " --release ", " --no-capture "]
-        {
+        for part in ["PREMATH_PROVE=1 cargo nextest run ", " --profile prove ", " --release --no-capture "] {
             assert!(commands[0].contains(part), "{id}: {}", commands[0]);
+        }
+    }
+}
+
+#[test]
+fn what_is_built_for_a_figure_holds_the_tests_of_its_slice() {
+    for entry in ENTRIES {
+        let Slice::Tests { package, filter } = entry.slice else { continue };
+        for command in commands(entry.id, 1) {
+            for binary in command.split(" --test ").skip(1).filter_map(|rest| rest.split(' ').next()) {
+                assert!(filter.contains(&format!("binary({binary})")), "{}: {command}", entry.id);
+                assert!(command.contains(&format!(" --package {package} ")), "{}: {command}", entry.id);
+            }
         }
     }
 }
