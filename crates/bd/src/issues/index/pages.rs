@@ -3,8 +3,6 @@
 use std::cell::RefCell;
 use std::io;
 
-use premath_kernel::sha256;
-
 use crate::disk::{DiskFile, read_exactly};
 
 const PAGE: usize = 4096;
@@ -23,11 +21,14 @@ pub(super) fn paged(bytes: &[u8]) -> Vec<u8> {
     pages
 }
 
+/// The number of the page and the CRC of both: a page that is damaged, or stands in another's place, does not fit. It
+/// guards against accidents. Against people nothing here could: whoever can write the index can write all of it.
 fn sum(number: u64, body: &[u8]) -> [u8; SUM] {
-    let mut bytes = Vec::with_capacity(SUM + body.len());
-    bytes.extend_from_slice(&number.to_le_bytes());
-    bytes.extend_from_slice(body);
-    let [a, b, c, d, e, f, g, h, ..] = sha256(&bytes);
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&number.to_le_bytes());
+    hasher.update(body);
+    let [a, b, c, d] = hasher.finalize().to_le_bytes();
+    let [e, f, g, h, ..] = number.to_le_bytes();
     [a, b, c, d, e, f, g, h]
 }
 
