@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use premath_bd::StoreError;
-use premath_bd::issues::{GraphView, IssueRow, IssueView};
+use premath_bd::issues::{GraphView, IssueRow, IssueView, row_object};
 use premath_kernel::{DependencyKind, GraphScope, Status, Value, is_ready};
 use premath_wire::InputError;
 use premath_wire::v1::{
@@ -116,10 +116,11 @@ fn unknown(
         if !is_within(graph, node, scope) {
             continue;
         }
-        let Some(row) = IssueRow::read(&view.line(*place)?) else { continue };
+        let line = view.line(*place)?;
+        let (Some(row), Some(facts)) = (row_object(&line), graph.node(node)) else { continue };
         let lost = dependencies(&row).into_iter().filter(|one| graph.number(&one.depends_on).is_none());
         unknown.extend(lost.map(|one| UnknownDependency {
-            issue_id: row.id().to_owned(),
+            issue_id: facts.id.clone(),
             depends_on_id: one.depends_on,
             kind: one.token,
         }));
@@ -273,7 +274,7 @@ fn drawn(
     for node in kept {
         let Some(place) = graph.rows.get(index(*node)) else { continue };
         let Some(row) = IssueRow::read(&view.line(*place)?) else { continue };
-        for one in dependencies(&row) {
+        for one in dependencies(row.object()) {
             let target = graph.number(&one.depends_on);
             if target.is_none_or(|target| kept.contains(&target)) {
                 edges.push(ProjectedEdge {

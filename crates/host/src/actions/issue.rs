@@ -8,7 +8,7 @@ use premath_bd::issues::{
 };
 use premath_bd::issues::{CamelRow, LineProblem};
 use premath_bd::{Access, Permit};
-use premath_kernel::{DependencyKind, Status, Value};
+use premath_kernel::{DependencyKind, Object, Status, Value};
 use premath_wire::v1::{IssueAnswer, LineNote, RefusedAnswer, RefusedBecause};
 use premath_wire::{InputClass, InputError, JsonPath};
 use serde::ser::{Error as _, SerializeSeq as _};
@@ -228,8 +228,8 @@ pub(crate) struct TypedDependency {
 }
 
 /// Every dependency of a row.
-pub(crate) fn dependencies(row: &IssueRow) -> Vec<TypedDependency> {
-    let items = row.object().get("dependencies").and_then(Value::as_array).unwrap_or_default();
+pub(crate) fn dependencies(row: &Object<'_>) -> Vec<TypedDependency> {
+    let items = row.get("dependencies").and_then(Value::as_array).unwrap_or_default();
     let typed = items.iter().filter_map(|item| {
         let text = |key: &str| item.as_object()?.get(key)?.as_text().map(str::trim);
         let depends_on = text("depends_on_id").filter(|id| !id.is_empty())?.to_owned();

@@ -137,7 +137,7 @@ fn issue_problems(
     problems
         .extend(check_text(&text).into_iter().map(|class| of_issue(class, row.id(), told(class).to_owned())));
     if scope == GraphScope::Full || !row.status().is_resolved() {
-        for one in dependencies(row) {
+        for one in dependencies(row.object()) {
             if graph.number(&one.depends_on).is_none() {
                 let detail = format!(
                     "it depends on `{}` ({}), which does not exist",

@@ -234,7 +234,7 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 }
 
 fn neighbours(view: &dyn IssueView, row: &IssueRow) -> Result<Vec<Neighbour>, StoreError> {
-    dependencies(row).into_iter().map(|one| neighbour(view, one.depends_on, &one.token)).collect()
+    dependencies(row.object()).into_iter().map(|one| neighbour(view, one.depends_on, &one.token)).collect()
 }
 
 fn dependents(view: &dyn IssueView, id: &str) -> Result<Vec<Neighbour>, StoreError> {
