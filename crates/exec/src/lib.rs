@@ -1,0 +1,1 @@
+//! Processes and the OS sandbox around them.

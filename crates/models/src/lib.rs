@@ -1,0 +1,6 @@
+//! Language models over their real protocols, scripted ones, recorded ones, and a server that speaks as they do.
+//!
+//! An adapter turns a request into HTTP and HTTP back into events; a transport carries HTTP. It must not decide policy,
+//! and must not read the environment: keys and addresses are given to it.
+
+pub mod transport;

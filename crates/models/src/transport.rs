@@ -1,0 +1,75 @@
+//! What carries a request to a provider. Adapters know no other way out, so that a recording or a script can stand in
+//! for the network without the adapter noticing.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_core::Stream;
+use premath_tusk::model::ModelError;
+
+/// A request as a transport sends it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WireRequest {
+    /// The whole address.
+    pub url: String,
+    /// Header names in lower case, and values.
+    pub headers: Vec<(String, String)>,
+    /// Headers that carry a secret: sent, and kept from every log, cassette and debug output.
+    pub secret_headers: Vec<(String, String)>,
+    /// The body: JSON.
+    pub body: Bytes,
+}
+
+impl Debug for WireRequest {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("WireRequest")
+            .field("url", &self.url)
+            .field("headers", &self.headers)
+            .field("body", &String::from_utf8_lossy(&self.body))
+            .finish_non_exhaustive()
+    }
+}
+
+/// An answer as a transport gives it.
+pub struct WireResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// Header names in lower case, and values.
+    pub headers: Vec<(String, String)>,
+    /// The body, in the pieces in which it comes. It ends after the first error.
+    pub body: ByteStream,
+}
+
+impl WireResponse {
+    /// The first value of a header, named in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Debug for WireResponse {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("WireResponse")
+            .field("status", &self.status)
+            .field("headers", &self.headers)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A body in pieces.
+pub type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, ModelError>> + Send>>;
+
+/// A future that a trait object can return.
+pub type TransportFuture<'a> = Pin<Box<dyn Future<Output = Result<WireResponse, ModelError>> + Send + 'a>>;
+
+/// What carries a request to a provider.
+pub trait Transport: Debug + Send + Sync {
+    /// Sends a request with POST. It ends when the head of the answer is there; dropping it, or the body, closes the
+    /// connection. Time-outs to connect, to the first byte and between bytes are the transport's.
+    fn send<'a>(&'a self, request: &'a WireRequest) -> TransportFuture<'a>;
+}
