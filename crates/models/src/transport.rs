@@ -9,16 +9,38 @@ use bytes::Bytes;
 use futures_core::Stream;
 use premath_tusk::model::ModelError;
 
+/// How a request is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Without a body; the body of the request is empty.
+    Get,
+    /// With a body.
+    Post,
+}
+
+impl Method {
+    /// The name as HTTP writes it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
 /// A request as a transport sends it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WireRequest {
+    /// How it is sent.
+    pub method: Method,
     /// The whole address.
     pub url: String,
     /// Header names in lower case, and values.
     pub headers: Vec<(String, String)>,
     /// Headers that carry a secret: sent, and kept from every log, cassette and debug output.
     pub secret_headers: Vec<(String, String)>,
-    /// The body: JSON.
+    /// The body: JSON, or nothing.
     pub body: Bytes,
 }
 
@@ -26,6 +48,7 @@ impl Debug for WireRequest {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("WireRequest")
+            .field("method", &self.method)
             .field("url", &self.url)
             .field("headers", &self.headers)
             .field("body", &String::from_utf8_lossy(&self.body))
@@ -69,7 +92,7 @@ pub type TransportFuture<'a> = Pin<Box<dyn Future<Output = Result<WireResponse, 
 
 /// What carries a request to a provider.
 pub trait Transport: Debug + Send + Sync {
-    /// Sends a request with POST. It ends when the head of the answer is there; dropping it, or the body, closes the
+    /// Sends a request. It ends when the head of the answer is there; dropping it, or the body, closes the
     /// connection. Time-outs to connect, to the first byte and between bytes are the transport's.
     fn send<'a>(&'a self, request: &'a WireRequest) -> TransportFuture<'a>;
 }
