@@ -2,6 +2,7 @@
 //!
 //! Everything a model says is a proposal (I6). It must not know a protocol, and nothing here decides what to do next.
 
+mod circuit;
 mod error;
 mod event;
 mod part;
@@ -15,6 +16,10 @@ use std::pin::Pin;
 
 use futures_core::Stream;
 
+pub use circuit::{
+    Circuit, CircuitError, CircuitStore, LONGEST_COOLING, MemoryCircuits, OUTAGE_COOLING, OUTAGE_FAILURES,
+    RATE_LIMIT_COOLING,
+};
 pub use error::{FailureStage, ModelError, ModelErrorKind};
 pub use event::ModelEvent;
 pub use part::{AssistantPart, Message, Reasoning, ToolCall, ToolOutcome, ToolResult, UserPart, Verbatim};
