@@ -12,6 +12,7 @@ mod feature_ledger;
 pub mod issues;
 mod journal;
 mod log;
+mod model_circuits;
 mod objects;
 mod permit;
 mod session;
@@ -31,6 +32,7 @@ pub use journal::{
     Appended, Cursor, JOURNAL_KIND, Journal, JournalPage, JournalRow, JournalWriter, runs_folder, sessions,
 };
 pub use log::{Extent, Log, LogReader, LogWriter, Place, Replacement, Standing};
+pub use model_circuits::ModelCircuitStore;
 pub use objects::{
     Collection, DEFAULT_OBJECT_LIMIT, GarbageReport, ObjectId, ObjectIds, ObjectReader, ObjectRef, Objects,
     objects_folder,

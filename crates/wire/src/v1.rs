@@ -11,11 +11,13 @@ mod handoff;
 mod harness;
 mod input;
 mod issue;
+mod model;
 mod policy;
 mod report;
 mod request;
 mod result;
 mod row;
+mod sandbox;
 mod scalar;
 mod schemas;
 mod upkeep;
@@ -38,8 +40,16 @@ pub use issue::{
     IssueShape, LeaseProjection, LeaseRow, LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge,
     ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
 };
+pub use model::{
+    AskAnswer, AttemptError, AttemptRow, CircuitRow, KeyState, MODEL_CIRCUITS_KIND, ModelCircuits,
+    ModelListing, ProviderCheck, ProviderRow, ProviderState, UsageRow,
+};
 pub use policy::PolicyDocuments;
 pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, WitnessRecord};
+pub use sandbox::{
+    LayerRow, OutputRow, SandboxCheckAnswer, SandboxEvidenceRow, SandboxOutcome, SandboxRefusal,
+    SandboxRunAnswer,
+};
 pub use schemas::{SCHEMA_NAMES, schema};
 pub use upkeep::{
     CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, StoreProblem, VerifyAnswer,

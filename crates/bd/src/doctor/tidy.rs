@@ -29,6 +29,7 @@ pub const GITIGNORE: &str = "\
 *.db
 *.db-*
 /backup/
+/model_circuits.json
 /objects/
 /runs/
 /workers/

@@ -6,17 +6,19 @@ use schemars::transform::RecursiveTransform;
 use serde_json::{Value, json};
 
 use super::{
-    BackendStatus, BlockedRow, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
+    AskAnswer, BackendStatus, BlockedRow, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
     ConformanceReport, DependencyDiagnostics, DependencyProjection, DoctorAnswer, Expectation, Explanation,
     ExportAnswer, FeatureAnswer, FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow,
     FeatureWriteAnswer, GovernanceInput, GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer,
     InitAnswer, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport,
-    KpiAnswer, LeaseProjection, Outcome, RemediateAnswer, SessionAnswer, SessionDocument, StepAnswer,
-    StepRow, TrajectoryProjection, TurnInput, VerifyAnswer,
+    KpiAnswer, LeaseProjection, ModelCircuits, ModelListing, Outcome, RemediateAnswer, SandboxCheckAnswer,
+    SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, TrajectoryProjection, TurnInput,
+    VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 36] = [
+pub const SCHEMA_NAMES: [&str; 41] = [
+    "ask",
     "config",
     "conformance-expectation",
     "conformance-report",
@@ -52,6 +54,10 @@ pub const SCHEMA_NAMES: [&str; 36] = [
     "join-check-input",
     "join-check-report",
     "lease-projection",
+    "model-circuits",
+    "models",
+    "sandbox-check",
+    "sandbox-run",
     "verify",
 ];
 
@@ -69,6 +75,11 @@ pub fn schema(name: &str) -> Option<Schema> {
         "conformance-report" => writing.into_root_schema_for::<ConformanceReport>(),
         "dep-diagnostics" => writing.into_root_schema_for::<DependencyDiagnostics>(),
         "dep-projection" => writing.into_root_schema_for::<Outcome<DependencyProjection>>(),
+        "ask" => writing.into_root_schema_for::<AskAnswer>(),
+        "model-circuits" => writing.into_root_schema_for::<ModelCircuits>(),
+        "models" => writing.into_root_schema_for::<ModelListing>(),
+        "sandbox-check" => writing.into_root_schema_for::<SandboxCheckAnswer>(),
+        "sandbox-run" => writing.into_root_schema_for::<SandboxOutcome>(),
         "doctor" => writing.into_root_schema_for::<Outcome<DoctorAnswer>>(),
         "explanation" => writing.into_root_schema_for::<Explanation>(),
         "governance-check-input" => reading.into_root_schema_for::<GovernanceInput>(),
