@@ -5,6 +5,7 @@
 
 mod actions;
 mod failures;
+mod outside;
 mod sample;
 mod settings;
 mod table;
@@ -14,8 +15,10 @@ pub use actions::conformance::{Case, SourceError, VectorSource, run as run_confo
 pub use actions::doctor::{DoctorOutcome, refused as doctor_refused, run as doctor};
 pub use actions::governance_check::{GovernanceChecked, run as governance_check};
 pub use actions::join_check::{JoinChecked, run as join_check};
+pub use actions::model::run as ask;
 pub use actions::verify::run as verify;
 pub use failures::{explain, hint};
+pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
 pub use sample::sample_turn;
 pub use settings::{Layer, Setting, Settings, TerminalAuthority};
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};

@@ -7,13 +7,15 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use premath_tusk::sandbox::{Sandbox, SandboxError};
+
 use crate::actions::conformance::{SourceError, VectorSource};
-use crate::actions::{
-    config, conformance, dep, dep_graph, doctor, explain, governance_check, harness_feature, harness_kpi,
-    harness_session, harness_trajectory, init, issue_blocked, issue_check, issue_history, issue_read,
-    issue_upkeep, issue_write, join_check, lease, schema, verify,
-};
+use crate::outside::{ModelDoor, ModelFailure};
 use crate::workspace::Workspace;
+
+mod entries;
+
+pub use entries::ACTIONS;
 
 /// Whether an action changes anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub enum Door {
     Record,
     /// It changes issue memory, and needs a permit.
     Mutation,
+    /// It runs something outside: what that changes is bounded by the sandbox around it.
+    Effect,
 }
 
 /// One host function.
@@ -41,354 +45,6 @@ pub struct Action {
     pub output_schema: &'static str,
     call: fn(&Host<'_>, &Value<'_>) -> Result<Answer, ActionError>,
 }
-
-/// Every action, sorted by name.
-pub const ACTIONS: &[Action] = &[
-    Action {
-        name: "config.show",
-        command: "config show",
-        summary: "print every value of the configuration and where it comes from",
-        door: Door::Read,
-        output_schema: "config",
-        call: config::call,
-    },
-    Action {
-        name: "conformance.run",
-        command: "conformance-run",
-        summary: "run the conformance vectors",
-        door: Door::Read,
-        output_schema: "conformance-report",
-        call: conformance::call,
-    },
-    Action {
-        name: "dep.add",
-        command: "dep add",
-        summary: "make one issue depend on another",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: dep::add,
-    },
-    Action {
-        name: "dep.diagnostics",
-        command: "dep diagnostics",
-        summary: "find cycles and dependencies on nothing",
-        door: Door::Read,
-        output_schema: "dep-diagnostics",
-        call: dep_graph::diagnostics,
-    },
-    Action {
-        name: "dep.project",
-        command: "dep project",
-        summary: "show the graph of dependencies",
-        door: Door::Read,
-        output_schema: "dep-projection",
-        call: dep_graph::project,
-    },
-    Action {
-        name: "dep.remove",
-        command: "dep remove",
-        summary: "take a dependency away",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: dep::remove,
-    },
-    Action {
-        name: "dep.replace",
-        command: "dep replace",
-        summary: "give a dependency another type",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: dep::replace,
-    },
-    Action {
-        name: "failure.explain",
-        command: "explain",
-        summary: "explain a failure class",
-        door: Door::Read,
-        output_schema: "explanation",
-        call: explain::call,
-    },
-    Action {
-        name: "governance.check",
-        command: "governance-check",
-        summary: "check a governance profile by itself",
-        door: Door::Read,
-        output_schema: "governance-check-report",
-        call: governance_check::call,
-    },
-    Action {
-        name: "harness.feature.check",
-        command: "harness-feature check",
-        summary: "check the feature ledger",
-        door: Door::Read,
-        output_schema: "harness-feature-check",
-        call: harness_feature::check,
-    },
-    Action {
-        name: "harness.feature.next",
-        command: "harness-feature next",
-        summary: "name the feature to work on",
-        door: Door::Read,
-        output_schema: "harness-feature-next",
-        call: harness_feature::next,
-    },
-    Action {
-        name: "harness.feature.read",
-        command: "harness-feature read",
-        summary: "show the feature ledger",
-        door: Door::Read,
-        output_schema: "harness-feature-ledger",
-        call: harness_feature::read,
-    },
-    Action {
-        name: "harness.feature.write",
-        command: "harness-feature write",
-        summary: "write one feature of the ledger",
-        door: Door::Record,
-        output_schema: "harness-feature-write",
-        call: harness_feature::write,
-    },
-    Action {
-        name: "harness.join_check",
-        command: "harness-join-check",
-        summary: "check whether a turn is closed and its mutation admissible",
-        door: Door::Read,
-        output_schema: "join-check-report",
-        call: join_check::call,
-    },
-    Action {
-        name: "harness.kpi.remediate",
-        command: "harness-kpi remediate",
-        summary: "record what was done about the throughput figure",
-        door: Door::Record,
-        output_schema: "harness-remediation",
-        call: harness_kpi::remediate,
-    },
-    Action {
-        name: "harness.kpi.report",
-        command: "harness-kpi",
-        summary: "compute the throughput figure of the workers",
-        door: Door::Read,
-        output_schema: "harness-kpi",
-        call: harness_kpi::report,
-    },
-    Action {
-        name: "harness.session.bootstrap",
-        command: "harness-session bootstrap",
-        summary: "say how a fresh process goes on",
-        door: Door::Read,
-        output_schema: "harness-bootstrap",
-        call: harness_session::bootstrap,
-    },
-    Action {
-        name: "harness.session.read",
-        command: "harness-session read",
-        summary: "show the session handoff",
-        door: Door::Read,
-        output_schema: "harness-session",
-        call: harness_session::read,
-    },
-    Action {
-        name: "harness.session.write",
-        command: "harness-session write",
-        summary: "write the session handoff",
-        door: Door::Record,
-        output_schema: "harness-session",
-        call: harness_session::write,
-    },
-    Action {
-        name: "harness.trajectory.append",
-        command: "harness-trajectory append",
-        summary: "append one step to the trajectory",
-        door: Door::Record,
-        output_schema: "harness-step",
-        call: harness_trajectory::append,
-    },
-    Action {
-        name: "harness.trajectory.query",
-        command: "harness-trajectory query",
-        summary: "show the latest, failed or retry-needed steps",
-        door: Door::Read,
-        output_schema: "harness-trajectory",
-        call: harness_trajectory::query,
-    },
-    Action {
-        name: "issue.add",
-        command: "issue add",
-        summary: "add an issue",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: issue_write::add,
-    },
-    Action {
-        name: "issue.backend_status",
-        command: "issue backend-status",
-        summary: "show how issue memory is stored",
-        door: Door::Read,
-        output_schema: "issue-backend-status",
-        call: issue_upkeep::backend_status,
-    },
-    Action {
-        name: "issue.blocked",
-        command: "issue blocked",
-        summary: "list what cannot be worked on, and why",
-        door: Door::Read,
-        output_schema: "issue-blocked",
-        call: issue_blocked::call,
-    },
-    Action {
-        name: "issue.check",
-        command: "issue check",
-        summary: "check every issue, the graph and the file",
-        door: Door::Read,
-        output_schema: "issue-check",
-        call: issue_check::call,
-    },
-    Action {
-        name: "issue.claim",
-        command: "issue claim",
-        summary: "take an issue under a lease",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: lease::claim,
-    },
-    Action {
-        name: "issue.claim_next",
-        command: "issue claim-next",
-        summary: "take the first issue that is free",
-        door: Door::Mutation,
-        output_schema: "issue-claim-next",
-        call: lease::claim_next,
-    },
-    Action {
-        name: "issue.compact",
-        command: "issue compact",
-        summary: "rewrite issue memory with one row per issue",
-        door: Door::Mutation,
-        output_schema: "issue-compact",
-        call: issue_upkeep::compact,
-    },
-    Action {
-        name: "issue.discover",
-        command: "issue discover",
-        summary: "add an issue that was found while working on another",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: issue_write::discover,
-    },
-    Action {
-        name: "issue.export",
-        command: "issue export",
-        summary: "hand out the rows of all issues",
-        door: Door::Read,
-        output_schema: "issue-export",
-        call: issue_upkeep::export,
-    },
-    Action {
-        name: "issue.history",
-        command: "issue history",
-        summary: "show what became of an issue",
-        door: Door::Read,
-        output_schema: "issue-history",
-        call: issue_history::call,
-    },
-    Action {
-        name: "issue.import",
-        command: "issue import",
-        summary: "take over rows of another store",
-        door: Door::Mutation,
-        output_schema: "issue-import",
-        call: issue_upkeep::import,
-    },
-    Action {
-        name: "issue.lease_projection",
-        command: "issue lease-projection",
-        summary: "list who holds what",
-        door: Door::Read,
-        output_schema: "lease-projection",
-        call: lease::projection,
-    },
-    Action {
-        name: "issue.lease_release",
-        command: "issue lease-release",
-        summary: "let go of an issue",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: lease::release,
-    },
-    Action {
-        name: "issue.lease_renew",
-        command: "issue lease-renew",
-        summary: "hold on to an issue",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: lease::renew,
-    },
-    Action {
-        name: "issue.list",
-        command: "issue list",
-        summary: "list issues",
-        door: Door::Read,
-        output_schema: "issue-listing",
-        call: issue_read::list,
-    },
-    Action {
-        name: "issue.ready",
-        command: "issue ready",
-        summary: "list what can be worked on, in order",
-        door: Door::Read,
-        output_schema: "issue-listing",
-        call: issue_read::ready,
-    },
-    Action {
-        name: "issue.show",
-        command: "issue show",
-        summary: "show one issue",
-        door: Door::Read,
-        output_schema: "issue-card",
-        call: issue_read::show,
-    },
-    Action {
-        name: "issue.update",
-        command: "issue update",
-        summary: "change an issue",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: issue_write::update,
-    },
-    Action {
-        name: "schema.show",
-        command: "schema",
-        summary: "print the JSON Schema of a document",
-        door: Door::Read,
-        output_schema: "json-schema",
-        call: schema::call,
-    },
-    Action {
-        name: "workspace.doctor",
-        command: "doctor",
-        summary: "find damage in the stores, explain it, and mend it",
-        door: Door::Mutation,
-        output_schema: "doctor",
-        call: doctor::call,
-    },
-    Action {
-        name: "workspace.init",
-        command: "init",
-        summary: "make a folder ready for premath",
-        door: Door::Mutation,
-        output_schema: "init",
-        call: init::call,
-    },
-    Action {
-        name: "workspace.verify",
-        command: "verify",
-        summary: "check logs, chains, objects, witnesses and references",
-        door: Door::Read,
-        output_schema: "verify",
-        call: verify::call,
-    },
-];
 
 /// What an action answers.
 #[derive(Debug)]
@@ -437,6 +93,12 @@ pub enum ActionError {
     /// A store gave no answer.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// No model answered.
+    #[error(transparent)]
+    Model(#[from] Box<ModelFailure>),
+    /// The sandbox failed in a way that is no refusal.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
     /// The answer could not be written as JSON.
     #[error("the answer cannot be written as JSON")]
     Unwritable {
@@ -453,6 +115,10 @@ pub struct Host<'a> {
     pub vectors: &'a dyn VectorSource,
     /// The repository that is worked on.
     pub workspace: &'a Workspace,
+    /// The models that can be asked.
+    pub models: &'a dyn ModelDoor,
+    /// Where commands run.
+    pub sandbox: &'a dyn Sandbox,
 }
 
 impl Host<'_> {

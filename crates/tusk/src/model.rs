@@ -5,6 +5,7 @@
 mod circuit;
 mod error;
 mod event;
+mod file_circuits;
 mod part;
 mod request;
 mod response;
@@ -22,6 +23,7 @@ pub use circuit::{
 };
 pub use error::{FailureStage, ModelError, ModelErrorKind};
 pub use event::ModelEvent;
+pub use file_circuits::circuit_row;
 pub use part::{AssistantPart, Message, Reasoning, ToolCall, ToolOutcome, ToolResult, UserPart, Verbatim};
 pub use request::{
     CacheMarker, Delivery, ModelRequest, ParallelCalls, ReasoningEffort, SystemBlock, ToolChoice, ToolOffer,

@@ -1,0 +1,224 @@
+//! `sandbox.check` and `sandbox.run`: what the sandbox enforces here, and one command in it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use premath_kernel::Value;
+use premath_tusk::sandbox::{
+    CapturedOutput, Ending, ExecutionLimits, Interrupt, LayerState, Profile, SandboxCommand, SandboxError,
+    SandboxEvidence, SandboxRun,
+};
+use premath_wire::v1::{
+    LayerRow, OutputRow, RefusedBecause, SandboxCheckAnswer, SandboxEvidenceRow, SandboxRefusal,
+    SandboxRunAnswer,
+};
+use premath_wire::{InputClass, InputError, JsonPath};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::issue::{arguments, count, told};
+use crate::table::{ActionError, Answer, Host};
+use crate::workspace::shown;
+
+/// What `sandbox.check` takes: nothing.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct CheckArgs {}
+
+/// What `sandbox.run` takes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct RunArgs {
+    /// The program and its arguments.
+    command: Vec<String>,
+    /// Where it runs; the root of the repository when nothing is said.
+    workdir: Option<String>,
+    /// `read-only`, `workspace-write`, `network` or `isolated`.
+    profile: Option<String>,
+    /// Variables it is given.
+    env: BTreeMap<String, String>,
+    /// What it reads on standard input.
+    stdin: Option<String>,
+    /// Wall time in milliseconds.
+    timeout_ms: Option<u64>,
+    /// How many bytes of each output are kept.
+    output_bytes: Option<u64>,
+    /// Address space of one process, in bytes.
+    memory_bytes: Option<u64>,
+    /// Processes of the whole tree.
+    processes: Option<u64>,
+}
+
+/// `sandbox.check`
+pub(crate) fn check(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let CheckArgs {} = arguments(args)?;
+    let report = host.sandbox.check()?;
+    let names = |profiles: &[Profile]| profiles.iter().map(|profile| profile.as_str().to_owned()).collect();
+    let items: Vec<LayerRow> = report
+        .layers
+        .iter()
+        .map(|layer| LayerRow {
+            layer: layer.layer.clone(),
+            state: state(layer.state).to_owned(),
+            required_by: names(&layer.required_by),
+            detail: layer.detail.clone(),
+        })
+        .collect();
+    let ok = Profile::ALL.iter().all(|profile| report.usable.contains(profile))
+        && report.layers.iter().all(|layer| layer.state != LayerState::Broken);
+    let answer = SandboxCheckAnswer {
+        action: "sandbox.check".to_owned(),
+        ok,
+        usable_profiles: names(&report.usable),
+        count: count(items.len()),
+        items,
+    };
+    if ok { Answer::new("accepted", &answer) } else { Answer::refused("sandbox.layer_unavailable", &answer) }
+}
+
+const fn state(state: LayerState) -> &'static str {
+    match state {
+        LayerState::Enforced => "enforced",
+        LayerState::Unavailable => "unavailable",
+        LayerState::Broken => "broken",
+    }
+}
+
+/// `sandbox.run`
+pub(crate) fn run(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let command = command(host, arguments(args)?)?;
+    match host.sandbox.run(&command, &Interrupt::default()) {
+        Ok(run) => {
+            let class = if run.ending == Ending::Exited(0) { "accepted" } else { "rejected" };
+            let mut answer = Answer::new(class, &answered(&run))?;
+            if class == "rejected" {
+                answer.failure_classes.push(failure(run.ending).to_owned());
+            }
+            Ok(answer)
+        }
+        Err(error) => refused(command.profile, error),
+    }
+}
+
+fn command(host: &Host<'_>, args: RunArgs) -> Result<SandboxCommand, InputError> {
+    let place = |key: &str| JsonPath::root().key(key);
+    let invalid = |what: &str, key: &str| InputError::new(InputClass::FieldInvalid, what, place(key));
+    let mut words = args.command.into_iter();
+    let program = words.next().filter(|word| !word.trim().is_empty()).ok_or_else(|| {
+        InputError::new(InputClass::FieldMissing, "name a command to run", place("command"))
+    })?;
+    let profile = match told(args.profile.as_deref()) {
+        None => Profile::WorkspaceWrite,
+        Some(name) => {
+            let known = Profile::ALL.into_iter().find(|profile| profile.as_str() == name);
+            known.ok_or_else(|| {
+                invalid("expected read-only, workspace-write, network or isolated", "profile")
+            })?
+        }
+    };
+    let defaults = ExecutionLimits::default();
+    let limits = ExecutionLimits {
+        wall: args.timeout_ms.map_or(defaults.wall, Duration::from_millis),
+        output: args.output_bytes.unwrap_or(defaults.output),
+        memory: args.memory_bytes.unwrap_or(defaults.memory),
+        processes: args.processes.unwrap_or(defaults.processes),
+        ..defaults
+    };
+    if limits.wall.is_zero() {
+        return Err(invalid("must be at least 1", "timeoutMs"));
+    }
+    let root = &host.workspace.root;
+    let here = if root.as_os_str().is_empty() { PathBuf::from(".") } else { root.clone() };
+    Ok(SandboxCommand {
+        program,
+        arguments: words.collect(),
+        workdir: told(args.workdir.as_deref()).map_or(here, PathBuf::from),
+        profile,
+        environment: args.env.into_iter().collect(),
+        stdin: args.stdin.unwrap_or_default().into_bytes(),
+        limits,
+    })
+}
+
+const fn failure(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Exited(_) => "sandbox.command_failed",
+        Ending::Signalled(_) => "sandbox.command_signalled",
+        Ending::TimedOut => "sandbox.command_timed_out",
+        Ending::Interrupted => "sandbox.command_interrupted",
+    }
+}
+
+fn answered(run: &SandboxRun) -> SandboxRunAnswer {
+    let (ending, exit_code, signal) = match run.ending {
+        Ending::Exited(code) => ("exited", Some(code), None),
+        Ending::Signalled(signal) => ("signalled", None, Some(signal)),
+        Ending::TimedOut => ("timed_out", None, None),
+        Ending::Interrupted => ("interrupted", None, None),
+    };
+    SandboxRunAnswer {
+        action: "sandbox.run".to_owned(),
+        ending: ending.to_owned(),
+        exit_code,
+        signal,
+        stdout: output(&run.stdout),
+        stderr: output(&run.stderr),
+        evidence: evidence(&run.evidence),
+    }
+}
+
+fn output(captured: &CapturedOutput) -> OutputRow {
+    let cut = captured.cut_bytes();
+    let mut text = String::from_utf8_lossy(&captured.head).into_owned();
+    if cut > 0 {
+        text.push_str(&format!("\n[{cut} bytes cut]\n"));
+        text.push_str(&String::from_utf8_lossy(&captured.tail));
+    }
+    OutputRow { text, total_bytes: captured.total_bytes, cut_bytes: cut }
+}
+
+fn evidence(evidence: &SandboxEvidence) -> SandboxEvidenceRow {
+    let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    SandboxEvidenceRow {
+        workdir: shown(&evidence.workdir),
+        sandbox_profile: evidence.profile.as_str().to_owned(),
+        profile_digest: evidence.profile_digest.clone(),
+        command_digest: evidence.command_digest.clone(),
+        layers: evidence.layers.clone(),
+        operator_override: evidence.operator_override.clone(),
+        wall_ms: millis(evidence.wall),
+        user_ms: millis(evidence.user),
+        system_ms: millis(evidence.system),
+    }
+}
+
+/// A refusal is an answer; an accident is an error.
+fn refused(profile: Profile, error: SandboxError) -> Result<Answer, ActionError> {
+    let detail = error.to_string();
+    let (class, layer, hint) = match &error {
+        SandboxError::LayerUnavailable { layer, .. } => (
+            "sandbox.layer_unavailable",
+            Some(layer.clone()),
+            "`premath sandbox check` says what is enforced here; choose a profile that does without it",
+        ),
+        SandboxError::NoSandbox => (
+            "sandbox.none",
+            None,
+            "an operator can allow it with --without-sandbox REASON, which is recorded",
+        ),
+        SandboxError::Workdir { .. } => ("sandbox.workdir_invalid", None, "name a folder that exists"),
+        SandboxError::Program { .. } => {
+            ("sandbox.program_invalid", None, "name a program that is there inside the sandbox")
+        }
+        SandboxError::Invalid { .. } => ("sandbox.command_invalid", None, "mend the command"),
+        SandboxError::System { .. } => return Err(error.into()),
+    };
+    let refusal = SandboxRefusal {
+        action: "sandbox.run".to_owned(),
+        sandbox_profile: profile.as_str().to_owned(),
+        layer,
+        refused: RefusedBecause { class: class.to_owned(), detail, hint: hint.to_owned() },
+    };
+    Answer::refused(class, &refusal)
+}
