@@ -9,6 +9,11 @@ use std::fmt;
 pub enum Layer {
     /// Nobody said anything.
     Default,
+    /// A variable of the environment said it.
+    Environment {
+        /// Which.
+        variable: String,
+    },
     /// A file said it.
     File {
         /// Which, as it is shown.
@@ -75,6 +80,10 @@ pub struct Settings {
     pub issues_path: Setting<String>,
     /// `issues.prefix`
     pub issue_prefix: Setting<String>,
+    /// `models.default` and `models.fallback`: what is asked when no model is named, in order
+    pub model_chain: Setting<Vec<String>>,
+    /// Providers of models and prices, each as it is shown: the composition root alone knows what they mean.
+    pub model_entries: Vec<(String, Setting<String>)>,
 }
 
 impl Settings {
@@ -90,6 +99,8 @@ impl Default for Settings {
             terminal: Setting::default_value(TerminalAuthority::Operator),
             issues_path: Setting::default_value(Self::ISSUES_PATH.to_owned()),
             issue_prefix: Setting::default_value(Self::ISSUE_PREFIX.to_owned()),
+            model_chain: Setting::default_value(Vec::new()),
+            model_entries: Vec::new(),
         }
     }
 }

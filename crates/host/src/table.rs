@@ -26,7 +26,8 @@ pub enum Door {
     Record,
     /// It changes issue memory, and needs a permit.
     Mutation,
-    /// It runs something outside: what that changes is bounded by the sandbox around it.
+    /// It reaches outside: a model that costs money, a process that a sandbox bounds. What it leaves in the repository is
+    /// nobody's authority.
     Effect,
 }
 

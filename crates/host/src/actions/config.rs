@@ -25,8 +25,13 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         Some(path) => flag("issues.path", path, "--issues"),
         None => row("issues.path", &settings.issues_path),
     };
-    let items =
-        vec![issues, row("issues.prefix", &settings.issue_prefix), row("mutation.cli", &settings.terminal)];
+    let chain = Setting {
+        value: settings.model_chain.value.join(", "),
+        layer: settings.model_chain.layer.clone(),
+    };
+    let mut items = vec![issues, row("issues.prefix", &settings.issue_prefix), row("models.chain", &chain)];
+    items.extend(settings.model_entries.iter().map(|(key, setting)| row(key, setting)));
+    items.push(row("mutation.cli", &settings.terminal));
     let root = &host.workspace.root;
     Answer::new(
         "ok",
@@ -42,6 +47,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 fn row(key: &str, setting: &Setting<impl ToString>) -> ConfigRow {
     let (layer, place) = match &setting.layer {
         Layer::Default => ("default", None),
+        Layer::Environment { variable } => ("environment", Some(variable.clone())),
         Layer::File { name, line } => ("file", Some(format!("{name}:{line}"))),
     };
     ConfigRow { key: key.to_owned(), value: setting.value.to_string(), layer: layer.to_owned(), place }

@@ -325,7 +325,7 @@ pub const ACTIONS: &[Action] = &[
         name: "model.ask",
         command: "ask",
         summary: "put one question to a model",
-        door: Door::Record,
+        door: Door::Effect,
         output_schema: "ask",
         call: model::ask,
     },
