@@ -1,6 +1,8 @@
 //! What carries a request to a provider. Adapters know no other way out, so that a recording or a script can stand in
 //! for the network without the adapter noticing.
 
+mod http;
+
 use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
@@ -8,6 +10,8 @@ use std::pin::Pin;
 use bytes::Bytes;
 use futures_core::Stream;
 use premath_tusk::model::ModelError;
+
+pub use http::{HttpSettings, HttpTransport, PlainHttp, Timeouts};
 
 /// How a request is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

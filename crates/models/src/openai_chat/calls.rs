@@ -1,0 +1,129 @@
+//! Tool calls on their way, put together from pieces that servers number in their own ways.
+
+use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, ToolCall};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::provider::answer::Events;
+use crate::provider::arguments::{Ending, arguments};
+use crate::provider::json::{Text, malformed, read};
+
+/// A piece of a call, or a whole one.
+#[derive(Deserialize)]
+pub(super) struct Piece<'a> {
+    index: Option<u64>,
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    #[serde(borrow)]
+    function: Option<Function<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Function<'a> {
+    #[serde(borrow)]
+    name: Option<Text<'a>>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Debug)]
+struct Call {
+    wire_index: Option<u64>,
+    index: u64,
+    /// Whether the id is the server's, or made up because it gave none.
+    has_own_id: bool,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+/// The calls of one answer.
+#[derive(Debug, Default)]
+pub(super) struct Calls(Vec<Call>);
+
+impl Calls {
+    /// Whether there is any.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes a piece; a call begins with the piece that has its name.
+    pub(super) fn take(&mut self, piece: &Piece<'_>, events: &mut Events) -> Result<(), ModelError> {
+        let name = piece.function.as_ref().and_then(|function| function.name.as_deref()).unwrap_or_default();
+        let id = piece.id.as_deref().unwrap_or_default();
+        let place = match self.place(piece.index, id, name) {
+            Some(place) => place,
+            None => self.begin(piece.index, id, name, events)?,
+        };
+        let call = self.0.get_mut(place).ok_or_else(|| malformed("no such tool call"))?;
+        let raw = piece.function.as_ref().and_then(|function| function.arguments);
+        let text = raw.map(|raw| argument_text(raw.get())).transpose()?.unwrap_or_default();
+        if !text.is_empty() {
+            call.arguments.push_str(&text);
+            events.emit(ModelEvent::ArgumentsDelta { index: call.index, text });
+        }
+        Ok(())
+    }
+
+    /// Which call a piece goes on with. Some servers give every call of an answer the same number, some give none: an id
+    /// that differs, or a name where nothing else tells, begins another call.
+    fn place(&self, wire_index: Option<u64>, id: &str, name: &str) -> Option<usize> {
+        let place = match wire_index {
+            Some(_) => self.0.iter().rposition(|call| call.wire_index == wire_index),
+            None if name.is_empty() => self.0.len().checked_sub(1),
+            None => None,
+        }?;
+        let is_other =
+            self.0.get(place).is_some_and(|call| call.has_own_id && !id.is_empty() && call.id != id);
+        (!is_other).then_some(place)
+    }
+
+    fn begin(
+        &mut self,
+        wire_index: Option<u64>,
+        id: &str,
+        name: &str,
+        events: &mut Events,
+    ) -> Result<usize, ModelError> {
+        if name.is_empty() {
+            return Err(malformed("a tool call begins without a name"));
+        }
+        let place = self.0.len();
+        let has_own_id = !id.is_empty();
+        let id = if has_own_id { id.to_owned() } else { format!("call_{place}") };
+        let index = events.number_part();
+        events.emit(ModelEvent::ToolCallStarted { index, id: id.clone(), name: name.to_owned() });
+        self.0.push(Call {
+            wire_index,
+            index,
+            has_own_id,
+            id,
+            name: name.to_owned(),
+            arguments: String::new(),
+        });
+        Ok(place)
+    }
+
+    /// The calls, complete. Only the last one can have been cut short.
+    pub(super) fn finish(self, ending: Ending) -> Result<Vec<(u64, AssistantPart)>, ModelError> {
+        let last = self.0.len().saturating_sub(1);
+        let calls = self.0.into_iter().enumerate().map(|(place, call)| {
+            let ending = if place == last { ending } else { Ending::Complete };
+            let arguments = arguments(&call.name, &call.arguments, ending)?;
+            let part = AssistantPart::ToolCall(ToolCall { id: call.id, name: call.name, arguments });
+            Ok((call.index, part))
+        });
+        calls.collect()
+    }
+}
+
+/// Arguments are a text that holds JSON; some servers send the JSON itself.
+fn argument_text(raw: &str) -> Result<String, ModelError> {
+    if raw.starts_with('"') {
+        read(raw)
+    } else if raw == "null" {
+        Ok(String::new())
+    } else {
+        Ok(raw.to_owned())
+    }
+}
