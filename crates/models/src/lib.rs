@@ -4,6 +4,8 @@
 //! and must not read the environment: keys and addresses are given to it.
 
 pub mod anthropic;
+pub mod cassette;
+pub mod chain;
 pub mod error_kinds;
 mod openai_chat;
 pub mod openai_responses;

@@ -6,12 +6,12 @@
 mod answer;
 mod body;
 mod chat;
-mod dialect;
 mod expect;
 mod messages;
 mod openai;
 mod reply;
 mod responses;
+mod route;
 mod script;
 mod shown;
 #[cfg(test)]
@@ -26,7 +26,7 @@ use premath_tusk::model::{ModelError, ModelErrorKind};
 
 pub use answer::Served;
 pub(crate) use answer::{Caller, Ending, HttpAnswer, HttpRequest, answer, too_large};
-pub use dialect::Dialect;
+
 pub use reply::{Failure, FailureKind, ReplyOutcome, ScriptedReply, Spoken, SpokenUsage};
 pub use script::Script;
 pub use shown::{AnswerForm, ShownCall, ShownMessage, ShownPart, ShownRequest};

@@ -12,7 +12,7 @@ use premath_tusk::model::ModelError;
 pub const SCRUBBED: &str = "[secret]";
 
 /// Shorter texts are not looked for: they would turn up in words that have nothing to do with the key.
-const SHORTEST_SCRUBBED: usize = 6;
+pub(crate) const SHORTEST_SCRUBBED: usize = 6;
 
 /// A key of a provider. It has no `Display`, its `Debug` says nothing, and it is read in this crate only.
 #[derive(Clone)]

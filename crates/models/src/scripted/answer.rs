@@ -7,11 +7,12 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::body::Frame;
-use super::dialect::{Dialect, Route};
 use super::reply::{Failure, FailureKind, ReplyOutcome, ScriptedReply, Spoken};
+use super::route::{Route, request_id_header};
 use super::script::Script;
 use super::shown::{AnswerForm, ShownRequest};
 use super::{chat, messages, openai, responses};
+use crate::provider::Protocol;
 use crate::scenario::FaultKind;
 
 /// A request as it came.
@@ -59,7 +60,7 @@ pub(crate) enum Ending {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Served {
     /// The protocol; none where the path belongs to no protocol.
-    pub dialect: Option<Dialect>,
+    pub protocol: Option<Protocol>,
     /// The model that was asked for.
     pub model: Option<String>,
     /// The turn that answered, counted from one.
@@ -77,61 +78,61 @@ pub struct Served {
 /// The answer to a request.
 pub(crate) fn answer(script: &Script, request: HttpRequest<'_>) -> HttpAnswer {
     match (Route::of(request.path), request.method) {
-        (Route::Answer(dialect), "POST") => match read(dialect, request.body) {
+        (Route::Answer(protocol), "POST") => match read(protocol, request.body) {
             Ok(shown) => spoken_answer(&shown, &script.answer(&shown)),
-            Err(failure) => failed(script, Some(dialect), &failure),
+            Err(failure) => failed(script, Some(protocol), &failure),
         },
         (Route::Models, "GET" | "HEAD") => models(script, request.caller),
-        (Route::Answer(dialect), method) => failed(script, Some(dialect), &wrong_method(method)),
-        (Route::Models, method) => failed(script, caller_dialect(request.caller), &wrong_method(method)),
+        (Route::Answer(protocol), method) => failed(script, Some(protocol), &wrong_method(method)),
+        (Route::Models, method) => failed(script, caller_protocol(request.caller), &wrong_method(method)),
         (Route::Nowhere, _) => {
             let message =
                 "nothing is here; there are /v1/messages, /v1/responses, /v1/chat/completions, /v1/models";
             let failure = Failure { kind: FailureKind::NotFound, message: message.to_owned() };
-            failed(script, caller_dialect(request.caller), &failure)
+            failed(script, caller_protocol(request.caller), &failure)
         }
     }
 }
 
 /// The answer to a request whose body is longer than anybody reads.
 pub(crate) fn too_large(script: &Script, path: &str, caller: Caller, limit: usize) -> HttpAnswer {
-    let dialect = match Route::of(path) {
-        Route::Answer(dialect) => Some(dialect),
-        Route::Models | Route::Nowhere => caller_dialect(caller),
+    let protocol = match Route::of(path) {
+        Route::Answer(protocol) => Some(protocol),
+        Route::Models | Route::Nowhere => caller_protocol(caller),
     };
     let message = format!("the body is longer than {limit} bytes");
-    failed(script, dialect, &Failure { kind: FailureKind::TooLarge, message })
+    failed(script, protocol, &Failure { kind: FailureKind::TooLarge, message })
 }
 
 fn wrong_method(method: &str) -> Failure {
     Failure { kind: FailureKind::MethodNotAllowed, message: format!("not with method `{method}`") }
 }
 
-fn caller_dialect(caller: Caller) -> Option<Dialect> {
+fn caller_protocol(caller: Caller) -> Option<Protocol> {
     match caller {
-        Caller::Anthropic => Some(Dialect::Messages),
+        Caller::Anthropic => Some(Protocol::AnthropicMessages),
         Caller::Other => None,
     }
 }
 
-fn read(dialect: Dialect, body: &[u8]) -> Result<ShownRequest, Failure> {
-    match dialect {
-        Dialect::Messages => messages::read(body),
-        Dialect::Responses => responses::read(body),
-        Dialect::Chat => chat::read(body),
+fn read(protocol: Protocol, body: &[u8]) -> Result<ShownRequest, Failure> {
+    match protocol {
+        Protocol::AnthropicMessages => messages::read(body),
+        Protocol::OpenaiResponses => responses::read(body),
+        Protocol::OpenaiChat => chat::read(body),
     }
 }
 
-fn failed(script: &Script, dialect: Option<Dialect>, failure: &Failure) -> HttpAnswer {
+fn failed(script: &Script, protocol: Option<Protocol>, failure: &Failure) -> HttpAnswer {
     let label = Label { model: None, turn: None, fault: None, identity: &script.identity(&failure.message) };
-    failure_answer(dialect, label, failure)
+    failure_answer(protocol, label, failure)
 }
 
 fn spoken_answer(shown: &ShownRequest, reply: &ScriptedReply) -> HttpAnswer {
     let label =
         Label { model: Some(&shown.model), turn: reply.turn, fault: reply.fault, identity: &reply.identity };
     match &reply.outcome {
-        ReplyOutcome::Failed(failure) => failure_answer(Some(shown.dialect), label, failure),
+        ReplyOutcome::Failed(failure) => failure_answer(Some(shown.protocol), label, failure),
         ReplyOutcome::Spoken(spoken) => speech_answer(shown, label, spoken),
     }
 }
@@ -146,9 +147,9 @@ struct Label<'a> {
 }
 
 impl Label<'_> {
-    fn served(self, dialect: Option<Dialect>, status: u16) -> Served {
+    fn served(self, protocol: Option<Protocol>, status: u16) -> Served {
         Served {
-            dialect,
+            protocol,
             model: self.model.map(str::to_owned),
             turn: self.turn,
             streamed: false,
@@ -159,25 +160,25 @@ impl Label<'_> {
     }
 }
 
-fn failure_answer(dialect: Option<Dialect>, label: Label<'_>, failure: &Failure) -> HttpAnswer {
+fn failure_answer(protocol: Option<Protocol>, label: Label<'_>, failure: &Failure) -> HttpAnswer {
     let request_id = format!("req_{}", label.identity);
-    let (form, body) = match dialect {
-        Some(Dialect::Messages) => {
+    let (form, body) = match protocol {
+        Some(Protocol::AnthropicMessages) => {
             let form = messages::failure_form(failure.kind);
             (form, messages::failure_body(form, &failure.message, &request_id))
         }
-        Some(Dialect::Responses | Dialect::Chat) | None => {
+        Some(Protocol::OpenaiResponses | Protocol::OpenaiChat) | None => {
             let form = openai::failure_form(failure.kind);
             (form, openai::failure_body(form, &failure.message))
         }
     };
-    let id_header = dialect.unwrap_or(Dialect::Chat).request_id_header();
+    let id_header = request_id_header(protocol.unwrap_or(Protocol::OpenaiChat));
     let mut headers = vec![("content-type", "application/json".to_owned()), (id_header, request_id)];
     if let FailureKind::RateLimit { retry_after: Some(seconds) } = failure.kind {
         headers.push(("retry-after", seconds.to_string()));
     }
     let problem = label.fault.is_none().then(|| failure.message.clone());
-    let served = Served { problem, ..label.served(dialect, form.status) };
+    let served = Served { problem, ..label.served(protocol, form.status) };
     let pieces = vec![Bytes::from(body)];
     HttpAnswer { headers, pieces, delay: Duration::ZERO, ending: Ending::Complete, served }
 }
@@ -196,28 +197,28 @@ fn speech_answer(shown: &ShownRequest, label: Label<'_>, spoken: &Spoken) -> Htt
     let kind = if streamed { "text/event-stream; charset=utf-8" } else { "application/json" };
     let mut headers = vec![
         ("content-type", kind.to_owned()),
-        (shown.dialect.request_id_header(), format!("req_{}", label.identity)),
+        (request_id_header(shown.protocol), format!("req_{}", label.identity)),
     ];
     if streamed {
         headers.push(("cache-control", "no-cache".to_owned()));
     }
-    let served = Served { streamed, ..label.served(Some(shown.dialect), 200) };
+    let served = Served { streamed, ..label.served(Some(shown.protocol), 200) };
     HttpAnswer { headers, pieces, delay, ending, served }
 }
 
 fn frames(shown: &ShownRequest, spoken: &Spoken, identity: &str) -> Vec<Frame> {
-    match shown.dialect {
-        Dialect::Messages => messages::frames(spoken, &shown.model, identity),
-        Dialect::Responses => responses::frames(spoken, &shown.model, identity),
-        Dialect::Chat => chat::frames(spoken, &shown.model, identity, shown.form),
+    match shown.protocol {
+        Protocol::AnthropicMessages => messages::frames(spoken, &shown.model, identity),
+        Protocol::OpenaiResponses => responses::frames(spoken, &shown.model, identity),
+        Protocol::OpenaiChat => chat::frames(spoken, &shown.model, identity, shown.form),
     }
 }
 
 fn whole(shown: &ShownRequest, spoken: &Spoken, identity: &str) -> String {
-    match shown.dialect {
-        Dialect::Messages => messages::whole(spoken, &shown.model, identity),
-        Dialect::Responses => responses::whole(spoken, &shown.model, identity),
-        Dialect::Chat => chat::whole(spoken, &shown.model, identity),
+    match shown.protocol {
+        Protocol::AnthropicMessages => messages::whole(spoken, &shown.model, identity),
+        Protocol::OpenaiResponses => responses::whole(spoken, &shown.model, identity),
+        Protocol::OpenaiChat => chat::whole(spoken, &shown.model, identity),
     }
 }
 
@@ -291,6 +292,6 @@ fn models(script: &Script, caller: Caller) -> HttpAnswer {
         pieces: vec![Bytes::from(body.to_string())],
         delay: Duration::ZERO,
         ending: Ending::Complete,
-        served: label.served(caller_dialect(caller), 200),
+        served: label.served(caller_protocol(caller), 200),
     }
 }

@@ -1,4 +1,4 @@
-//! Reading request bodies and framing events: what the dialects share.
+//! Reading request bodies and framing events: what the protocols share.
 //!
 //! Requests come from anybody's client. What a protocol does not name is passed over; what it needs and is not there is
 //! an error that names the field.

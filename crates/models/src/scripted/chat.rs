@@ -7,15 +7,15 @@ use serde_json::{Map, Value};
 pub(super) use answer::{frames, whole};
 
 use super::body::{content_text, flag, list, need_list, need_text, object, text};
-use super::dialect::Dialect;
 use super::reply::Failure;
 use super::shown::{AnswerForm, ShownCall, ShownMessage, ShownPart, ShownRequest};
+use crate::provider::Protocol;
 
 /// Reads a request.
 pub(super) fn read(body: &[u8]) -> Result<ShownRequest, Failure> {
     let request = object(body)?;
     let mut shown = ShownRequest {
-        dialect: Dialect::Chat,
+        protocol: Protocol::OpenaiChat,
         model: need_text(&request, "model")?,
         form: form(&request),
         system: String::new(),

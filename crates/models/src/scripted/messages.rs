@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 pub(super) use answer::{frames, whole};
 
 use super::body::{content_text, flag, list, need_list, need_text, object, text};
-use super::dialect::Dialect;
 use super::reply::{Failure, FailureForm, FailureKind};
 use super::shown::{AnswerForm, ShownCall, ShownMessage, ShownPart, ShownRequest};
+use crate::provider::Protocol;
 
 /// Reads a request.
 pub(super) fn read(body: &[u8]) -> Result<ShownRequest, Failure> {
@@ -20,7 +20,7 @@ pub(super) fn read(body: &[u8]) -> Result<ShownRequest, Failure> {
     }
     let form = if flag(&request, "stream") { AnswerForm::Streamed } else { AnswerForm::Whole };
     let mut shown = ShownRequest {
-        dialect: Dialect::Messages,
+        protocol: Protocol::AnthropicMessages,
         model: need_text(&request, "model")?,
         form,
         system: content_text(request.get("system")),

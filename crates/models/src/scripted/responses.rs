@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 pub(super) use answer::{frames, whole};
 
 use super::body::{content_text, flag, need_list, need_text, object, text};
-use super::dialect::Dialect;
 use super::reply::Failure;
 use super::shown::{AnswerForm, ShownCall, ShownMessage, ShownPart, ShownRequest};
+use crate::provider::Protocol;
 
 /// Reads a request.
 pub(super) fn read(body: &[u8]) -> Result<ShownRequest, Failure> {
@@ -21,7 +21,7 @@ pub(super) fn read(body: &[u8]) -> Result<ShownRequest, Failure> {
     }
     let form = if flag(&request, "stream") { AnswerForm::Streamed } else { AnswerForm::Whole };
     let mut shown = ShownRequest {
-        dialect: Dialect::Responses,
+        protocol: Protocol::OpenaiResponses,
         model: need_text(&request, "model")?,
         form,
         system: content_text(request.get("instructions")),

@@ -2,13 +2,13 @@
 
 use premath_tusk::model::ToolOutcome;
 
-use super::dialect::Dialect;
+use crate::provider::Protocol;
 
 /// A request as a script sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownRequest {
     /// The protocol it came in.
-    pub dialect: Dialect,
+    pub protocol: Protocol,
     /// The model it asks for.
     pub model: String,
     /// How the answer is wanted.

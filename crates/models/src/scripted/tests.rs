@@ -1,18 +1,19 @@
-//! The engine and its three dialects, read back from their own bytes.
+//! The engine and its three protocols, read back from their own bytes.
 
 use serde_json::{Value, json};
 
-use super::{Caller, Dialect, Ending, HttpAnswer, HttpRequest, Script, answer, path_of};
+use super::{Caller, Ending, HttpAnswer, HttpRequest, Script, answer, path_of};
+use crate::provider::Protocol;
 use crate::scenario::Scenario;
 
 fn script(text: &str) -> Script {
     Script::new(Scenario::parse("test.toml", text).unwrap())
 }
 
-fn ask(script: &Script, dialect: Dialect, body: &Value) -> HttpAnswer {
+fn ask(script: &Script, protocol: Protocol, body: &Value) -> HttpAnswer {
     let body = body.to_string();
     let request =
-        HttpRequest { method: "POST", path: dialect.path(), caller: Caller::Other, body: body.as_bytes() };
+        HttpRequest { method: "POST", path: protocol.path(), caller: Caller::Other, body: body.as_bytes() };
     answer(script, request)
 }
 
@@ -42,19 +43,19 @@ fn events(answer: &HttpAnswer) -> Vec<Value> {
     events.collect()
 }
 
-/// A request of one user text, in a dialect's words.
-fn request(dialect: Dialect, said: &str, stream: bool) -> Value {
+/// A request of one user text, in a protocol's words.
+fn request(protocol: Protocol, said: &str, stream: bool) -> Value {
     let message = json!({ "role": "user", "content": said });
-    match dialect {
-        Dialect::Messages => {
+    match protocol {
+        Protocol::AnthropicMessages => {
             json!({ "model": "m", "max_tokens": 100, "stream": stream, "messages": [message], "system": "You help.",
                 "tools": [{ "name": "fs_read", "input_schema": {} }], "unknown": 1 })
         }
-        Dialect::Responses => {
+        Protocol::OpenaiResponses => {
             json!({ "model": "m", "stream": stream, "input": [message], "instructions": "You help.",
                 "tools": [{ "type": "function", "name": "fs_read" }], "unknown": 1 })
         }
-        Dialect::Chat => {
+        Protocol::OpenaiChat => {
             let system = json!({ "role": "system", "content": "You help." });
             json!({ "model": "m", "stream": stream, "stream_options": { "include_usage": true },
                 "messages": [system, message],
@@ -64,24 +65,24 @@ fn request(dialect: Dialect, said: &str, stream: bool) -> Value {
 }
 
 /// The second request: a call was made, and a result is shown.
-fn continued(dialect: Dialect) -> Value {
-    let mut request = request(dialect, "Please read.", false);
-    let list = if dialect == Dialect::Responses { "input" } else { "messages" };
-    let more = match dialect {
-        Dialect::Messages => vec![
+fn continued(protocol: Protocol) -> Value {
+    let mut request = request(protocol, "Please read.", false);
+    let list = if protocol == Protocol::OpenaiResponses { "input" } else { "messages" };
+    let more = match protocol {
+        Protocol::AnthropicMessages => vec![
             json!({ "role": "assistant", "content": [{ "type": "text", "text": "I read." },
                 { "type": "tool_use", "id": "call_1_1", "name": "fs_read", "input": {} }] }),
             json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "call_1_1",
                 "content": [{ "type": "text", "text": "forty-two" }] }] }),
         ],
-        Dialect::Responses => vec![
+        Protocol::OpenaiResponses => vec![
             json!({ "type": "reasoning", "id": "rs_1", "summary": [] }),
             json!({ "type": "message", "role": "assistant",
                 "content": [{ "type": "output_text", "text": "I read." }] }),
             json!({ "type": "function_call", "call_id": "call_1_1", "name": "fs_read", "arguments": "{}" }),
             json!({ "type": "function_call_output", "call_id": "call_1_1", "output": "forty-two" }),
         ],
-        Dialect::Chat => vec![
+        Protocol::OpenaiChat => vec![
             json!({ "role": "assistant", "content": "I read.", "tool_calls": [{ "id": "call_1_1",
                 "type": "function", "function": { "name": "fs_read", "arguments": "{}" } }] }),
             json!({ "role": "tool", "tool_call_id": "call_1_1", "content": "forty-two" }),
@@ -111,7 +112,11 @@ expect = { tool_result = [{ id = "call_1_1", contains = "forty", outcome = "ok" 
 
 #[test]
 fn messages_streams_blocks_between_start_and_stop() {
-    let answer = ask(&script(READING), Dialect::Messages, &request(Dialect::Messages, "read a", true));
+    let answer = ask(
+        &script(READING),
+        Protocol::AnthropicMessages,
+        &request(Protocol::AnthropicMessages, "read a", true),
+    );
     let events = events(&answer);
     let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(&types[..3], ["message_start", "ping", "content_block_start"]);
@@ -130,7 +135,8 @@ fn messages_streams_blocks_between_start_and_stop() {
 
 #[test]
 fn responses_numbers_its_events_and_ends_with_everything() {
-    let answer = ask(&script(READING), Dialect::Responses, &request(Dialect::Responses, "read a", true));
+    let answer =
+        ask(&script(READING), Protocol::OpenaiResponses, &request(Protocol::OpenaiResponses, "read a", true));
     let events = events(&answer);
     for (number, event) in events.iter().enumerate() {
         assert_eq!(event["sequence_number"], number);
@@ -148,8 +154,8 @@ fn responses_numbers_its_events_and_ends_with_everything() {
 
 #[test]
 fn chat_streams_chunks_and_says_what_was_used_when_asked() {
-    let asked = request(Dialect::Chat, "read a", true);
-    let answered = ask(&script(READING), Dialect::Chat, &asked);
+    let asked = request(Protocol::OpenaiChat, "read a", true);
+    let answered = ask(&script(READING), Protocol::OpenaiChat, &asked);
     assert!(text(&answered).ends_with("data: [DONE]\n\n"));
     let chunks = events(&answered);
     assert_eq!(chunks[0]["choices"][0]["delta"]["role"], "assistant");
@@ -162,22 +168,22 @@ fn chat_streams_chunks_and_says_what_was_used_when_asked() {
 
     let mut unasked = asked;
     unasked.as_object_mut().unwrap().remove("stream_options");
-    let chunks = events(&ask(&script(READING), Dialect::Chat, &unasked));
+    let chunks = events(&ask(&script(READING), Protocol::OpenaiChat, &unasked));
     assert!(chunks.iter().all(|chunk| chunk.get("usage").is_none()));
 }
 
 #[test]
-fn the_next_turn_answers_what_came_of_the_last_in_every_dialect() {
+fn the_next_turn_answers_what_came_of_the_last_in_every_protocol() {
     let script = script(READING);
-    let text = |dialect: Dialect, body: &Value| match dialect {
-        Dialect::Messages => body["content"][0]["text"].clone(),
-        Dialect::Responses => body["output"][0]["content"][0]["text"].clone(),
-        Dialect::Chat => body["choices"][0]["message"]["content"].clone(),
+    let text = |protocol: Protocol, body: &Value| match protocol {
+        Protocol::AnthropicMessages => body["content"][0]["text"].clone(),
+        Protocol::OpenaiResponses => body["output"][0]["content"][0]["text"].clone(),
+        Protocol::OpenaiChat => body["choices"][0]["message"]["content"].clone(),
     };
-    for dialect in Dialect::ALL {
-        let answer = ask(&script, dialect, &continued(dialect));
-        assert_eq!(answer.served.turn, Some(2), "{}", dialect.name());
-        assert_eq!(text(dialect, &whole(&answer)), "It says forty-two.", "{}", dialect.name());
+    for protocol in Protocol::ALL {
+        let answer = ask(&script, protocol, &continued(protocol));
+        assert_eq!(answer.served.turn, Some(2), "{}", protocol.as_str());
+        assert_eq!(text(protocol, &whole(&answer)), "It says forty-two.", "{}", protocol.as_str());
     }
 }
 
@@ -186,12 +192,14 @@ fn two_answers_in_a_row_are_two_answers() {
     let script =
         script("name = \"a\"\n[[turn]]\ntext = \"1\"\n[[turn]]\ntext = \"2\"\n[[turn]]\ntext = \"3\"\n");
     let said = |text: &str| json!({ "role": "assistant", "content": text });
-    for (dialect, list) in
-        [(Dialect::Messages, "messages"), (Dialect::Responses, "input"), (Dialect::Chat, "messages")]
-    {
-        let mut asked = request(dialect, "go", false);
+    for (protocol, list) in [
+        (Protocol::AnthropicMessages, "messages"),
+        (Protocol::OpenaiResponses, "input"),
+        (Protocol::OpenaiChat, "messages"),
+    ] {
+        let mut asked = request(protocol, "go", false);
         asked[list].as_array_mut().unwrap().extend([said("1"), said("2")]);
-        assert_eq!(ask(&script, dialect, &asked).served.turn, Some(3), "{}", dialect.name());
+        assert_eq!(ask(&script, protocol, &asked).served.turn, Some(3), "{}", protocol.as_str());
     }
 }
 
@@ -211,13 +219,13 @@ fn a_request_that_shows_something_else_is_told_what_was_expected() {
             "name = \"a\"\n[[turn]]\ntext = \"1\"\n[[turn]]\ntext = \"2\"\nexpect = {{ {expect} }}\nfault = [{{ kind = \"overloaded\" }}]\n"
         );
         let script = script(&file);
-        for dialect in Dialect::ALL {
-            let answer = ask(&script, dialect, &continued(dialect));
+        for protocol in Protocol::ALL {
+            let answer = ask(&script, protocol, &continued(protocol));
             let body = whole(&answer);
             assert_eq!(answer.served.status, 400);
             let said = body["error"]["message"].as_str().unwrap();
             assert!(said.starts_with("turn 2 ") && said.contains(message), "{expect}: {said}");
-            let code = if dialect == Dialect::Messages { "type" } else { "code" };
+            let code = if protocol == Protocol::AnthropicMessages { "type" } else { "code" };
             assert_eq!(body["error"][code], "scenario_mismatch");
             assert_eq!(answer.served.fault, None, "a mismatch uses up no fault");
         }
@@ -227,19 +235,19 @@ fn a_request_that_shows_something_else_is_told_what_was_expected() {
 #[test]
 fn an_outcome_is_expected_where_the_protocol_has_one() {
     let file = "name = \"a\"\n[[turn]]\ntext = \"1\"\n[[turn]]\ntext = \"2\"\nexpect = { tool_result = [{ outcome = \"error\" }] }\n";
-    let status = |dialect| ask(&script(file), dialect, &continued(dialect)).served.status;
-    assert_eq!(status(Dialect::Messages), 400);
-    assert_eq!(status(Dialect::Responses), 200);
-    let mut failed = continued(Dialect::Messages);
+    let status = |protocol| ask(&script(file), protocol, &continued(protocol)).served.status;
+    assert_eq!(status(Protocol::AnthropicMessages), 400);
+    assert_eq!(status(Protocol::OpenaiResponses), 200);
+    let mut failed = continued(Protocol::AnthropicMessages);
     failed["messages"][2]["content"][0]["is_error"] = json!(true);
-    assert_eq!(ask(&script(file), Dialect::Messages, &failed).served.status, 200);
+    assert_eq!(ask(&script(file), Protocol::AnthropicMessages, &failed).served.status, 200);
 }
 
 #[test]
 fn a_turn_beyond_the_last_is_a_mismatch() {
     let script = script("name = \"a\"\n[[turn]]\ntext = \"1\"\n");
-    for dialect in Dialect::ALL {
-        let answer = ask(&script, dialect, &continued(dialect));
+    for protocol in Protocol::ALL {
+        let answer = ask(&script, protocol, &continued(protocol));
         let message = whole(&answer)["error"]["message"].clone();
         assert_eq!(message, "expected at most 1 turns, was asked for turn 2");
     }
@@ -260,9 +268,9 @@ text = "small"
 "#;
     let script = script(file);
     let answer = |model: &str| {
-        let mut asked = request(Dialect::Chat, "hi", false);
+        let mut asked = request(Protocol::OpenaiChat, "hi", false);
         asked["model"] = json!(model);
-        whole(&ask(&script, Dialect::Chat, &asked))
+        whole(&ask(&script, Protocol::OpenaiChat, &asked))
     };
     assert_eq!(answer("big")["choices"][0]["message"]["content"], "big");
     assert_eq!(answer("small")["choices"][0]["message"]["content"], "small");
@@ -284,12 +292,14 @@ fault = [
   { kind = "context_length" },
 ]
 "#;
-    for (dialect, overloaded) in [(Dialect::Messages, 529), (Dialect::Responses, 503), (Dialect::Chat, 503)] {
+    for (protocol, overloaded) in
+        [(Protocol::AnthropicMessages, 529), (Protocol::OpenaiResponses, 503), (Protocol::OpenaiChat, 503)]
+    {
         let script = script(file);
         let answers: Vec<HttpAnswer> =
-            (0..7).map(|_| ask(&script, dialect, &request(dialect, "hi", true))).collect();
+            (0..7).map(|_| ask(&script, protocol, &request(protocol, "hi", true))).collect();
         let statuses: Vec<u16> = answers.iter().map(|answer| answer.served.status).collect();
-        assert_eq!(statuses, [429, 502, 502, overloaded, 401, 400, 200], "{}", dialect.name());
+        assert_eq!(statuses, [429, 502, 502, overloaded, 401, 400, 200], "{}", protocol.as_str());
         assert!(answers[0].headers.contains(&("retry-after", "7".to_owned())));
         let ids: std::collections::BTreeSet<_> = answers
             .iter()
@@ -302,15 +312,15 @@ fault = [
 #[test]
 fn a_cut_or_stalled_body_has_as_many_bytes_as_it_says_and_never_all() {
     for (kind, ending) in [("cut\", at_byte", Ending::Cut), ("stall\", after_byte", Ending::Stalled)] {
-        for dialect in Dialect::ALL {
+        for protocol in Protocol::ALL {
             for stream in [true, false] {
                 let whole = script("name = \"a\"\n[[turn]]\ntext = \"abc\"\n");
-                let whole = text(&ask(&whole, dialect, &request(dialect, "hi", stream)));
+                let whole = text(&ask(&whole, protocol, &request(protocol, "hi", stream)));
                 for (asked, sent) in [(0, 0), (1, 1), (60, 60), (1_000_000, whole.len() - 1)] {
                     let file = format!(
                         "name = \"a\"\n[[turn]]\ntext = \"abc\"\nfault = [{{ kind = \"{kind} = {asked} }}]\n"
                     );
-                    let answer = ask(&script(&file), dialect, &request(dialect, "hi", stream));
+                    let answer = ask(&script(&file), protocol, &request(protocol, "hi", stream));
                     assert_eq!(answer.ending, ending);
                     assert_eq!(text(&answer).as_str(), whole.get(..sent).unwrap());
                 }
@@ -321,17 +331,17 @@ fn a_cut_or_stalled_body_has_as_many_bytes_as_it_says_and_never_all() {
 
 #[test]
 fn one_event_is_not_json_when_the_scenario_breaks_it() {
-    for dialect in Dialect::ALL {
+    for protocol in Protocol::ALL {
         for (at_event, stream) in [(2, true), (99_999, true), (1, false)] {
             let file = format!(
                 "name = \"a\"\n[[turn]]\ntext = \"abc\"\nfault = [{{ kind = \"malformed_json\", at_event = {at_event} }}]\n"
             );
-            let answer = ask(&script(&file), dialect, &request(dialect, "hi", stream));
+            let answer = ask(&script(&file), protocol, &request(protocol, "hi", stream));
             let text = text(&answer);
             let data = text.split_terminator("\n\n").map(|frame| frame.rsplit("data: ").next().unwrap());
             let data = data.filter(|data| *data != "[DONE]");
             let broken = data.filter(|data| serde_json::from_str::<Value>(data).is_err()).count();
-            assert_eq!(broken, 1, "{} {at_event}", dialect.name());
+            assert_eq!(broken, 1, "{} {at_event}", protocol.as_str());
         }
     }
 }
@@ -347,7 +357,8 @@ fault = [{ kind = "wrong_tool_id" }]
 [[turn.call]]
 tool = "fs_read"
 "#;
-    let answer = whole(&ask(&script(file), Dialect::Messages, &continued(Dialect::Messages)));
+    let answer =
+        whole(&ask(&script(file), Protocol::AnthropicMessages, &continued(Protocol::AnthropicMessages)));
     assert_eq!(answer["content"][0]["name"], "fs_read_not_offered");
     assert_eq!(answer["content"][0]["id"], "call_1_1");
 }
@@ -362,7 +373,8 @@ fault = [{ kind = "cut_arguments" }]
 tool = "fs_read"
 arguments = { path = "a.txt" }
 "#;
-    let answer = whole(&ask(&script(file), Dialect::Chat, &request(Dialect::Chat, "hi", false)));
+    let answer =
+        whole(&ask(&script(file), Protocol::OpenaiChat, &request(Protocol::OpenaiChat, "hi", false)));
     let choice = &answer["choices"][0];
     assert_eq!(choice["finish_reason"], "length");
     assert_eq!(choice["message"]["tool_calls"][0]["function"]["arguments"], "{\"path\":");
@@ -379,19 +391,19 @@ fn a_request_that_is_none_gets_the_error_of_its_protocol() {
         "{\"model\":\"m\"}",
         "{\"model\":\"m\",\"max_tokens\":1,\"messages\":7,\"input\":7}",
     ];
-    for dialect in Dialect::ALL {
+    for protocol in Protocol::ALL {
         for body in bodies {
             let request = HttpRequest {
                 method: "POST",
-                path: dialect.path(),
+                path: protocol.path(),
                 caller: Caller::Other,
                 body: body.as_bytes(),
             };
             let answer = answer(&script, request);
-            assert_eq!(answer.served.status, 400, "{} {body}", dialect.name());
+            assert_eq!(answer.served.status, 400, "{} {body}", protocol.as_str());
             assert_eq!(whole(&answer)["error"]["type"], "invalid_request_error");
         }
-        let get = HttpRequest { method: "GET", path: dialect.path(), caller: Caller::Other, body: b"" };
+        let get = HttpRequest { method: "GET", path: protocol.path(), caller: Caller::Other, body: b"" };
         assert_eq!(answer(&script, get).served.status, 405);
     }
 }

@@ -1,0 +1,119 @@
+//! What is left of a request and an answer when everything secret is gone. Nothing is kept that did not pass here.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use bytes::Bytes;
+use premath_wire::strict::{Limits, parse};
+use serde_json::value::RawValue;
+
+use super::document::{Piece, RecordedRequest};
+use crate::scripted::path_of;
+use crate::secret::{SCRUBBED, SHORTEST_SCRUBBED};
+use crate::transport::WireRequest;
+
+/// Headers worth keeping. Whatever is not here may be a cookie, a token or an organisation.
+const KEPT_HEADERS: [&str; 9] = [
+    "accept",
+    "anthropic-beta",
+    "anthropic-version",
+    "content-type",
+    "openai-beta",
+    "request-id",
+    "retry-after",
+    "retry-after-ms",
+    "x-request-id",
+];
+
+/// The texts that must not be kept.
+#[derive(Clone)]
+pub(super) struct Secrets {
+    /// Longest first, so that a text is not left half.
+    texts: Vec<String>,
+}
+
+impl Secrets {
+    /// What the secret headers of a request hold, with and without the scheme before it, as it is and as JSON writes it.
+    pub(super) fn of(request: &WireRequest) -> Self {
+        let mut texts: Vec<String> = Vec::new();
+        for (_, value) in &request.secret_headers {
+            let bare = value.split_whitespace().last().unwrap_or_default();
+            for text in [value.trim(), bare] {
+                let escaped = serde_json::Value::from(text).to_string();
+                texts.push(escaped.trim_matches('"').to_owned());
+                texts.push(text.to_owned());
+            }
+        }
+        texts.retain(|text| text.len() >= SHORTEST_SCRUBBED);
+        texts.sort_by(|left, right| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
+        texts.dedup();
+        Self { texts }
+    }
+
+    /// A text without them.
+    pub(super) fn text(&self, text: &str) -> String {
+        self.texts.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), SCRUBBED))
+    }
+
+    /// The headers that may be kept.
+    pub(super) fn headers(&self, headers: &[(String, String)]) -> BTreeMap<String, String> {
+        let kept = headers.iter().filter(|(name, _)| KEPT_HEADERS.contains(&name.as_str()));
+        kept.map(|(name, value)| (name.clone(), self.text(value))).collect()
+    }
+
+    /// The pieces of a body. A secret may begin in one piece and end in another; what stands for it is where it began.
+    pub(super) fn pieces(&self, pieces: &[Bytes]) -> Vec<Piece> {
+        let hidden = self.ranges(&pieces.concat());
+        let mut hidden = hidden.into_iter().peekable();
+        let mut offset = 0;
+        let mut kept = Vec::new();
+        for piece in pieces {
+            let mut bytes = Vec::with_capacity(piece.len());
+            for byte in piece {
+                while hidden.next_if(|range| range.end <= offset).is_some() {}
+                match hidden.peek() {
+                    Some(range) if range.start == offset => bytes.extend_from_slice(SCRUBBED.as_bytes()),
+                    Some(range) if range.contains(&offset) => {}
+                    Some(_) | None => bytes.push(*byte),
+                }
+                offset += 1;
+            }
+            kept.push(Piece::of(&bytes));
+        }
+        kept
+    }
+
+    fn ranges(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let mut ranges = Vec::new();
+        let mut start = 0;
+        while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
+            let found = self.texts.iter().find(|secret| rest.starts_with(secret.as_bytes()));
+            let length = found.map_or(1, String::len);
+            if found.is_some() {
+                ranges.push(start..start + length);
+            }
+            start += length;
+        }
+        ranges
+    }
+
+    /// A request as it may be kept, which is also the form in which it is looked for.
+    pub(super) fn request(&self, request: &WireRequest) -> RecordedRequest {
+        RecordedRequest {
+            method: request.method.as_str().to_owned(),
+            path: self.text(path_of(&request.url)),
+            headers: self.headers(&request.headers),
+            body: self.body(&request.body),
+        }
+    }
+
+    fn body(&self, body: &[u8]) -> Option<Box<RawValue>> {
+        if body.is_empty() {
+            return None;
+        }
+        let text = self.text(&String::from_utf8_lossy(body));
+        let is_json = parse(text.as_bytes(), Limits::default()).is_ok();
+        let kept = if is_json { text } else { serde_json::Value::from(text).to_string() };
+        RawValue::from_string(kept).ok()
+    }
+}

@@ -1,0 +1,94 @@
+//! The events of the candidate that answers, with the end written down: a success when it finished, a failure when it
+//! did not. What is let go before its end says nothing about the provider, and is not written down.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
+use premath_tusk::Clock;
+use premath_tusk::model::{
+    CircuitError, CircuitStore, ModelError, ModelErrorKind, ModelEvent, ResponseStream,
+};
+
+use super::ended;
+
+/// Where the end is written down.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    pub(super) provider: String,
+    pub(super) circuits: Arc<dyn CircuitStore>,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+impl Recorder {
+    pub(super) fn failure(&self, error: &ModelError) -> Result<(), CircuitError> {
+        let now = self.clock.now();
+        self.circuits.record(&self.provider, &mut |circuit| circuit.after_failure(error, now)).map(drop)
+    }
+
+    fn success(&self) -> Result<(), CircuitError> {
+        let now = self.clock.now();
+        self.circuits.record(&self.provider, &mut |circuit| circuit.after_success(now)).map(drop)
+    }
+}
+
+/// The events of one candidate.
+pub(super) struct ChainStream {
+    begun: std::vec::IntoIter<ModelEvent>,
+    rest: Option<ResponseStream>,
+    recorder: Recorder,
+}
+
+impl fmt::Debug for ChainStream {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ChainStream").field("recorder", &self.recorder).finish_non_exhaustive()
+    }
+}
+
+impl ChainStream {
+    pub(super) fn new(begun: Vec<ModelEvent>, rest: ResponseStream, recorder: Recorder) -> Self {
+        Self { begun: begun.into_iter(), rest: Some(rest), recorder }
+    }
+
+    fn event(&mut self, event: ModelEvent) -> Result<ModelEvent, ModelError> {
+        if matches!(event, ModelEvent::Finished { .. }) {
+            self.rest = None;
+            self.recorder.success().map_err(|error| unwritten(&error))?;
+        }
+        Ok(event)
+    }
+
+    fn failure(&mut self, error: ModelError) -> ModelError {
+        self.rest = None;
+        match self.recorder.failure(&error) {
+            Ok(()) => error.mid_answer(),
+            Err(unrecorded) => unwritten(&unrecorded),
+        }
+    }
+}
+
+fn unwritten(error: &CircuitError) -> ModelError {
+    ModelError::new(ModelErrorKind::Unknown, "circuit_store", error.to_string()).mid_answer()
+}
+
+impl Stream for ChainStream {
+    type Item = Result<ModelEvent, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(event) = self.begun.next() {
+            return Poll::Ready(Some(self.event(event)));
+        }
+        let Some(rest) = self.rest.as_mut() else { return Poll::Ready(None) };
+        let item = match ready!(rest.as_mut().poll_next(context)) {
+            Some(Ok(event)) => self.event(event),
+            Some(Err(error)) => Err(self.failure(error)),
+            None => {
+                let error = ended();
+                Err(self.failure(error))
+            }
+        };
+        Poll::Ready(Some(item))
+    }
+}
