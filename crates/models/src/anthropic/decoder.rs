@@ -123,12 +123,12 @@ impl Dialect for Decoder {
             }
             ("message_start", _) => {
                 let message = event.message.ok_or_else(|| malformed("a message begins without a message"))?;
-                self.message(&message, Piece::Beginning, events)?;
+                self.message(&message, Piece::Streamed, events)?;
             }
             ("message_delta", _) => {
                 self.count(event.usage.as_ref());
                 if let Some(delta) = event.delta {
-                    self.stopped(delta.stop_reason, delta.stop_details.as_ref(), events)?;
+                    self.stopped(delta.stop_reason, delta.stop_details.as_ref(), Piece::Streamed, events)?;
                 }
             }
             ("message_stop", _) => return self.finish(events).map(|()| Flow::Over),
@@ -153,10 +153,10 @@ impl Dialect for Decoder {
     }
 }
 
-/// Whether a message is all there.
+/// Whether a message is all there, or on its way.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Piece {
-    Beginning,
+    Streamed,
     Whole,
 }
 
@@ -186,7 +186,7 @@ impl Decoder {
             let index = events.number_part();
             done(index, block.finish(Ending::Complete)?, events);
         }
-        self.stopped(message.stop_reason.clone(), message.stop_details.as_ref(), events)
+        self.stopped(message.stop_reason.clone(), message.stop_details.as_ref(), piece, events)
     }
 
     fn begin(&mut self, wire_index: u64, raw: &str, events: &mut Events) -> Result<(), ModelError> {
@@ -246,6 +246,7 @@ impl Decoder {
         &mut self,
         reason: Option<Text<'_>>,
         details: Option<&Value>,
+        piece: Piece,
         events: &mut Events,
     ) -> Result<(), ModelError> {
         let Some(reason) = reason else { return Ok(()) };
@@ -260,7 +261,9 @@ impl Decoder {
         }
         if let Some(why) = details.and_then(|details| details.get("explanation")).and_then(Value::as_str) {
             let index = events.number_part();
-            events.emit(ModelEvent::RefusalDelta { index, text: why.to_owned() });
+            if piece == Piece::Streamed {
+                events.emit(ModelEvent::RefusalDelta { index, text: why.to_owned() });
+            }
             done(index, Some(AssistantPart::Refusal(why.to_owned())), events);
         }
         self.stop = Some(reason.into());

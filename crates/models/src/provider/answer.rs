@@ -7,10 +7,9 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 
 use premath_tusk::model::{Delivery, ModelError, ModelErrorKind, ModelEvent};
-use serde::de::IgnoredAny;
 
 use super::Protocol;
-use super::json::malformed;
+use super::json::{malformed, stops_early};
 use crate::sse::{SseDecoder, SseError, SseLimits};
 use crate::{anthropic, openai_chat, openai_responses};
 
@@ -53,6 +52,8 @@ pub(crate) struct Events {
     queue: VecDeque<ModelEvent>,
     request_id: Option<String>,
     is_started: bool,
+    /// Something was said that a person may have seen, so that nobody else may answer instead.
+    has_shown: bool,
     next_part: u64,
 }
 
@@ -62,7 +63,7 @@ impl Events {
         if !self.is_started {
             self.is_started = true;
             self.queue.push_back(ModelEvent::Started {
-                request_id: self.request_id.take(),
+                request_id: self.request_id.clone(),
                 response_id: response_id.map(str::to_owned),
                 model: model.map(str::to_owned),
             });
@@ -79,6 +80,7 @@ impl Events {
     /// Adds an event, the first one after a beginning.
     pub(crate) fn emit(&mut self, event: ModelEvent) {
         self.start(None, None);
+        self.has_shown = true;
         self.queue.push_back(event);
     }
 }
@@ -181,7 +183,8 @@ impl AnswerDecoder {
     /// Takes an accident of whoever brought the bytes.
     pub fn fail(&mut self, error: ModelError) {
         if self.is_reading() {
-            let error = if self.events.is_started { error.mid_answer() } else { error };
+            let mut error = if self.events.has_shown { error.mid_answer() } else { error };
+            error.request_id = error.request_id.or_else(|| self.events.request_id.clone());
             self.state = State::Failed(Box::new(error));
         }
     }
@@ -209,11 +212,16 @@ impl AnswerDecoder {
 }
 
 fn whole(dialect: &mut dyn Dialect, body: &[u8], events: &mut Events) -> Result<(), ModelError> {
-    let Ok(body) = std::str::from_utf8(body) else { return Err(malformed("the answer is not UTF-8")) };
-    dialect.whole(body, events).map_err(|error| {
-        let stops_early = serde_json::from_str::<IgnoredAny>(body).is_err_and(|error| error.is_eof());
-        if stops_early { stream_cut("the answer stops in the middle") } else { error }
-    })
+    let body = match std::str::from_utf8(body) {
+        Ok(body) => body,
+        Err(error) if error.error_len().is_none() => {
+            return Err(stream_cut("the answer stops in the middle"));
+        }
+        Err(_) => return Err(malformed("the answer is not UTF-8")),
+    };
+    dialect
+        .whole(body, events)
+        .map_err(|error| if stops_early(body) { stream_cut("the answer stops in the middle") } else { error })
 }
 
 #[cold]

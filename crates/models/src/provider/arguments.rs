@@ -5,8 +5,8 @@ mod tests;
 
 use premath_tusk::JsonText;
 use premath_tusk::model::{ModelError, ModelErrorKind};
-use serde::de::IgnoredAny;
 
+use super::json::stops_early;
 use crate::error_kinds::one_line;
 
 /// Whether the model was allowed to finish what it wrote.
@@ -48,11 +48,4 @@ pub(crate) fn cut_off(tool: &str) -> ModelError {
 #[cold]
 fn invalid(message: &str) -> ModelError {
     ModelError::new(ModelErrorKind::Unknown, "arguments_invalid", one_line(message))
-}
-
-/// Whether more text could have made it JSON. A lone minus sign at the end is a number that was begun.
-fn stops_early(text: &str) -> bool {
-    let is_beginning =
-        |text: &str| serde_json::from_str::<IgnoredAny>(text).is_err_and(|error| error.is_eof());
-    is_beginning(text) || (text.ends_with('-') && is_beginning(&format!("{text}0")))
 }

@@ -7,7 +7,7 @@ use std::ops::Deref;
 
 use premath_tusk::JsonText;
 use premath_tusk::model::{ModelError, ModelErrorKind, Verbatim};
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -39,6 +39,13 @@ impl From<Text<'_>> for String {
 /// `stream_malformed`, saying what does not fit.
 pub(crate) fn read<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, ModelError> {
     serde_json::from_str(data).map_err(|error| malformed(&format!("the answer holds bad JSON: {error}")))
+}
+
+/// Whether more text could have made it JSON. A number that was begun, as `-` or `0.`, only shows with a digit behind it.
+pub(crate) fn stops_early(text: &str) -> bool {
+    let is_beginning =
+        |text: &str| serde_json::from_str::<IgnoredAny>(text).is_err_and(|error| error.is_eof());
+    is_beginning(text) || is_beginning(&format!("{text}0"))
 }
 
 /// An answer that the protocol does not know.

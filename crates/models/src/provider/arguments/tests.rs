@@ -44,7 +44,7 @@ proptest! {
         text in any::<String>(),
         number in -1_000_000i64..1_000_000,
     ) {
-        let whole = serde_json::json!({ key: { "list": [text, number, null, true] } }).to_string();
+        let whole = serde_json::json!({ key: { "list": [text, number, 0.25, -1.5e-9, null, true] } }).to_string();
         prop_assert_eq!(code(&whole, Ending::Complete), Ok(whole.clone()));
         for (cut, _) in whole.char_indices().skip(1) {
             prop_assert_eq!(code(whole.get(..cut).unwrap(), Ending::Complete), Err("arguments_cut_off".to_owned()));
