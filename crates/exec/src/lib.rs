@@ -1,1 +1,47 @@
-//! Processes and the OS sandbox around them.
+//! Processes and the OS sandbox around them; the one resolver of file names below a root.
+//!
+//! A layer that a profile requires and the system lacks refuses the command. Nothing here may run a command with fewer
+//! walls than its evidence says. How each wall stands: docs/adr/0009.
+
+#[cfg(target_os = "linux")]
+mod beneath;
+mod capture;
+#[cfg(target_os = "linux")]
+mod channel;
+#[cfg(target_os = "linux")]
+mod check;
+mod clock;
+mod config;
+mod digest;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod helper;
+mod layer;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+mod placeholder;
+#[cfg(target_os = "linux")]
+mod plan;
+#[cfg(target_os = "linux")]
+mod private_folder;
+#[cfg(target_os = "linux")]
+mod protected;
+#[cfg(target_os = "linux")]
+mod raw;
+#[cfg(target_os = "linux")]
+mod readable;
+mod request;
+#[cfg(target_os = "linux")]
+mod run;
+
+#[cfg(target_os = "linux")]
+pub use beneath::{Access, Beneath, Entry, EntryKind, PathError};
+pub use config::SandboxConfig;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{OsSandbox, helper_entry};
+#[cfg(target_os = "linux")]
+pub use helper::helper_entry;
+#[cfg(target_os = "linux")]
+pub use linux::OsSandbox;

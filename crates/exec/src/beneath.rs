@@ -1,0 +1,296 @@
+//! The one resolver of file names: everything that touches files for a tool goes through a [`Beneath`], and nothing that
+//! does can leave its root, whatever the name says and whoever swaps folders for links meanwhile.
+//!
+//! The kernel resolves (`openat2`, `RESOLVE_BENEATH`); no path is put together and checked here. Where the kernel cannot,
+//! every operation is refused.
+
+mod error;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use nix::dir::Dir;
+use nix::errno::Errno;
+use nix::fcntl::{AtFlags, OFlag, OpenHow, RenameFlags, ResolveFlag, open, openat, openat2, renameat2};
+use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, mkdirat};
+use nix::unistd::{UnlinkatFlags, fsync, unlinkat};
+
+pub use self::error::PathError;
+
+/// How often the kernel may see a rename in its way before we give up.
+const MOST_RACES: usize = 128;
+/// How many names for a temporary file are tried.
+const MOST_NAMES: u64 = 1000;
+
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reading.
+    Read,
+    /// Writing where it is, from its beginning; it must exist.
+    Write,
+    /// Writing at its end; it must exist.
+    Append,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A link, wherever it leads.
+    Link,
+    /// A device, a pipe or a socket: nothing that is opened here.
+    Other,
+}
+
+/// One name in a folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// The name.
+    pub name: OsString,
+    /// What it stands for.
+    pub kind: EntryKind,
+    /// The length of a file in bytes.
+    pub length: u64,
+}
+
+/// Files below a root.
+#[derive(Debug)]
+pub struct Beneath {
+    root: OwnedFd,
+}
+
+impl Beneath {
+    /// Everything below this folder, which is held open: from here on its name does not matter.
+    ///
+    /// # Errors
+    /// When it is not a folder that can be opened.
+    pub fn open_root(root: &Path) -> Result<Self, PathError> {
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+        let root = open(root, flags, Mode::empty()).map_err(|error| PathError::from_errno(root, error))?;
+        Ok(Self { root })
+    }
+
+    /// Opens a regular file that exists.
+    ///
+    /// # Errors
+    /// A name that is none or leads out, something that is no regular file, or what the system says.
+    pub fn open(&self, path: &Path, access: Access) -> Result<File, PathError> {
+        let flags = match access {
+            Access::Read => OFlag::O_RDONLY,
+            Access::Write => OFlag::O_WRONLY,
+            Access::Append => OFlag::O_WRONLY | OFlag::O_APPEND,
+        };
+        // A pipe without its other end must not keep us waiting.
+        let held = self.resolve(path, flags | OFlag::O_NONBLOCK | OFlag::O_NOCTTY)?;
+        let status = fstat(&held).map_err(|error| PathError::from_errno(path, error))?;
+        match kind(&status) {
+            EntryKind::File => Ok(File::from(held)),
+            found @ (EntryKind::Folder | EntryKind::Link | EntryKind::Other) => {
+                Err(PathError::NotAFile { path: path.to_path_buf(), found })
+            }
+        }
+    }
+
+    /// Reads a file of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// As [`Beneath::open`]; and a file that is longer.
+    pub fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, PathError> {
+        let file = self.open(path, Access::Read)?;
+        let mut bytes = Vec::new();
+        let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|source| PathError::System { path: path.to_path_buf(), source })?;
+        if u64::try_from(bytes.len()).is_ok_and(|length| length <= limit) {
+            Ok(bytes)
+        } else {
+            Err(PathError::TooLong { path: path.to_path_buf(), limit })
+        }
+    }
+
+    /// The names in a folder, sorted; `.` is the root.
+    ///
+    /// # Errors
+    /// A name that is none or leads out, or what the system says.
+    pub fn list(&self, path: &Path) -> Result<Vec<Entry>, PathError> {
+        let failed = |error| PathError::from_errno(path, error);
+        let folder = self.resolve(path, OFlag::O_RDONLY | OFlag::O_DIRECTORY)?;
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+        let mut entries = Vec::new();
+        for entry in Dir::openat(&folder, ".", flags, Mode::empty()).map_err(failed)?.iter() {
+            let entry = entry.map_err(failed)?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            match fstatat(&folder, name, AtFlags::AT_SYMLINK_NOFOLLOW) {
+                Ok(status) => entries.push(described(name, &status)),
+                Err(Errno::ENOENT) => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        entries.sort_unstable();
+        Ok(entries)
+    }
+
+    /// What a name stands for; a link at its end is not followed.
+    ///
+    /// # Errors
+    /// A name that is none or leads out, or what the system says.
+    pub fn metadata(&self, path: &Path) -> Result<Entry, PathError> {
+        let held = self.resolve(path, OFlag::O_PATH | OFlag::O_NOFOLLOW)?;
+        let status = fstat(&held).map_err(|error| PathError::from_errno(path, error))?;
+        Ok(described(path.file_name().unwrap_or_default(), &status))
+    }
+
+    /// Makes a file that was not there, whole or not at all.
+    ///
+    /// # Errors
+    /// As [`Beneath::replace`]; and a name that is taken.
+    pub fn create(&self, path: &Path, bytes: &[u8]) -> Result<(), PathError> {
+        self.put(path, bytes, RenameFlags::RENAME_NOREPLACE)
+    }
+
+    /// Puts a file in the place of whatever file or link has the name, whole or not at all; durable on return.
+    ///
+    /// # Errors
+    /// A name that is none or leads out, a folder of that name, or what the system says.
+    pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), PathError> {
+        self.put(path, bytes, RenameFlags::empty())
+    }
+
+    /// Removes a file, a link or an empty folder.
+    ///
+    /// # Errors
+    /// A name that is none or leads out, or what the system says.
+    pub fn remove(&self, path: &Path) -> Result<(), PathError> {
+        let failed = |error| PathError::from_errno(path, error);
+        let (folder, name) = self.parent(path)?;
+        match unlinkat(&folder, name, UnlinkatFlags::NoRemoveDir) {
+            Err(Errno::EISDIR | Errno::EPERM) => {
+                unlinkat(&folder, name, UnlinkatFlags::RemoveDir).map_err(failed)?
+            }
+            removed => removed.map_err(failed)?,
+        }
+        fsync(&folder).map_err(failed)
+    }
+
+    /// Makes a folder in one that exists.
+    ///
+    /// # Errors
+    /// A name that is none, leads out or is taken, or what the system says.
+    pub fn make_dir(&self, path: &Path) -> Result<(), PathError> {
+        let failed = |error| PathError::from_errno(path, error);
+        let (folder, name) = self.parent(path)?;
+        mkdirat(&folder, name, Mode::from_bits_truncate(0o755)).map_err(failed)?;
+        fsync(&folder).map_err(failed)
+    }
+
+    fn put(&self, path: &Path, bytes: &[u8], flags: RenameFlags) -> Result<(), PathError> {
+        let failed = |error| PathError::from_errno(path, error);
+        let (folder, name) = self.parent(path)?;
+        let (temporary, held) = temporary_file(&folder).map_err(failed)?;
+        let mut file = File::from(held);
+        let placed = file
+            .write_all(bytes)
+            .and_then(|()| file.sync_all())
+            .map_err(|source| PathError::System { path: path.to_path_buf(), source })
+            .and_then(|()| renameat2(&folder, temporary.as_path(), &folder, name, flags).map_err(failed));
+        if placed.is_err() {
+            // The first failure is the one to tell.
+            match unlinkat(&folder, temporary.as_path(), UnlinkatFlags::NoRemoveDir) {
+                Ok(()) | Err(_) => {}
+            }
+        }
+        placed?;
+        fsync(&folder).map_err(failed)
+    }
+
+    /// The folder that a path is in, held open, and its last name.
+    fn parent<'a>(&self, path: &'a Path) -> Result<(OwnedFd, &'a OsStr), PathError> {
+        check(path)?;
+        let invalid = |why: &'static str| PathError::Invalid { path: path.to_path_buf(), why };
+        let ends_in_name = matches!(path.components().next_back(), Some(Component::Normal(_)));
+        let ends_plainly =
+            !path.as_os_str().as_bytes().ends_with(b"/") && !path.as_os_str().as_bytes().ends_with(b"/.");
+        let name = path
+            .file_name()
+            .filter(|_| ends_in_name && ends_plainly)
+            .ok_or_else(|| invalid("it ends in no name"))?;
+        let above =
+            path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+        Ok((self.resolve(above, OFlag::O_RDONLY | OFlag::O_DIRECTORY)?, name))
+    }
+
+    fn resolve(&self, path: &Path, flags: OFlag) -> Result<OwnedFd, PathError> {
+        check(path)?;
+        let how = OpenHow::new()
+            .flags(flags | OFlag::O_CLOEXEC)
+            .resolve(ResolveFlag::RESOLVE_BENEATH | ResolveFlag::RESOLVE_NO_MAGICLINKS);
+        for _ in 0..MOST_RACES {
+            match openat2(&self.root, path, how) {
+                // Somebody renamed something while the kernel made sure that `..` stays below the root.
+                Err(Errno::EAGAIN | Errno::EINTR) => {}
+                Err(error) => return Err(PathError::from_errno(path, error)),
+                Ok(held) => return Ok(held),
+            }
+        }
+        Err(PathError::from_errno(path, Errno::EAGAIN))
+    }
+}
+
+/// Refuses what is no relative path, with more to say than the kernel has.
+fn check(path: &Path) -> Result<(), PathError> {
+    let bytes = path.as_os_str().as_bytes();
+    let invalid = |why| Err(PathError::Invalid { path: path.to_path_buf(), why });
+    if bytes.is_empty() {
+        return invalid("it is empty");
+    }
+    if bytes.contains(&0) {
+        return invalid("it holds a NUL");
+    }
+    if path.is_absolute() {
+        return Err(PathError::Outside { path: path.to_path_buf() });
+    }
+    Ok(())
+}
+
+fn temporary_file(folder: &OwnedFd) -> Result<(PathBuf, OwnedFd), Errno> {
+    let flags = OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_WRONLY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    let process = std::process::id();
+    for number in 0..MOST_NAMES {
+        let name = PathBuf::from(format!(".premath-{process}-{number}.tmp"));
+        match openat(folder, name.as_path(), flags, Mode::from_bits_truncate(0o644)) {
+            Ok(held) => return Ok((name, held)),
+            Err(Errno::EEXIST) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Errno::EEXIST)
+}
+
+fn kind(status: &FileStat) -> EntryKind {
+    let format = SFlag::from_bits_truncate(status.st_mode) & SFlag::S_IFMT;
+    if format == SFlag::S_IFREG {
+        EntryKind::File
+    } else if format == SFlag::S_IFDIR {
+        EntryKind::Folder
+    } else if format == SFlag::S_IFLNK {
+        EntryKind::Link
+    } else {
+        EntryKind::Other
+    }
+}
+
+fn described(name: &OsStr, status: &FileStat) -> Entry {
+    Entry { name: name.to_owned(), kind: kind(status), length: u64::try_from(status.st_size).unwrap_or(0) }
+}

@@ -1,0 +1,72 @@
+//! Which paths of a workdir are protected, by what is in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Kind, plain, protected};
+
+fn workdir() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fs::canonicalize(folder.path()).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn what_is_missing_is_protected_as_well() {
+    let (_folder, workdir) = workdir();
+    let found = protected(&workdir, &[]);
+    for name in [".git", ".premath", "premath.toml", ".bashrc", ".vscode", ".envrc", "policies"] {
+        assert!(found.all.contains(&PathBuf::from(name)), "{name}");
+        assert!(found.absent.iter().any(|(absent, _)| absent == Path::new(name)), "{name}");
+    }
+    assert!(!found.has_links);
+}
+
+#[test]
+fn a_stand_in_for_our_own_names_never_has_the_kind_that_makes_a_root() {
+    let (_folder, workdir) = workdir();
+    let kind = |name: &str| {
+        protected(&workdir, &[])
+            .absent
+            .into_iter()
+            .find(|(path, _)| path == Path::new(name))
+            .map(|(_, kind)| kind)
+    };
+    assert_eq!((kind(".premath"), kind("premath.toml")), (Some(Kind::File), Some(Kind::Folder)));
+    fs::create_dir(workdir.join(".premath")).unwrap();
+    assert_eq!((kind(".premath"), kind("premath.toml")), (None, Some(Kind::File)));
+}
+
+#[test]
+fn a_link_is_protected_with_what_it_leads_to() {
+    let (_folder, workdir) = workdir();
+    fs::create_dir_all(workdir.join("config/editor")).unwrap();
+    std::os::unix::fs::symlink("config/editor", workdir.join(".vscode")).unwrap();
+    let found = protected(&workdir, &[]);
+    assert!(found.has_links);
+    assert!(
+        found.all.contains(&PathBuf::from(".vscode")) && found.all.contains(&PathBuf::from("config/editor"))
+    );
+}
+
+#[test]
+fn submodules_and_hooks_in_the_working_tree_are_found() {
+    let (_folder, workdir) = workdir();
+    fs::create_dir_all(workdir.join("libs/one")).unwrap();
+    fs::create_dir_all(workdir.join(".githooks")).unwrap();
+    fs::create_dir_all(workdir.join(".git")).unwrap();
+    fs::write(workdir.join(".gitmodules"), "[submodule \"one\"]\n\tpath = libs/one\n\turl = ../one\n")
+        .unwrap();
+    fs::write(workdir.join(".git/config"), "[core]\n\thooksPath = .githooks\n").unwrap();
+    let found = protected(&workdir, &[]);
+    assert!(found.all.contains(&PathBuf::from("libs/one/.git")), "{found:?}");
+    assert!(found.all.contains(&PathBuf::from(".githooks")), "{found:?}");
+}
+
+#[test]
+fn a_path_that_leads_out_is_none() {
+    assert_eq!(plain(Path::new("../x")), None);
+    assert_eq!(plain(Path::new("/x")), None);
+    assert_eq!(plain(Path::new(".")), None);
+    assert_eq!(plain(Path::new("a/../b/./c")), Some(PathBuf::from("b/c")));
+}
