@@ -21,8 +21,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::StreamExt;
 use futures_util::stream::unfold;
-use premath_tusk::model::{ModelError, ModelErrorKind};
+use premath_tusk::model::{Model, ModelError, ModelErrorKind};
 
 pub use answer::Served;
 pub(crate) use answer::{Caller, Ending, HttpAnswer, HttpRequest, answer, too_large};
@@ -31,6 +32,7 @@ pub use reply::{Failure, FailureKind, ReplyOutcome, ScriptedReply, Spoken, Spoke
 pub use script::Script;
 pub use shown::{AnswerForm, ShownCall, ShownMessage, ShownPart, ShownRequest};
 
+use crate::provider::{AnswerLimits, Protocol, ProviderConfig, model};
 use crate::transport::{ByteStream, Transport, TransportFuture, WireRequest, WireResponse};
 
 /// A transport that answers from a script, in memory. Only the path of an address matters.
@@ -78,6 +80,20 @@ impl Transport for ScriptedTransport {
     }
 }
 
+/// The model of a script: the adapter of Anthropic Messages over it. Its reference is `scripted:` and the name, which is
+/// also the model that conversations may be bound to.
+#[must_use]
+pub fn scripted_model(transport: ScriptedTransport, name: &str) -> Arc<dyn Model> {
+    let config = ProviderConfig {
+        name: "scripted".to_owned(),
+        protocol: Protocol::AnthropicMessages,
+        base_url: "http://localhost".to_owned(),
+        key: None,
+        headers: Vec::new(),
+    };
+    model(config, name, Arc::new(transport), AnswerLimits::default())
+}
+
 /// The path of an address, without what comes before and after it.
 pub(crate) fn path_of(url: &str) -> &str {
     let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -95,7 +111,7 @@ struct Sending {
 fn body(answer: HttpAnswer, idle: Option<Duration>) -> ByteStream {
     let HttpAnswer { pieces, delay, ending, .. } = answer;
     let sending = Sending { pieces: pieces.into_iter(), delay, ending, idle };
-    Box::pin(unfold(Some(sending), |sending| async move {
+    let pieces = unfold(Some(sending), |sending| async move {
         let mut sending = sending?;
         if let Some(piece) = sending.pieces.next() {
             if !sending.delay.is_zero() {
@@ -104,7 +120,9 @@ fn body(answer: HttpAnswer, idle: Option<Duration>) -> ByteStream {
             return Some((Ok(piece), Some(sending)));
         }
         Some((Err(failed_end(sending.ending, sending.idle).await?), None))
-    }))
+    });
+    // A reader may look once more behind the end, as one that gives a connection back does.
+    Box::pin(pieces.fuse())
 }
 
 /// What a peer sees at the end, as the transport over HTTP would say it.
