@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 
 use crate::report::{Board, say};
 use crate::system::{Invocation, is_ci};
-use crate::tools::{self, CLIPPY, DENY, FAKETIME, NEXTEST, RUSTFMT, STRACE, VALGRIND};
+use crate::tools::{self, CLIPPY, DENY, FAKETIME, NEXTEST, NODE, NPM, RUSTFMT, STRACE, VALGRIND};
 use crate::{instructions, prove};
 
 #[cfg(test)]
@@ -22,6 +22,7 @@ pub(crate) const SUPPLY_CHAIN: &str = "supply chain";
 
 const STEPS: &[Step] = &[
     Step { name: "tools", work: tools_step },
+    Step { name: "client packages", work: client_packages },
     Step { name: "fmt", work: fmt },
     Step { name: "clippy", work: clippy },
     Step { name: "tests", work: tests_step },
@@ -51,7 +52,16 @@ pub(crate) fn run() -> Result<()> {
 }
 
 fn tools_step() -> Result<String> {
-    tools::ensure(&[&RUSTFMT, &CLIPPY, &NEXTEST, &DENY, &VALGRIND, &STRACE, &FAKETIME])?;
+    tools::ensure(&[&RUSTFMT, &CLIPPY, &NEXTEST, &DENY, &VALGRIND, &STRACE, &FAKETIME, &NODE, &NPM])?;
+    Ok(String::new())
+}
+
+/// The official clients that the model server is tested with, as their lock file has them.
+fn client_packages() -> Result<String> {
+    Invocation::new("npm")
+        .arguments(&["ci", "--prefix", "crates/cli/tests/sdk"])
+        .arguments(&["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+        .run()?;
     Ok(String::new())
 }
 

@@ -90,6 +90,18 @@ pub(crate) const FAKETIME: Tool = Tool {
     source: Source::Debian("faketime"),
 };
 
+/// Runs the official clients of providers against our model server.
+pub(crate) const NODE: Tool = Tool {
+    name: "node",
+    probe: &["node", "--version"],
+    minimum: Version(18, 0, 0),
+    source: Source::Debian("nodejs"),
+};
+
+/// Gets those clients.
+pub(crate) const NPM: Tool =
+    Tool { name: "npm", probe: &["npm", "--version"], minimum: ANY, source: Source::Debian("npm") };
+
 pub(crate) const RUSTFMT: Tool = Tool {
     name: "rustfmt",
     probe: &["cargo", "fmt", "--version"],

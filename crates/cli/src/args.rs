@@ -4,6 +4,8 @@ pub(crate) mod dep;
 pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod issue;
+pub(crate) mod model;
+pub(crate) mod sandbox;
 pub(crate) mod upkeep;
 
 use std::path::PathBuf;
@@ -68,6 +70,27 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  premath governance-check --input profile.json --json\n\n\
                             What it reads: `premath schema governance-check-input`.")]
     GovernanceCheck(CheckArgs),
+    /// The providers of models: which are configured, reachable, cooling down
+    #[command(after_help = "Example:\n  premath models\n  premath models --check --json\n\n\
+                            How to add one: docs/reference/models.md. Keys are shown nowhere.")]
+    Models(model::ModelsArgs),
+    /// Put one plain question to a model, without tools
+    #[command(
+        after_help = "Example:\n  premath ask \"What is a lease?\" --model anthropic:claude-sonnet-4-5 --stream\n  \
+                            premath ask - --model local:llama --model openai:gpt-5 < question.txt\n  \
+                            premath ask hello --model scripted:examples/models/hello.toml"
+    )]
+    Ask(model::AskArgs),
+    /// Serve a scenario as a model, over the three protocols, on the loopback address
+    #[command(
+        after_help = "Example:\n  premath model-server --scenario examples/models/hello.toml --port 8765"
+    )]
+    ModelServer(model::ModelServerArgs),
+    /// The sandbox around commands
+    #[command(
+        after_help = "Example:\n  premath sandbox check\n  premath sandbox run --profile read-only -- ls -la"
+    )]
+    Sandbox(sandbox::SandboxArgs),
     /// Explain a failure class: what happened, why it is refused, what to do
     #[command(
         after_help = "Example:\n  premath explain tool.result_orphan\n  premath explain          (lists all classes)"

@@ -1,5 +1,6 @@
 //! The commands, one file per verb. Each calls one host action and renders its answer.
 
+mod ask;
 mod bench;
 mod bench_store;
 mod config;
@@ -16,6 +17,9 @@ mod harness_trajectory;
 mod help;
 mod init;
 mod issue;
+mod model_server;
+mod models;
+mod sandbox;
 mod schema;
 mod verify;
 
@@ -23,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::{OsClock, OsDisk, OsIds};
-use premath_host::{ACTIONS, ActionError, Host, Settings, TerminalAuthority, Workspace};
+use premath_host::{ACTIONS, ActionError, Host, NoModels, NoSandbox, Settings, TerminalAuthority, Workspace};
 use premath_kernel::{Strictness, Value};
 use premath_wire::strict::{Limits, parse};
 
@@ -33,6 +37,9 @@ use crate::args::{CheckArgs, Cli, Command, Format, StoreChange};
 use crate::door::TerminalDoor;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::models::Models;
+use crate::outside::{self, Wishes};
+use crate::settings::{Loaded, Owner};
 use crate::system::{self, VectorFolder};
 use crate::{output, render, settings};
 
@@ -52,6 +59,16 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
             in_repository(mending, |host| doctor::run(args, host))
         }
         Command::Config(args) => in_repository(None, |host| config::run(args, host)),
+        Command::Models(args) => in_repository(None, |host| models::run(args, host)),
+        Command::Ask(args) => {
+            let wishes = Wishes { record: args.record.as_deref(), ..Wishes::default() };
+            with_wishes(&wishes, |host| ask::run(args, host))
+        }
+        Command::ModelServer(args) => model_server::run(args),
+        Command::Sandbox(args) => {
+            let wishes = Wishes { without_sandbox: args.without_sandbox(), ..Wishes::default() };
+            with_wishes(&wishes, |host| sandbox::run(args, host))
+        }
         Command::HarnessJoinCheck(args) => harness_join_check::run(args),
         Command::GovernanceCheck(args) => governance_check::run(args),
         Command::Explain(args) => explain::run(args),
@@ -69,12 +86,24 @@ fn in_repository(
     run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
 ) -> Result<Exit, CliError> {
     let root = system::repository_root();
-    let settings = settings_of(&root)?;
+    let loaded = loaded(&root)?;
     let authority = match &change {
-        Some(change) => authority(&root, &settings, change)?,
-        None => settings.terminal.value,
+        Some(change) => authority(&root, &loaded.settings, change)?,
+        None => loaded.settings.terminal.value,
     };
-    under(root, settings, authority, change.and_then(|change| change.reason), run)
+    let reason = change.and_then(|change| change.reason);
+    under(root, loaded, authority, (reason, &Wishes::default()), run)
+}
+
+/// The same for a command that reaches outside in a way of its own.
+fn with_wishes(
+    wishes: &Wishes<'_>,
+    run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
+) -> Result<Exit, CliError> {
+    let root = system::repository_root();
+    let loaded = loaded(&root)?;
+    let authority = loaded.settings.terminal.value;
+    under(root, loaded, authority, (None, wishes), run)
 }
 
 /// Runs a command in a folder, under its configuration.
@@ -83,18 +112,24 @@ fn in_folder(
     reason: Option<&str>,
     run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
 ) -> Result<Exit, CliError> {
-    let settings = settings_of(&root)?;
-    let authority = settings.terminal.value;
-    under(root, settings, authority, reason, run)
+    let loaded = loaded(&root)?;
+    let authority = loaded.settings.terminal.value;
+    under(root, loaded, authority, (reason, &Wishes::default()), run)
 }
 
-fn settings_of(root: &Path) -> Result<Settings, CliError> {
-    let Some(text) = system::read_optional(&root.join(settings::FILE_NAME))? else {
-        return Ok(Settings::default());
-    };
-    let loaded = settings::read(&text)?;
+/// What the person's own file says, and over it the repository's.
+fn loaded(root: &Path) -> Result<Loaded, CliError> {
+    let mut loaded = Loaded::default();
+    if let Some(person) = system::person_config()
+        && let Some(text) = system::read_optional(&person)?
+    {
+        loaded = settings::read_over(loaded, &text, &person.to_string_lossy(), Owner::Person)?;
+    }
+    if let Some(text) = system::read_optional(&root.join(settings::FILE_NAME))? {
+        loaded = settings::read_over(loaded, &text, settings::FILE_NAME, Owner::Repository)?;
+    }
     loaded.warnings.iter().for_each(|warning| output::warning(warning));
-    Ok(loaded.settings)
+    Ok(loaded.settled())
 }
 
 /// What a terminal may change: as the configuration here says, or that of the repository the issue memory belongs to,
@@ -122,9 +157,9 @@ fn authority(
 
 fn under(
     root: PathBuf,
-    settings: Settings,
+    loaded: Loaded,
     authority: TerminalAuthority,
-    reason: Option<&str>,
+    (reason, wishes): (Option<&str>, &Wishes<'_>),
     run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
 ) -> Result<Exit, CliError> {
     let door = TerminalDoor {
@@ -133,8 +168,15 @@ fn under(
         actor: system::variable("USER"),
         is_step: system::is_set("PREMATH_STEP_TOKEN"),
     };
-    let workspace = workspace(root, door, settings);
-    run(&Host { vectors: &VectorFolder(PathBuf::new()), workspace: &workspace })
+    let workspace = workspace(root, door, loaded.settings);
+    let models = Models::new(&workspace, loaded.models, wishes.record);
+    let sandbox = outside::sandbox(loaded.sandbox, wishes.without_sandbox);
+    run(&Host {
+        vectors: &VectorFolder(PathBuf::new()),
+        workspace: &workspace,
+        models: &models,
+        sandbox: &sandbox,
+    })
 }
 
 fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -> Workspace {
@@ -188,7 +230,7 @@ fn answer<P: DeserializeOwned>(
 /// Prints the whole envelope of one host action that needs no repository.
 fn print_envelope(folder: &str, action: &str, args: &Value<'_>) -> Result<String, CliError> {
     let (vectors, workspace) = (VectorFolder(folder.into()), nowhere());
-    let host = Host { vectors: &vectors, workspace: &workspace };
+    let host = Host { vectors: &vectors, workspace: &workspace, models: &NoModels, sandbox: &NoSandbox };
     let effect = host.call(action, args).map_err(CliError::action)?;
     output::json(&effect)?;
     Ok(effect.result_class)

@@ -1,7 +1,9 @@
 //! The one error at the edge: what kind, what happened, what to do next.
 
 use premath_bd::StoreError;
-use premath_host::{ActionError, SourceError};
+use premath_host::{ActionError, ModelFailure, SourceError};
+use premath_tusk::model::ModelErrorKind;
+use premath_tusk::sandbox::SandboxError;
 use premath_wire::InputError;
 
 use crate::exit::Exit;
@@ -56,6 +58,8 @@ impl CliError {
             },
             ActionError::Source(error) => Self::vectors(&error),
             ActionError::Store(error) => Self::store(&error),
+            ActionError::Model(failure) => Self::model(&failure),
+            ActionError::Sandbox(error) => Self::sandbox(&error),
             ActionError::Unknown { .. } | ActionError::Unwritable { .. } => {
                 Self::usage(error, "this is a defect of premath; please report it")
             }
@@ -80,8 +84,40 @@ impl CliError {
             ActionError::Unknown { .. }
             | ActionError::Source(_)
             | ActionError::Store(_)
+            | ActionError::Model(_)
+            | ActionError::Sandbox(_)
             | ActionError::Unwritable { .. } => Self::action(error),
         }
+    }
+
+    /// No model answered. Where waiting helps, that is a different answer.
+    pub(crate) fn model(failure: &ModelFailure) -> Self {
+        let (exit, hint) = match failure.error.kind {
+            ModelErrorKind::Authentication => {
+                (Exit::Environment, "`premath models` says where each key is looked for")
+            }
+            ModelErrorKind::RateLimit => {
+                (Exit::Busy, "`premath models` says until when; another --model is tried meanwhile")
+            }
+            ModelErrorKind::Overloaded => (Exit::Busy, "try again, or name another --model to fall back to"),
+            ModelErrorKind::Model => (Exit::Environment, "look at the name of the model and at the request"),
+            ModelErrorKind::ContextLength => {
+                (Exit::Environment, "ask something shorter, or a model with a longer context")
+            }
+            ModelErrorKind::Timeout | ModelErrorKind::Unavailable => {
+                (Exit::Environment, "`premath models --check` says which providers can be reached")
+            }
+            ModelErrorKind::Unknown => {
+                (Exit::Environment, "what answers there may not speak the protocol that is configured")
+            }
+        };
+        Self { exit, message: failure.to_string(), hints: vec![hint.to_owned()] }
+    }
+
+    /// A sandbox that failed in the middle.
+    pub(crate) fn sandbox(error: &SandboxError) -> Self {
+        let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
+        Self::environment(format!("{error}{why}"), "`premath sandbox check` says what works on this machine")
     }
 
     /// A store that gave no answer. "Busy", "not there" and "damaged" are different answers.

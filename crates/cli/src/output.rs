@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::render;
 
 /// Bold red: what went wrong.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -35,6 +36,31 @@ pub(crate) fn json(document: &impl Serialize) -> Result<(), CliError> {
 pub(crate) fn text(text: &str) -> Result<(), CliError> {
     let mut stdout = anstream::AutoStream::auto(io::stdout().lock());
     quietly(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+}
+
+/// Prints what somebody else said, byte for byte for another program. On a terminal it must not act: control characters
+/// are written as what they are.
+pub(crate) fn said(text: &str) -> Result<(), CliError> {
+    let mut stdout = io::stdout().lock();
+    let written = if stdout.is_terminal() {
+        stdout.write_all(render::lines(text).as_bytes())
+    } else {
+        stdout.write_all(text.as_bytes())
+    };
+    quietly(written.and_then(|()| stdout.flush()))
+}
+
+/// The same on standard error.
+pub(crate) fn said_to_errors(text: &str) {
+    let is_seen = io::stderr().is_terminal();
+    let shown = if is_seen { render::lines(text) } else { text.to_owned() };
+    // Where even standard error is closed nobody can be told; the exit code still says what happened.
+    drop(io::stderr().lock().write_all(shown.as_bytes()));
+}
+
+/// Prints lines about an answer, beside it.
+pub(crate) fn note(text: &str) {
+    stderr(text);
 }
 
 fn quietly(written: io::Result<()>) -> Result<(), CliError> {

@@ -6,6 +6,8 @@ pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod issue;
 pub(crate) mod markdown;
+pub(crate) mod model;
+pub(crate) mod sandbox;
 pub(crate) mod table;
 pub(crate) mod time;
 pub(crate) mod upkeep;
@@ -23,6 +25,19 @@ pub(crate) fn plain(text: &str) -> String {
         }
     }
     plain
+}
+
+/// The same for a text of several lines: line breaks and tabs stay.
+pub(crate) fn lines(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\t' => shown.push(character),
+            other if other.is_control() || is_invisible(other) => shown.extend(other.escape_unicode()),
+            other => shown.push(other),
+        }
+    }
+    shown
 }
 
 const fn is_invisible(character: char) -> bool {

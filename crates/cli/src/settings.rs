@@ -1,121 +1,211 @@
-//! `premath.toml`: read, checked, and every value with the line it stands on.
+//! Configuration: `premath.toml` of the repository and the person's own file, read, checked, and every value with the
+//! line it stands on.
 //!
 //! A key we do not know is worth a warning, because a newer premath may know it; a value that cannot be is refused.
+
+pub(crate) mod models;
+
+use std::borrow::Cow;
 
 use premath_host::{Layer, Setting, Settings, TerminalAuthority};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use self::models::ModelSettings;
 use crate::error::CliError;
 use crate::exit::Exit;
 
 /// The file in the root of a repository.
 pub(crate) const FILE_NAME: &str = "premath.toml";
 
-/// What a file says.
-#[derive(Debug)]
+/// What files say.
+#[derive(Debug, Default)]
 pub(crate) struct Loaded {
     /// The values that count.
     pub(crate) settings: Settings,
+    /// Providers and prices.
+    pub(crate) models: ModelSettings,
+    /// What commands may reach.
+    pub(crate) sandbox: SandboxSettings,
     /// Keys that mean nothing, one line each.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads the text of a configuration.
+/// What commands in the sandbox may reach. Only a person opens a wall; a repository may close more of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct SandboxSettings {
+    /// `sandbox.readable`
+    pub(crate) readable: Vec<String>,
+    /// `sandbox.writable`
+    pub(crate) writable: Vec<String>,
+    /// `sandbox.protected`
+    pub(crate) protected: Vec<String>,
+}
+
+impl Loaded {
+    /// The same, with what is shown of models in the settings.
+    pub(crate) fn settled(mut self) -> Self {
+        self.settings.model_chain = self.models.chain();
+        self.settings.model_entries = self.models.entries();
+        self
+    }
+}
+
+/// Whose file it is. A repository is somebody else's word: it may choose models, and name no server that it is not on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The person who types.
+    Person,
+    /// Whoever wrote the repository.
+    Repository,
+}
+
+/// Reads the text of a repository's configuration over nothing.
 pub(crate) fn read(text: &str) -> Result<Loaded, CliError> {
+    read_over(Loaded::default(), text, FILE_NAME, Owner::Repository)
+}
+
+/// Reads the text of a configuration; what it says counts more than what was loaded before.
+pub(crate) fn read_over(loaded: Loaded, text: &str, name: &str, owner: Owner) -> Result<Loaded, CliError> {
+    let mut reading = Reading { place: Place { text, name }, owner, loaded };
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));
-        refused(&format!("not TOML: {}", one_line(error.message())), "$", line)
+        reading.place.refused_at(&format!("not TOML: {}", one_line(error.message())), "$", line)
     })?;
-    let mut reading = Reading { text, settings: Settings::default(), warnings: Vec::new() };
     for (key, value) in table.get_ref() {
         let name = key.get_ref().as_ref();
         match (name, value.get_ref()) {
-            ("mutation" | "issues", DeValue::Table(section)) => {
+            ("mutation" | "issues" | "models" | "sandbox", DeValue::Table(section)) => {
                 for (key, value) in section {
                     reading.take(name, key, value)?;
                 }
             }
-            ("mutation" | "issues", _) => {
-                return Err(refused("expected a table", &format!("$.{name}"), reading.line(value)));
+            ("mutation" | "issues" | "models" | "sandbox", _) => {
+                return Err(reading.place.refused("expected a table", &format!("$.{name}"), value));
             }
             _ => reading.warn(key, name),
         }
     }
-    Ok(Loaded { settings: reading.settings, warnings: reading.warnings })
+    Ok(reading.loaded)
+}
+
+/// A text and what it is called.
+#[derive(Debug, Clone, Copy)]
+struct Place<'t> {
+    text: &'t str,
+    name: &'t str,
+}
+
+impl Place<'_> {
+    fn line(self, value: &Spanned<DeValue<'_>>) -> usize {
+        line_of(self.text, value.span().start)
+    }
+
+    fn layer(self, value: &Spanned<DeValue<'_>>) -> Layer {
+        Layer::File { name: self.name.to_owned(), line: self.line(value) }
+    }
+
+    fn string<'v>(self, value: &'v Spanned<DeValue<'_>>, path: &str) -> Result<&'v str, CliError> {
+        match value.get_ref().as_str().map(str::trim) {
+            Some("") => Err(self.refused("must not be blank", path, value)),
+            Some(text) => Ok(text),
+            None => Err(self.refused("expected a string", path, value)),
+        }
+    }
+
+    fn strings(self, value: &Spanned<DeValue<'_>>, path: &str) -> Result<Vec<String>, CliError> {
+        let items = value.get_ref().as_array().ok_or_else(|| self.refused("expected a list", path, value))?;
+        items.iter().map(|item| self.string(item, path).map(ToOwned::to_owned)).collect()
+    }
+
+    fn refused(self, what: &str, path: &str, value: &Spanned<DeValue<'_>>) -> CliError {
+        self.refused_at(what, path, self.line(value))
+    }
+
+    fn refused_at(self, what: &str, path: &str, line: usize) -> CliError {
+        CliError {
+            exit: Exit::Invalid,
+            message: format!("input.field_invalid: {what} ({}, line {line}) at {path}", self.name),
+            hints: vec![format!("mend line {line} of {}", self.name)],
+        }
+    }
+
+    fn unknown(self, key: &Spanned<Cow<'_, str>>, name: &str) -> String {
+        let line = line_of(self.text, key.span().start);
+        let name: String = name.chars().take(64).flat_map(char::escape_debug).collect();
+        format!("{}:{line}: `{name}` is unknown and has no effect", self.name)
+    }
 }
 
 struct Reading<'t> {
-    text: &'t str,
-    settings: Settings,
-    warnings: Vec<String>,
+    place: Place<'t>,
+    owner: Owner,
+    loaded: Loaded,
 }
 
 impl Reading<'_> {
     fn take(
         &mut self,
         section: &str,
-        key: &Spanned<std::borrow::Cow<'_, str>>,
+        key: &Spanned<Cow<'_, str>>,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), CliError> {
         let name = format!("{section}.{}", key.get_ref());
-        match name.as_str() {
-            "mutation.cli" => self.settings.terminal = self.terminal(value)?,
-            "issues.path" => self.settings.issues_path = self.path(value)?,
-            "issues.prefix" => self.settings.issue_prefix = self.prefix(value)?,
+        match (name.as_str(), self.owner) {
+            ("mutation.cli", Owner::Repository) => self.loaded.settings.terminal = self.terminal(value)?,
+            ("issues.path", Owner::Repository) => self.loaded.settings.issues_path = self.path(value)?,
+            ("issues.prefix", Owner::Repository) => self.loaded.settings.issue_prefix = self.prefix(value)?,
+            ("sandbox.readable", Owner::Person) => {
+                self.loaded.sandbox.readable = self.place.strings(value, "$.sandbox.readable")?;
+            }
+            ("sandbox.writable", Owner::Person) => {
+                self.loaded.sandbox.writable = self.place.strings(value, "$.sandbox.writable")?;
+            }
+            ("sandbox.protected", _) => {
+                self.loaded.sandbox.protected.extend(self.place.strings(value, "$.sandbox.protected")?);
+            }
+            ("sandbox.readable" | "sandbox.writable", Owner::Repository) => {
+                let what = "a repository cannot open the sandbox; say this in your own file";
+                return Err(self.place.refused(what, &format!("$.{name}"), value));
+            }
+            _ if section == "models" => models::take(self, key, value)?,
             _ => self.warn(key, &name),
         }
         Ok(())
     }
 
-    fn warn(&mut self, key: &Spanned<std::borrow::Cow<'_, str>>, name: &str) {
-        let line = line_of(self.text, key.span().start);
-        let name: String = name.chars().take(64).flat_map(char::escape_debug).collect();
-        self.warnings.push(format!("{FILE_NAME}:{line}: `{name}` is unknown and has no effect"));
-    }
-
-    fn line(&self, value: &Spanned<DeValue<'_>>) -> usize {
-        line_of(self.text, value.span().start)
-    }
-
-    fn layer(&self, value: &Spanned<DeValue<'_>>) -> Layer {
-        Layer::File { name: FILE_NAME.to_owned(), line: self.line(value) }
-    }
-
-    fn string<'v>(&self, value: &'v Spanned<DeValue<'_>>, path: &str) -> Result<&'v str, CliError> {
-        let text = value.get_ref().as_str().map(str::trim);
-        match text {
-            Some("") => Err(refused("must not be blank", path, self.line(value))),
-            Some(text) => Ok(text),
-            None => Err(refused("expected a string", path, self.line(value))),
-        }
+    fn warn(&mut self, key: &Spanned<Cow<'_, str>>, name: &str) {
+        self.loaded.warnings.push(self.place.unknown(key, name));
     }
 
     fn terminal(&self, value: &Spanned<DeValue<'_>>) -> Result<Setting<TerminalAuthority>, CliError> {
         const PATH: &str = "$.mutation.cli";
-        let text = self.string(value, PATH)?;
+        let text = self.place.string(value, PATH)?;
         let known = TerminalAuthority::ALL.into_iter().find(|one| one.token() == text).ok_or_else(|| {
             let allowed = TerminalAuthority::ALL.map(TerminalAuthority::token).join(", ");
-            refused(&format!("`{}` is none of {allowed}", echo(text)), PATH, self.line(value))
+            self.place.refused(&format!("`{}` is none of {allowed}", echo(text)), PATH, value)
         })?;
-        Ok(Setting { value: known, layer: self.layer(value) })
+        Ok(Setting { value: known, layer: self.place.layer(value) })
     }
 
     fn path(&self, value: &Spanned<DeValue<'_>>) -> Result<Setting<String>, CliError> {
-        let text = self.string(value, "$.issues.path")?;
-        Ok(Setting { value: text.to_owned(), layer: self.layer(value) })
+        let text = self.place.string(value, "$.issues.path")?;
+        Ok(Setting { value: text.to_owned(), layer: self.place.layer(value) })
     }
 
     fn prefix(&self, value: &Spanned<DeValue<'_>>) -> Result<Setting<String>, CliError> {
         const PATH: &str = "$.issues.prefix";
-        let text = self.string(value, PATH)?;
-        let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-        if text.len() > 64 || !text.bytes().all(fits) {
+        let text = self.place.string(value, PATH)?;
+        if text.len() > 64 || !is_name(text) {
             let what = format!("`{}` is not made of letters, digits, `.`, `_` and `-`", echo(text));
-            return Err(refused(&what, PATH, self.line(value)));
+            return Err(self.place.refused(&what, PATH, value));
         }
-        Ok(Setting { value: text.to_owned(), layer: self.layer(value) })
+        Ok(Setting { value: text.to_owned(), layer: self.place.layer(value) })
     }
+}
+
+fn is_name(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
 fn echo(text: &str) -> String {
@@ -128,14 +218,6 @@ fn one_line(text: &str) -> String {
 
 fn line_of(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
-}
-
-fn refused(what: &str, path: &str, line: usize) -> CliError {
-    CliError {
-        exit: Exit::Invalid,
-        message: format!("input.field_invalid: {what} ({FILE_NAME}, line {line}) at {path}"),
-        hints: vec![format!("mend line {line} of {FILE_NAME}")],
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
 
 mod measure;
+mod outside;
 
 use std::io::{Read, Write as _};
 use std::path::{Component, Path, PathBuf};
@@ -16,6 +17,9 @@ use crate::error::CliError;
 use crate::settings::FILE_NAME;
 
 pub(crate) use self::measure::{Scratch, Usage, claims_per_second, measured_run, own_usage, write_lines};
+pub(crate) use self::outside::{
+    absolute, is_folder, key_of, own_program, person_config, read_bytes, replace_file,
+};
 
 /// Reads a file, or standard input for `-`. Stops one byte behind what the decoder would take.
 pub(crate) fn read_input(path: &Path) -> Result<Vec<u8>, CliError> {
@@ -178,6 +182,11 @@ fn collect(root: &Path, folder: &Path, cases: &mut Vec<Case>) -> Result<(), Sour
         }
     }
     Ok(())
+}
+
+/// The moment from which a wait is measured.
+pub(crate) fn stopwatch() -> Instant {
+    Instant::now()
 }
 
 /// How long something takes, on this machine, now.

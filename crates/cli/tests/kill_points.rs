@@ -222,7 +222,8 @@ fn whoever_is_killed_leaves_the_change_whole_or_not_at_all() {
 fn every_command_that_changes_something_is_killed() {
     let without: Vec<&str> = ACTIONS
         .iter()
-        .filter(|action| action.door != Door::Read)
+        // Whoever reaches outside writes through the same documents as a session does, which are killed here.
+        .filter(|action| !matches!(action.door, Door::Read | Door::Effect))
         .map(|action| action.command)
         .filter(|command| !CASES.iter().any(|case| case.arguments.join(" ").starts_with(command)))
         .collect();

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_core::Stream;
 use premath_tusk::model::ModelError;
 
-pub use http::{HttpSettings, HttpTransport, PlainHttp, Timeouts};
+pub use http::{HttpSettings, HttpTransport, PlainHttp, Timeouts, is_loopback_url};
 
 /// How a request is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

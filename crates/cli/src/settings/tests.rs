@@ -20,7 +20,7 @@ fn every_value_knows_its_line() {
     let settings = read(text).unwrap().settings;
     let line = |layer: &Layer| match layer {
         Layer::File { name, line } => (name.clone(), *line),
-        Layer::Default => panic!("a value from the file"),
+        Layer::Default | Layer::Environment { .. } => panic!("a value from the file"),
     };
     assert_eq!(settings.issue_prefix.value, "web");
     assert_eq!(line(&settings.issue_prefix.layer), ("premath.toml".to_owned(), 2));

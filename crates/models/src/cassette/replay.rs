@@ -5,11 +5,13 @@ use std::sync::{Mutex, PoisonError};
 
 use futures_util::stream::iter;
 use premath_tusk::model::{ModelError, ModelErrorKind};
+use serde::Deserialize;
 
 use super::compare::{difference, key};
 use super::document::{Cassette, Exchange, RecordedRequest};
 use super::scrub::Secrets;
 use super::{CassetteError, CassetteStore};
+use crate::provider::Protocol;
 use crate::transport::{Transport, TransportFuture, WireRequest, WireResponse};
 
 /// A transport that answers from a cassette. The same request gets the answers it got, in their order.
@@ -43,6 +45,21 @@ impl ReplayTransport {
     #[must_use]
     pub fn unplayed(&self) -> usize {
         self.played.lock().unwrap_or_else(PoisonError::into_inner).iter().filter(|played| !**played).count()
+    }
+
+    /// The protocol and the model that the first recorded question went to: whoever replays speaks as was spoken.
+    #[must_use]
+    pub fn first_asked(&self) -> Option<(Protocol, String)> {
+        #[derive(Deserialize)]
+        struct Asked {
+            model: String,
+        }
+        self.tracks.iter().find_map(|track| {
+            let request = &track.exchange.request;
+            let protocol = Protocol::ALL.into_iter().find(|one| request.path.ends_with(one.path()))?;
+            let Asked { model } = serde_json::from_str(request.body.as_ref()?.get()).ok()?;
+            Some((protocol, model))
+        })
     }
 
     fn find(&self, asked: &RecordedRequest) -> Result<&Exchange, ModelError> {

@@ -1,0 +1,200 @@
+//! Which models can be asked: references are turned into providers, keys and transports here, and nowhere else.
+//!
+//! The composition root of models. It must not show a key, and must not decide which model answers: the chain does.
+
+mod asking;
+mod cassette;
+mod reference;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use premath_bd::{Clock, ModelCircuitStore};
+use premath_host::{ActionError, Asked, Layer, ModelDoor, ModelFailure, Probe, Question, Setting, Workspace};
+use premath_models::price::{PriceEntry, PriceTable};
+use premath_models::provider::{Protocol, ProviderConfig};
+use premath_models::secret::ApiKey;
+use premath_models::transport::HttpSettings;
+use premath_tusk::model::{
+    Circuit, CircuitError, CircuitStore, MemoryCircuits, ModelError, ModelErrorKind, ModelEvent, circuit_row,
+};
+use premath_wire::v1::{KeyState, ModelListing, ProviderRow, ProviderState};
+
+use crate::settings::models::{KeySource, ModelSettings, ProviderSetting};
+use crate::system;
+
+pub(crate) use self::asking::runtime;
+
+/// The models of one command.
+#[derive(Debug)]
+pub(crate) struct Models {
+    settings: ModelSettings,
+    circuits: Arc<dyn CircuitStore>,
+    clock: Arc<dyn Clock>,
+    record: Option<PathBuf>,
+}
+
+/// A provider that everybody has, as far as it is configured nowhere.
+pub(crate) fn built_in(name: &str) -> Option<ProviderSetting> {
+    let (protocol, base_url, key) = match name {
+        "anthropic" => (Protocol::AnthropicMessages, "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+        "openai" => (Protocol::OpenaiResponses, "https://api.openai.com", "OPENAI_API_KEY"),
+        "openai-chat" => (Protocol::OpenaiChat, "https://api.openai.com", "OPENAI_API_KEY"),
+        _ => return None,
+    };
+    let key = KeySource::Variable(key.to_owned());
+    Some(ProviderSetting { protocol, base_url: base_url.to_owned(), key })
+}
+
+/// The providers everybody has, and the variables in which their own clients look for another address.
+const BUILT_IN: [(&str, &str); 3] =
+    [("anthropic", "ANTHROPIC_BASE_URL"), ("openai", "OPENAI_BASE_URL"), ("openai-chat", "OPENAI_BASE_URL")];
+
+impl Models {
+    /// The models of a repository. What is remembered of providers is kept in it; elsewhere it ends with the process.
+    pub(crate) fn new(workspace: &Workspace, settings: ModelSettings, record: Option<&Path>) -> Self {
+        let home = workspace.root.join(".premath");
+        let circuits: Arc<dyn CircuitStore> = if system::is_folder(&home) {
+            let path = home.join(ModelCircuitStore::FILE_NAME);
+            Arc::new(ModelCircuitStore::new(Arc::clone(&workspace.disk), path))
+        } else {
+            Arc::new(MemoryCircuits::default())
+        };
+        let clock = Arc::clone(&workspace.clock);
+        Self { settings, circuits, clock, record: record.map(Path::to_path_buf) }
+    }
+
+    /// Every provider: those of the configuration, and those everybody has, where the environment says they are.
+    fn providers(&self) -> BTreeMap<String, Setting<ProviderSetting>> {
+        let mut providers: BTreeMap<String, Setting<ProviderSetting>> = BUILT_IN
+            .iter()
+            .filter_map(|(name, variable)| {
+                let mut setting = Setting::default_value(built_in(name)?);
+                if let Some(base_url) = system::variable(variable) {
+                    setting.value.base_url = base_url.trim().to_owned();
+                    setting.layer = Layer::Environment { variable: (*variable).to_owned() };
+                }
+                Some(((*name).to_owned(), setting))
+            })
+            .collect();
+        let configured =
+            self.settings.providers.iter().map(|(name, setting)| (name.clone(), setting.clone()));
+        providers.extend(configured);
+        providers
+    }
+
+    fn prices(&self) -> PriceTable {
+        let mut table = PriceTable::built_in();
+        for (name, setting) in &self.settings.prices {
+            table.insert(name, PriceEntry { price: setting.value, as_of: layer(&setting.layer) });
+        }
+        table
+    }
+
+    fn row(&self, name: &str, setting: &Setting<ProviderSetting>, circuit: Circuit) -> ProviderRow {
+        let ProviderSetting { protocol, base_url, key } = &setting.value;
+        let (state, source) = match key {
+            KeySource::NotNeeded => (KeyState::NotNeeded, None),
+            KeySource::Variable(variable) => {
+                let is_set = system::variable(variable).is_some();
+                (if is_set { KeyState::Set } else { KeyState::Missing }, Some(format!("${variable}")))
+            }
+            // It may ask the person for a password: only a request runs it.
+            KeySource::Command(words) => (KeyState::Set, words.first().map(|program| format!("`{program}`"))),
+        };
+        let is_cooling = circuit.is_cooling(self.clock.now());
+        ProviderRow {
+            provider: name.to_owned(),
+            protocol: protocol.as_str().to_owned(),
+            base_url: base_url.clone(),
+            layer: layer(&setting.layer),
+            key: state,
+            key_source: source,
+            state: match (state, is_cooling) {
+                (KeyState::Missing, _) => ProviderState::KeyMissing,
+                (KeyState::Set | KeyState::NotNeeded, true) => ProviderState::CoolingDown,
+                (KeyState::Set | KeyState::NotNeeded, false) => ProviderState::Ready,
+            },
+            circuit: circuit_row(&circuit),
+            check: None,
+        }
+    }
+
+    fn http_settings(&self) -> HttpSettings {
+        HttpSettings { timeouts: self.settings.timeouts, ..HttpSettings::default() }
+    }
+}
+
+impl ModelDoor for Models {
+    fn list(&self, probe: Probe) -> Result<ModelListing, ActionError> {
+        let circuits = self.circuits.all().map_err(|error| circuits_failed(&error))?;
+        let providers = self.providers();
+        let row = |(name, setting): (&String, &Setting<ProviderSetting>)| {
+            self.row(name, setting, circuits.get(name).copied().unwrap_or_default())
+        };
+        let mut items: Vec<ProviderRow> = providers.iter().map(row).collect();
+        if probe == Probe::Reach {
+            for (row, check) in items.iter_mut().zip(asking::check_all(self, &providers)?) {
+                row.check = Some(check);
+            }
+        }
+        Ok(ModelListing {
+            action: "model.list".to_owned(),
+            chain: self.settings.chain().value,
+            count: u64::try_from(items.len()).unwrap_or(u64::MAX),
+            items,
+        })
+    }
+
+    fn ask(&self, question: &Question, watch: &mut dyn FnMut(&ModelEvent)) -> Result<Asked, ActionError> {
+        asking::ask(self, question, watch)
+    }
+}
+
+/// What a provider needs, its key among it.
+fn config(name: &str, setting: &ProviderSetting) -> Result<ProviderConfig, ModelError> {
+    let key = match &setting.key {
+        KeySource::NotNeeded => None,
+        KeySource::Variable(variable) => Some(system::variable(variable).ok_or_else(|| {
+            key_error(format!("the provider `{name}` takes its key from ${variable}, which is not set"))
+        })?),
+        KeySource::Command(words) => Some(
+            system::key_of(words)
+                .map_err(|why| key_error(format!("the key of the provider `{name}` cannot be had: {why}")))?,
+        ),
+    };
+    let key = key
+        .map(|text| ApiKey::new(&text))
+        .transpose()
+        .map_err(|error| key_error(format!("the key of the provider `{name}` is none: {error}")))?;
+    Ok(ProviderConfig {
+        name: name.to_owned(),
+        protocol: setting.protocol,
+        base_url: setting.base_url.clone(),
+        key,
+        headers: Vec::new(),
+    })
+}
+
+fn key_error(message: String) -> ModelError {
+    ModelError::new(ModelErrorKind::Authentication, "key_missing", message)
+}
+
+fn circuits_failed(error: &CircuitError) -> ActionError {
+    let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
+    no_answer(ModelError::new(ModelErrorKind::Unknown, "circuit_store", format!("{error}{why}")))
+}
+
+/// No model was asked.
+fn no_answer(error: ModelError) -> ActionError {
+    ActionError::Model(Box::new(ModelFailure { error, attempts: Vec::new() }))
+}
+
+fn layer(layer: &Layer) -> String {
+    match layer {
+        Layer::Default => "default".to_owned(),
+        Layer::Environment { variable } => format!("${variable}"),
+        Layer::File { name, line } => format!("{name}:{line}"),
+    }
+}

@@ -1,0 +1,345 @@
+//! `[models]`: which models are asked when none is named, who provides them, and what they cost.
+//!
+//! A key belongs to the person, and so does every address that a key or a question is sent to: the file of a repository
+//! may choose among models, set prices, and add servers on this machine that need no key. Nothing else.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use premath_host::{Layer, Setting};
+use premath_models::price::Price;
+use premath_models::provider::Protocol;
+use premath_models::transport::{Timeouts, is_loopback_url};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Owner, Place, Reading, echo, is_name};
+use crate::error::CliError;
+
+/// Providers and prices.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ModelSettings {
+    /// `models.default`
+    pub(crate) default: Option<Setting<String>>,
+    /// `models.fallback`
+    pub(crate) fallback: Option<Setting<Vec<String>>>,
+    /// `models.providers.<name>`
+    pub(crate) providers: BTreeMap<String, Setting<ProviderSetting>>,
+    /// `models.prices.<model>`
+    pub(crate) prices: BTreeMap<String, Setting<Price>>,
+    /// `models.timeouts`
+    pub(crate) timeouts: Timeouts,
+}
+
+impl ModelSettings {
+    /// The models that are asked when none is named, in order, and where that is said.
+    pub(crate) fn chain(&self) -> Setting<Vec<String>> {
+        let first = self.default.iter().map(|setting| setting.value.clone());
+        let rest = self.fallback.iter().flat_map(|setting| setting.value.iter().cloned());
+        let layer = self.default.as_ref().map(|setting| &setting.layer);
+        let layer = layer.or_else(|| self.fallback.as_ref().map(|setting| &setting.layer));
+        Setting { value: first.chain(rest).collect(), layer: layer.cloned().unwrap_or(Layer::Default) }
+    }
+
+    /// Providers and prices as `config show` shows them.
+    pub(crate) fn entries(&self) -> Vec<(String, Setting<String>)> {
+        let providers = self.providers.iter().map(|(name, setting)| {
+            let ProviderSetting { protocol, base_url, key } = &setting.value;
+            let value = format!("{} at {base_url}, {key}", protocol.as_str());
+            (format!("models.providers.{name}"), Setting { value, layer: setting.layer.clone() })
+        });
+        let prices = self.prices.iter().map(|(name, setting)| {
+            let Price { input, output, .. } = setting.value;
+            let dollars = |micro: u64| format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
+            let value = format!("${} in, ${} out per million tokens", dollars(input), dollars(output));
+            (format!("models.prices.{name}"), Setting { value, layer: setting.layer.clone() })
+        });
+        providers.chain(prices).collect()
+    }
+}
+
+/// One provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ProviderSetting {
+    pub(crate) protocol: Protocol,
+    pub(crate) base_url: String,
+    pub(crate) key: KeySource,
+}
+
+/// Where a key comes from. The key itself is in no file of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum KeySource {
+    /// None is needed.
+    NotNeeded,
+    /// A variable of the environment.
+    Variable(String),
+    /// What a command prints.
+    Command(Vec<String>),
+}
+
+impl fmt::Display for KeySource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotNeeded => formatter.write_str("no key"),
+            Self::Variable(name) => write!(formatter, "key from ${name}"),
+            // Its arguments may hold what is nobody's business.
+            Self::Command(words) => {
+                write!(formatter, "key from `{}`", words.first().map(String::as_str).unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// Takes one key of `[models]`.
+pub(super) fn take(
+    reading: &mut Reading<'_>,
+    key: &Spanned<Cow<'_, str>>,
+    value: &Spanned<DeValue<'_>>,
+) -> Result<(), CliError> {
+    let place = reading.place;
+    match key.get_ref().as_ref() {
+        "default" => {
+            let text = place.string(value, "$.models.default")?.to_owned();
+            reading.loaded.models.default = Some(Setting { value: text, layer: place.layer(value) });
+        }
+        "fallback" => {
+            let list = place.strings(value, "$.models.fallback")?;
+            reading.loaded.models.fallback = Some(Setting { value: list, layer: place.layer(value) });
+        }
+        "providers" => {
+            for (name, value) in table(place, value, "$.models.providers")? {
+                provider(reading, name, value)?;
+            }
+        }
+        "prices" => {
+            for (name, value) in table(place, value, "$.models.prices")? {
+                price(reading, name, value)?;
+            }
+        }
+        "timeouts" => {
+            for (name, value) in table(place, value, "$.models.timeouts")? {
+                timeout(reading, name, value)?;
+            }
+        }
+        other => {
+            let name = format!("models.{other}");
+            reading.warn(key, &name);
+        }
+    }
+    Ok(())
+}
+
+fn table<'v, 'i>(
+    place: Place<'_>,
+    value: &'v Spanned<DeValue<'i>>,
+    path: &str,
+) -> Result<&'v DeTable<'i>, CliError> {
+    value.get_ref().as_table().ok_or_else(|| place.refused("expected a table", path, value))
+}
+
+fn provider(
+    reading: &mut Reading<'_>,
+    name: &Spanned<Cow<'_, str>>,
+    value: &Spanned<DeValue<'_>>,
+) -> Result<(), CliError> {
+    const RESERVED: [&str; 3] = ["scripted", "record", "replay"];
+    let (place, owner) = (reading.place, reading.owner);
+    let name = name.get_ref().as_ref();
+    let path = format!("$.models.providers.{}", echo(name));
+    if name.is_empty() || name.len() > 64 || !is_name(name) || RESERVED.contains(&name) {
+        let what =
+            "a provider is named with letters, digits, `.`, `_` and `-`, and not scripted, record or replay";
+        return Err(place.refused(what, &path, value));
+    }
+    let mut fields = ProviderFields::default();
+    for (key, value) in table(place, value, &path)? {
+        let at = format!("{path}.{}", echo(key.get_ref()));
+        match key.get_ref().as_ref() {
+            "protocol" => fields.protocol = Some(protocol(place, value, &at)?),
+            "base_url" => fields.base_url = Some(address(place, owner, value, &at)?),
+            "key_env" => fields.key = Some(variable(place, owner, value, &at)?),
+            "key_command" => fields.key = Some(command(place, owner, value, &at)?),
+            other => {
+                reading.loaded.warnings.push(place.unknown(key, &format!("models.providers.{name}.{other}")))
+            }
+        }
+    }
+    let known = reading.loaded.models.providers.contains_key(name) || crate::models::built_in(name).is_some();
+    if owner == Owner::Repository && known {
+        let what = "a repository cannot change a provider that you have; give it another name";
+        return Err(place.refused(what, &path, value));
+    }
+    let before = reading.loaded.models.providers.get(name).map(|setting| setting.value.clone());
+    let before = before.or_else(|| crate::models::built_in(name));
+    let setting = fields
+        .over(before)
+        .ok_or_else(|| place.refused("a provider needs `protocol` and `base_url`", &path, value))?;
+    let setting = Setting { value: setting, layer: place.layer(value) };
+    reading.loaded.models.providers.insert(name.to_owned(), setting);
+    Ok(())
+}
+
+#[derive(Default)]
+struct ProviderFields {
+    protocol: Option<Protocol>,
+    base_url: Option<String>,
+    key: Option<KeySource>,
+}
+
+impl ProviderFields {
+    fn over(self, before: Option<ProviderSetting>) -> Option<ProviderSetting> {
+        let (protocol, base_url, key) = match before {
+            Some(before) => (Some(before.protocol), Some(before.base_url), before.key),
+            None => (None, None, KeySource::NotNeeded),
+        };
+        Some(ProviderSetting {
+            protocol: self.protocol.or(protocol)?,
+            base_url: self.base_url.or(base_url)?,
+            key: self.key.unwrap_or(key),
+        })
+    }
+}
+
+fn protocol(place: Place<'_>, value: &Spanned<DeValue<'_>>, path: &str) -> Result<Protocol, CliError> {
+    let text = place.string(value, path)?;
+    Protocol::ALL.into_iter().find(|one| one.as_str() == text).ok_or_else(|| {
+        let allowed = Protocol::ALL.map(Protocol::as_str).join(", ");
+        place.refused(&format!("`{}` is none of {allowed}", echo(text)), path, value)
+    })
+}
+
+fn address(
+    place: Place<'_>,
+    owner: Owner,
+    value: &Spanned<DeValue<'_>>,
+    path: &str,
+) -> Result<String, CliError> {
+    let text = place.string(value, path)?;
+    if !(text.starts_with("https://") || text.starts_with("http://")) {
+        return Err(place.refused("expected an address that begins with https:// or http://", path, value));
+    }
+    if owner == Owner::Repository && !is_loopback_url(text) {
+        let what =
+            "a repository may only name servers on this machine; servers elsewhere belong into your own file";
+        return Err(place.refused(what, path, value));
+    }
+    Ok(text.to_owned())
+}
+
+fn variable(
+    place: Place<'_>,
+    owner: Owner,
+    value: &Spanned<DeValue<'_>>,
+    path: &str,
+) -> Result<KeySource, CliError> {
+    own(place, owner, value, path)?;
+    let text = place.string(value, path)?;
+    if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return Err(place.refused("expected the name of a variable, not a key", path, value));
+    }
+    Ok(KeySource::Variable(text.to_owned()))
+}
+
+fn command(
+    place: Place<'_>,
+    owner: Owner,
+    value: &Spanned<DeValue<'_>>,
+    path: &str,
+) -> Result<KeySource, CliError> {
+    own(place, owner, value, path)?;
+    let words = place.strings(value, path)?;
+    if words.is_empty() {
+        return Err(place.refused("expected a program and its arguments", path, value));
+    }
+    Ok(KeySource::Command(words))
+}
+
+fn own(place: Place<'_>, owner: Owner, value: &Spanned<DeValue<'_>>, path: &str) -> Result<(), CliError> {
+    match owner {
+        Owner::Person => Ok(()),
+        Owner::Repository => {
+            let what = "keys belong to you, not to a repository; say this in your own file";
+            Err(place.refused(what, path, value))
+        }
+    }
+}
+
+/// Whole seconds, from one to a day.
+fn timeout(
+    reading: &mut Reading<'_>,
+    name: &Spanned<Cow<'_, str>>,
+    value: &Spanned<DeValue<'_>>,
+) -> Result<(), CliError> {
+    const DAY: u64 = 24 * 60 * 60;
+    let place = reading.place;
+    let path = format!("$.models.timeouts.{}", echo(name.get_ref()));
+    let timeouts = &mut reading.loaded.models.timeouts;
+    let slot = match name.get_ref().as_ref() {
+        "connect" => &mut timeouts.connect,
+        "first_byte" => &mut timeouts.first_byte,
+        "idle" => &mut timeouts.idle,
+        other => {
+            reading.loaded.warnings.push(place.unknown(name, &format!("models.timeouts.{other}")));
+            return Ok(());
+        }
+    };
+    let seconds = value.get_ref().as_integer().and_then(|text| text.as_str().parse::<u64>().ok());
+    let seconds = seconds.filter(|seconds| (1..=DAY).contains(seconds));
+    *slot = Duration::from_secs(
+        seconds.ok_or_else(|| place.refused("expected whole seconds from 1 to 86400", &path, value))?,
+    );
+    Ok(())
+}
+
+fn price(
+    reading: &mut Reading<'_>,
+    name: &Spanned<Cow<'_, str>>,
+    value: &Spanned<DeValue<'_>>,
+) -> Result<(), CliError> {
+    let place = reading.place;
+    let name = name.get_ref().as_ref();
+    let path = format!("$.models.prices.{}", echo(name));
+    let (mut input, mut output, mut cache_read, mut cache_write) = (None, None, None, None);
+    for (key, value) in table(place, value, &path)? {
+        let at = format!("{path}.{}", echo(key.get_ref()));
+        let slot = match key.get_ref().as_ref() {
+            "input" => &mut input,
+            "output" => &mut output,
+            "cache_read" => &mut cache_read,
+            "cache_write" => &mut cache_write,
+            other => {
+                reading.loaded.warnings.push(place.unknown(key, &format!("models.prices.{name}.{other}")));
+                continue;
+            }
+        };
+        let dollars = micro_dollars(place.string(value, &at)?);
+        *slot = Some(dollars.ok_or_else(|| {
+            place.refused("expected dollars per million tokens in quotes, such as \"3.75\"", &at, value)
+        })?);
+    }
+    let (Some(input), Some(output)) = (input, output) else {
+        return Err(place.refused("a price needs `input` and `output`", &path, value));
+    };
+    // Without a price of its own a cache costs what it would have saved: a cost may be too high, never too low.
+    let cached = |price: Option<u64>| price.unwrap_or(input);
+    let price = Price { input, output, cache_read: cached(cache_read), cache_write: cached(cache_write) };
+    let setting = Setting { value: price, layer: place.layer(value) };
+    reading.loaded.models.prices.insert(name.to_owned(), setting);
+    Ok(())
+}
+
+/// Dollars with up to six decimals, in millionths. No floating point: money adds up.
+fn micro_dollars(text: &str) -> Option<u64> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(part) || part.len() > 6 {
+        return None;
+    }
+    let part: u64 = format!("{part:0<6}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part)
+}
+
+#[cfg(test)]
+mod tests;
