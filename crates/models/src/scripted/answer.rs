@@ -56,7 +56,8 @@ pub(crate) enum Ending {
     Stalled,
 }
 
-/// One request and what came of it, for a log. It holds nothing the client sent but the name of the model.
+/// One request and what came of it, for a log. Of what the client sent it holds the name of the model, and in `problem` the
+/// beginning of what was shown where something else was expected; never a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Served {
     /// The protocol; none where the path belongs to no protocol.
