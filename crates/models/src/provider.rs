@@ -3,6 +3,8 @@
 
 pub(crate) mod answer;
 pub(crate) mod arguments;
+#[cfg(test)]
+pub(crate) mod decoded;
 pub(crate) mod encode;
 pub(crate) mod json;
 mod probe;

@@ -1,11 +1,7 @@
 //! The vectors of the event stream standard: every one gives its events whole, byte by byte, and split at every offset.
 
 #![expect(clippy::disallowed_methods, reason = "vectors are read from files")]
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a vector that cannot be read fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a vector that cannot be read fails the test")]
 
 use std::fs;
 
