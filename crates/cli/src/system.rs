@@ -52,8 +52,9 @@ pub(crate) fn repository_root() -> PathBuf {
     here.ancestors().skip(1).find(|folder| is_root(folder)).map_or_else(PathBuf::new, Path::to_path_buf)
 }
 
+/// Something else of those names is a stand-in that holds the place while a command runs in the sandbox.
 fn is_root(folder: &Path) -> bool {
-    folder.join(".premath").exists() || folder.join(FILE_NAME).exists()
+    folder.join(".premath").is_dir() || folder.join(FILE_NAME).is_file()
 }
 
 /// The roots of the repositories that a file belongs to: by its name, and by where that name leads.
