@@ -159,7 +159,7 @@ fn kind(document: &FaultDocument, settings: &mut Settings<'_>) -> Result<FaultKi
         "authentication" => FaultKind::Authentication,
         "context_length" => FaultKind::ContextLength,
         "cut" => FaultKind::Cut { at_byte: settings.need("at_byte")? },
-        "malformed_json" => FaultKind::MalformedJson { at_event: settings.need("at_event")? },
+        "malformed_json" => FaultKind::MalformedJson { at_event: event(settings)? },
         "stall" => FaultKind::Stall { after_byte: settings.need("after_byte")? },
         "slow" => FaultKind::Slow { delay: Duration::from_millis(settings.need("delay_ms")?) },
         "wrong_tool_id" => FaultKind::WrongToolId,
@@ -169,6 +169,13 @@ fn kind(document: &FaultDocument, settings: &mut Settings<'_>) -> Result<FaultKi
             return Err(settings.places.error(document.kind.span(), message));
         }
     })
+}
+
+fn event(settings: &mut Settings<'_>) -> Result<u64, ScenarioError> {
+    let number = settings.need("at_event")?;
+    let none =
+        || settings.places.error(settings.at.clone(), "events are counted from 1: `at_event` is not 0");
+    if number == 0 { Err(none()) } else { Ok(number) }
 }
 
 fn status(settings: &mut Settings<'_>) -> Result<u16, ScenarioError> {
