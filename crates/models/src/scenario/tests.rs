@@ -131,10 +131,6 @@ fn mistakes_are_named_with_their_place() {
             format!("{turn}fault = [{{ kind = \"wrong_tool_id\" }}]\n"),
             "test.toml:4:10: the fault `wrong_tool_id` needs a turn that calls a tool",
         ),
-        (
-            format!("{turn}fault = [{{ kind = \"malformed_json\", at_event = 0 }}]\n"),
-            "test.toml:4:19: events are counted from 1",
-        ),
         (format!("{turn}[[turn]]\n"), "test.toml:4:1: a turn says something"),
         (
             format!("{turn}[[turn.call]]\ntool = \"t\"\narguments = {{ a = nan }}\n"),
@@ -169,6 +165,13 @@ fn mistakes_are_named_with_their_place() {
         assert!(message.contains(expected), "`{text}` gave `{message}`, not `{expected}`");
         assert!(!message.contains('\n'));
     }
+}
+
+#[test]
+fn events_are_counted_from_one() {
+    let file =
+        "name = \"a\"\n[[turn]]\ntext = \"x\"\nfault = [{ kind = \"malformed_json\", at_event = 0 }]\n";
+    assert!(complaint(file).starts_with("test.toml:4:19: events are counted from 1"));
 }
 
 #[test]
