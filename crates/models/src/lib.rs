@@ -5,7 +5,6 @@
 
 pub mod anthropic;
 pub mod cassette;
-pub mod chain;
 pub mod error_kinds;
 mod openai_chat;
 pub mod openai_responses;

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use premath_kernel::Moment;
-use premath_models::chain::{AttemptOutcome, Candidate, Chain};
 use premath_models::provider::{AnswerLimits, Protocol, ProviderConfig, model};
 use premath_models::scenario::Scenario;
 use premath_models::scripted::{Script, ScriptedTransport};
 use premath_testkit::TestClock;
+use premath_tusk::model::{AttemptOutcome, Candidate, Chain};
 use premath_tusk::model::{Delivery, MemoryCircuits, ModelErrorKind, ModelRequest};
 use scenario_support::{collected, request, run, script};
 

@@ -2,6 +2,7 @@
 //!
 //! Everything a model says is a proposal (I6). It must not know a protocol, and nothing here decides what to do next.
 
+mod chain;
 mod circuit;
 mod error;
 mod event;
@@ -17,6 +18,7 @@ use std::pin::Pin;
 
 use futures_core::Stream;
 
+pub use chain::{Attempt, AttemptOutcome, Candidate, Chain, ChainAnswer, ChainError, ChainFailure};
 pub use circuit::{
     Circuit, CircuitError, CircuitStore, LONGEST_COOLING, MemoryCircuits, OUTAGE_COOLING, OUTAGE_FAILURES,
     RATE_LIMIT_COOLING,

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use premath_host::{ActionError, Asked, ModelFailure, Question, Setting, attempt_error};
-use premath_models::chain::{Attempt, AttemptOutcome, Chain, ChainError, ChainFailure};
 use premath_models::provider::{ProviderConfig, check};
 use premath_models::transport::HttpTransport;
+use premath_tusk::model::{Attempt, AttemptOutcome, Chain, ChainError, ChainFailure};
 use premath_tusk::model::{
     Circuit, CircuitError, CircuitStore, Collector, MemoryCircuits, ModelError, ModelErrorKind, ModelEvent,
     ModelRequest, ModelResponse,

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use premath_host::ActionError;
 use premath_models::cassette::{CassetteError, RecordingTransport, ReplayTransport};
-use premath_models::chain::Candidate;
 use premath_models::provider::{AnswerLimits, Protocol, ProviderConfig, model};
 use premath_models::scenario::Scenario;
 use premath_models::scripted::{Script, ScriptedTransport};
 use premath_models::transport::Transport;
 use premath_models::transport::{HttpSettings, HttpTransport};
+use premath_tusk::model::Candidate;
 use premath_tusk::model::{Model, ModelError, ModelErrorKind, ModelRequest, PortFuture, ResponseStream};
 use premath_wire::{InputClass, InputError, JsonPath};
 

@@ -1,6 +1,6 @@
 //! An ordered chain of models: the first that answers is the one that is heard, and nobody hears two.
 //!
-//! Whether a provider may be asked is its circuit's business (`premath_tusk::model::Circuit`); what is kept of it goes
+//! Whether a provider may be asked is its circuit's business (`Circuit`); what is kept of it goes
 //! through a store that other processes share. A store that cannot be read or written ends the request: a limit that
 //! cannot be known is not waved through (I9). It must not retry the same candidate and must not wait.
 
@@ -12,12 +12,12 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
-use premath_kernel::Moment;
-use premath_tusk::Clock;
-use premath_tusk::model::{
+use crate::Clock;
+use crate::model::{
     CircuitStore, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ResponseStream,
 };
+use futures_util::StreamExt;
+use premath_kernel::Moment;
 
 pub use error::{ChainError, ChainFailure};
 

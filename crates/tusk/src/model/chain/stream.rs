@@ -6,11 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use crate::Clock;
+use crate::model::{CircuitError, CircuitStore, ModelError, ModelErrorKind, ModelEvent, ResponseStream};
 use futures_core::Stream;
-use premath_tusk::Clock;
-use premath_tusk::model::{
-    CircuitError, CircuitStore, ModelError, ModelErrorKind, ModelEvent, ResponseStream,
-};
 
 use super::ended;
 

@@ -1,6 +1,6 @@
 //! Why a chain gave no answer.
 
-use premath_tusk::model::CircuitError;
+use crate::model::CircuitError;
 
 use super::{Attempt, AttemptOutcome};
 

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::Clock;
+use crate::model::{
+    Circuit, CircuitError, CircuitStore, FailureStage, MemoryCircuits, Model, ModelError, ModelErrorKind,
+    ModelEvent, ModelRequest, PortFuture, ResponseStream, StopReason, Usage,
+};
 use futures_util::StreamExt;
 use futures_util::stream::iter;
 use premath_kernel::Moment;
 use premath_testkit::TestClock;
-use premath_tusk::Clock;
-use premath_tusk::model::{
-    Circuit, CircuitError, CircuitStore, FailureStage, MemoryCircuits, Model, ModelError, ModelErrorKind,
-    ModelEvent, ModelRequest, PortFuture, ResponseStream, StopReason, Usage,
-};
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
 use super::{Attempt, AttemptOutcome, Candidate, Chain, ChainAnswer, ChainError};
