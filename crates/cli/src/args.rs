@@ -72,7 +72,7 @@ pub(crate) enum Command {
     GovernanceCheck(CheckArgs),
     /// The providers of models: which are configured, reachable, cooling down
     #[command(after_help = "Example:\n  premath models\n  premath models --check --json\n\n\
-                            How to add one: docs/reference/models.md. Keys are shown nowhere.")]
+                            How to add one: docs/reference/configuration.md. Keys are shown nowhere.")]
     Models(model::ModelsArgs),
     /// Put one plain question to a model, without tools
     #[command(
