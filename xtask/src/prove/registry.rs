@@ -143,7 +143,7 @@ const TAMPER: &str = "binary(tamper)";
 const MALFORMED_INPUT: &str = "binary(malformed_input) + binary(malformed_http)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
-const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check"];
+const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check", "sse_decode", "model_answer"];
 
 fn kill_points(_budget: &Budget) -> Vec<Work> {
     [vec![Work::Need(&STRACE)], shown_tests("premath-cli", &["kill_points"], KILL_POINTS)]

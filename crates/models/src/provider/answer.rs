@@ -134,14 +134,18 @@ impl AnswerDecoder {
 
     /// Takes the next bytes. After the end or an error they are ignored.
     pub fn push(&mut self, bytes: &[u8]) {
-        if !self.is_reading() {
-            return;
+        let (allowed, beyond) = bytes.split_at_checked(self.bytes_left).unwrap_or((bytes, &[]));
+        if self.is_reading() {
+            self.bytes_left = self.bytes_left.saturating_sub(allowed.len());
+            self.read(allowed);
         }
-        let Some(left) = self.bytes_left.checked_sub(bytes.len()) else {
+        if self.is_reading() && !beyond.is_empty() {
             let message = format!("the answer is longer than {} bytes", self.limit);
-            return self.fail(ModelError::new(ModelErrorKind::Unknown, "too_large", message));
-        };
-        self.bytes_left = left;
+            self.fail(ModelError::new(ModelErrorKind::Unknown, "too_large", message));
+        }
+    }
+
+    fn read(&mut self, bytes: &[u8]) {
         let Self { framing, dialect, events, .. } = self;
         let decoder = match framing {
             Framing::Events(decoder) => decoder,
