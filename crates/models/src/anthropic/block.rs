@@ -19,7 +19,7 @@ pub(super) enum Block {
     /// A call. What deltas bring replaces what the block began with.
     ToolUse { id: String, name: String, begun_with: String, arguments: String },
     /// Something to be carried: as it began, as long as nothing changes it.
-    Opaque { raw: String, changed: Option<Members>, input: String },
+    Opaque { raw: String, changes: Vec<Members>, input: String },
 }
 
 #[derive(Deserialize)]
@@ -51,7 +51,7 @@ impl Block {
     pub(super) fn begin(raw: &str) -> Result<Self, ModelError> {
         let Kind { kind } = read(raw)?;
         if !matches!(&*kind, "text" | "thinking" | "tool_use") {
-            return Ok(Self::Opaque { raw: raw.to_owned(), changed: None, input: String::new() });
+            return Ok(Self::Opaque { raw: raw.to_owned(), changes: Vec::new(), input: String::new() });
         }
         let head: Head<'_> = read(raw)?;
         let or_empty = |text: Option<Text<'_>>| text.map(String::from).unwrap_or_default();
@@ -121,13 +121,8 @@ impl Block {
     /// Takes over a change nobody knows, where the block is one nobody knows either.
     pub(super) fn merge(&mut self, delta: Members) -> Result<(), ModelError> {
         match self {
-            Self::Opaque { raw, changed, .. } => {
-                let mut members = match changed.take() {
-                    Some(members) => members,
-                    None => read(raw)?,
-                };
-                members.merge(delta)?;
-                *changed = Some(members);
+            Self::Opaque { changes, .. } => {
+                changes.push(delta);
                 Ok(())
             }
             Self::Text(_) | Self::Thinking { .. } | Self::ToolUse { .. } => {
@@ -148,7 +143,7 @@ impl Block {
                 let arguments = arguments(&name, text, ending)?;
                 Ok(Some(AssistantPart::ToolCall(ToolCall { id, name, arguments })))
             }
-            Self::Opaque { raw, changed, input } => opaque(raw, changed, &input, ending).map(Some),
+            Self::Opaque { raw, changes, input } => opaque(raw, changes, &input, ending).map(Some),
         }
     }
 
@@ -180,19 +175,17 @@ fn thought(mut members: Members, text: String, signature: &str) -> Result<Assist
 
 fn opaque(
     raw: String,
-    changed: Option<Members>,
+    changes: Vec<Members>,
     input: &str,
     ending: Ending,
 ) -> Result<AssistantPart, ModelError> {
     let Kind { kind } = read(&raw)?;
     let is_sealed = &*kind == "redacted_thinking";
-    let whole = if changed.is_none() && input.trim().is_empty() {
+    let whole = if changes.is_empty() && input.trim().is_empty() {
         raw
     } else {
-        let mut members = match changed {
-            Some(members) => members,
-            None => read(&raw)?,
-        };
+        let mut members: Members = read(&raw)?;
+        members.merge(changes)?;
         if !input.trim().is_empty() {
             let input = arguments(&kind, input, ending)?;
             members.set("input", input.raw().map_err(|error| malformed(&error.to_string()))?);

@@ -3,6 +3,8 @@
 //! It must not lose content: a change of a block that is not open is an error. A second `message_start` of the same message
 //! is tolerated, because real streams have it.
 
+use std::collections::BTreeMap;
+
 use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, StopReason, Usage};
 use serde::Deserialize;
 use serde_json::Value;
@@ -84,9 +86,9 @@ struct WireUsage {
     output_tokens: Option<u64>,
 }
 
+/// A block that is being written, and the number of its part.
 #[derive(Debug)]
 struct Open {
-    wire_index: u64,
     index: u64,
     block: Block,
 }
@@ -95,7 +97,8 @@ struct Open {
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     message_id: Option<String>,
-    open: Vec<Open>,
+    /// By the protocol's own number of the block.
+    open: BTreeMap<u64, Open>,
     /// A call without arguments that ended: whether it was finished, the next block or the stop reason tells.
     held: Option<(u64, Block)>,
     stop: Option<String>,
@@ -190,7 +193,7 @@ impl Decoder {
     }
 
     fn begin(&mut self, wire_index: u64, raw: &str, events: &mut Events) -> Result<(), ModelError> {
-        if self.stop.is_some() || self.open.iter().any(|open| open.wire_index == wire_index) {
+        if self.stop.is_some() || self.open.contains_key(&wire_index) {
             return Err(malformed("a block begins that is open, or after the end"));
         }
         self.release(Ending::Complete, events)?;
@@ -199,7 +202,7 @@ impl Decoder {
         if let Some(event) = block.begun(index) {
             events.emit(event);
         }
-        self.open.push(Open { wire_index, index, block });
+        self.open.insert(wire_index, Open { index, block });
         Ok(())
     }
 
@@ -210,7 +213,7 @@ impl Decoder {
         data: &str,
         events: &mut Events,
     ) -> Result<(), ModelError> {
-        let open = self.open.iter_mut().find(|open| open.wire_index == wire_index);
+        let open = self.open.get_mut(&wire_index);
         let Open { index, block, .. } =
             open.ok_or_else(|| malformed("a block is changed that is not open"))?;
         match block.change(*index, delta) {
@@ -222,9 +225,8 @@ impl Decoder {
     }
 
     fn stop_block(&mut self, wire_index: u64, events: &mut Events) -> Result<(), ModelError> {
-        let place = self.open.iter().position(|open| open.wire_index == wire_index);
-        let place = place.ok_or_else(|| malformed("a block ends that is not open"))?;
-        let Open { index, block, .. } = self.open.remove(place);
+        let open = self.open.remove(&wire_index);
+        let Open { index, block } = open.ok_or_else(|| malformed("a block ends that is not open"))?;
         if block.is_bare_call() {
             self.release(Ending::Complete, events)?;
             self.held = Some((index, block));
@@ -252,7 +254,7 @@ impl Decoder {
         let Some(reason) = reason else { return Ok(()) };
         let ending = if &*reason == "max_tokens" { Ending::CutShort } else { Ending::Complete };
         self.release(ending, events)?;
-        for Open { index, block, .. } in std::mem::take(&mut self.open) {
+        for Open { index, block } in std::mem::take(&mut self.open).into_values() {
             match &block {
                 Block::ToolUse { name, .. } => return Err(cut_off(name)),
                 Block::Text(_) | Block::Thinking { .. } | Block::Opaque { .. } => {}

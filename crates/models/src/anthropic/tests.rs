@@ -115,6 +115,27 @@ fn sealed_thoughts_and_unknown_blocks_are_carried_as_they_came() {
 }
 
 #[test]
+fn unknown_changes_of_unknown_blocks_continue_texts_and_replace_the_rest() {
+    let [reason, last] = end("end_turn");
+    let change = |change: &Value| delta(0, change);
+    let lines = [
+        begin(),
+        block(0, &json!({"type": "new", "a": null, "b": "x", "c": [1]})),
+        change(&json!({"type": "new_delta", "a": "y", "b": "1\n", "c": [2]})),
+        change(&json!({"type": "new_delta", "a": "z", "b": "2", "d": {}})),
+        change(&json!({"type": "new_delta", "b": "3", "c": "end"})),
+        stop(0),
+        reason,
+        last,
+    ];
+    let (events, error) = decode(&lines);
+    assert_eq!(error, None);
+    let [AssistantPart::Opaque(block)] = &parts(&events)[..] else { panic!("{events:?}") };
+    let whole = r#"{"a":"yz","b":"x1\n23","c":"end","type":"new","d":{}}"#;
+    assert_eq!(block.block.as_str(), whole);
+}
+
+#[test]
 fn unknown_events_are_passed_over_whatever_they_hold() {
     let [reason, last] = end("end_turn");
     let odd = json!({"type": "new_event", "delta": 7, "index": "x", "message": []});

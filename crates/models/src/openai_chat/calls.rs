@@ -1,5 +1,7 @@
 //! Tool calls on their way, put together from pieces that servers number in their own ways.
 
+use std::collections::BTreeMap;
+
 use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, ToolCall};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -28,7 +30,6 @@ struct Function<'a> {
 
 #[derive(Debug)]
 struct Call {
-    wire_index: Option<u64>,
     index: u64,
     /// Whether the id is the server's, or made up because it gave none.
     has_own_id: bool,
@@ -39,12 +40,16 @@ struct Call {
 
 /// The calls of one answer.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Call>);
+pub(super) struct Calls {
+    all: Vec<Call>,
+    /// The last call that a server gave a number.
+    by_number: BTreeMap<u64, usize>,
+}
 
 impl Calls {
     /// Whether there is any.
     pub(super) const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     /// Takes a piece; a call begins with the piece that has its name.
@@ -55,7 +60,7 @@ impl Calls {
             Some(place) => place,
             None => self.begin(piece.index, id, name, events)?,
         };
-        let call = self.0.get_mut(place).ok_or_else(|| malformed("no such tool call"))?;
+        let call = self.all.get_mut(place).ok_or_else(|| malformed("no such tool call"))?;
         let raw = piece.function.as_ref().and_then(|function| function.arguments);
         let text = raw.map(|raw| argument_text(raw.get())).transpose()?.unwrap_or_default();
         if !text.is_empty() {
@@ -69,12 +74,12 @@ impl Calls {
     /// that differs, or a name where nothing else tells, begins another call.
     fn place(&self, wire_index: Option<u64>, id: &str, name: &str) -> Option<usize> {
         let place = match wire_index {
-            Some(_) => self.0.iter().rposition(|call| call.wire_index == wire_index),
-            None if name.is_empty() => self.0.len().checked_sub(1),
+            Some(number) => self.by_number.get(&number).copied(),
+            None if name.is_empty() => self.all.len().checked_sub(1),
             None => None,
         }?;
         let is_other =
-            self.0.get(place).is_some_and(|call| call.has_own_id && !id.is_empty() && call.id != id);
+            self.all.get(place).is_some_and(|call| call.has_own_id && !id.is_empty() && call.id != id);
         (!is_other).then_some(place)
     }
 
@@ -88,26 +93,22 @@ impl Calls {
         if name.is_empty() {
             return Err(malformed("a tool call begins without a name"));
         }
-        let place = self.0.len();
+        let place = self.all.len();
         let has_own_id = !id.is_empty();
         let id = if has_own_id { id.to_owned() } else { format!("call_{place}") };
         let index = events.number_part();
         events.emit(ModelEvent::ToolCallStarted { index, id: id.clone(), name: name.to_owned() });
-        self.0.push(Call {
-            wire_index,
-            index,
-            has_own_id,
-            id,
-            name: name.to_owned(),
-            arguments: String::new(),
-        });
+        if let Some(number) = wire_index {
+            self.by_number.insert(number, place);
+        }
+        self.all.push(Call { index, has_own_id, id, name: name.to_owned(), arguments: String::new() });
         Ok(place)
     }
 
     /// The calls, complete. Only the last one can have been cut short.
     pub(super) fn finish(self, ending: Ending) -> Result<Vec<(u64, AssistantPart)>, ModelError> {
-        let last = self.0.len().saturating_sub(1);
-        let calls = self.0.into_iter().enumerate().map(|(place, call)| {
+        let last = self.all.len().saturating_sub(1);
+        let calls = self.all.into_iter().enumerate().map(|(place, call)| {
             let ending = if place == last { ending } else { Ending::Complete };
             let arguments = arguments(&call.name, &call.arguments, ending)?;
             let part = AssistantPart::ToolCall(ToolCall { id: call.id, name: call.name, arguments });

@@ -3,7 +3,7 @@
 //! What counts is the finished item; deltas are for whoever watches. An item that was only begun, or that only the last
 //! event has, must not be lost.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, Reasoning, StopReason, ToolCall, Usage};
 use serde::Deserialize;
@@ -78,8 +78,6 @@ struct OutputDetails {
 /// What is being written at one place of the answer.
 #[derive(Debug)]
 struct Slot {
-    output: u64,
-    content: u64,
     index: u64,
     kind: SlotKind,
     text: String,
@@ -100,7 +98,8 @@ enum SlotKind {
 /// The state of one answer.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
-    open: Vec<Slot>,
+    /// By the place of the item in the answer and of the part in the item.
+    open: BTreeMap<(u64, u64), Slot>,
     finished: BTreeSet<u64>,
     has_call: bool,
     has_refusal: bool,
@@ -160,16 +159,11 @@ impl Decoder {
                 event.content_index.unwrap_or_default()
             }
         };
-        let found = self.open.iter().position(|slot| slot.output == output && slot.content == content);
-        if found.is_none() {
-            let index = events.number_part();
-            self.open.push(Slot { output, content, index, kind: kind.clone(), text: String::new() });
-        }
-        let slot = match found {
-            Some(place) => self.open.get_mut(place),
-            None => self.open.last_mut(),
-        };
-        let slot = slot.ok_or_else(|| malformed("no such part"))?;
+        let slot = self.open.entry((output, content)).or_insert_with(|| Slot {
+            index: events.number_part(),
+            kind: kind.clone(),
+            text: String::new(),
+        });
         let mut text = text.to_owned();
         if let (SlotKind::Reasoning(before), SlotKind::Reasoning(now)) = (&slot.kind, &kind)
             && before != now
@@ -195,7 +189,7 @@ impl Decoder {
     fn argued(&mut self, event: &Event<'_>, events: &mut Events) -> Result<(), ModelError> {
         let text = event.delta.as_deref().ok_or_else(|| malformed("a delta without a delta"))?;
         let output = place(event)?;
-        let slot = self.open.iter_mut().find(|slot| slot.output == output);
+        let slot = self.open.get_mut(&(output, 0));
         let slot = slot.ok_or_else(|| malformed("arguments of a call that did not begin"))?;
         slot.text.push_str(text);
         if !text.is_empty() {
@@ -213,7 +207,7 @@ impl Decoder {
             let index = events.number_part();
             events.emit(ModelEvent::ToolCallStarted { index, id: id.clone(), name: name.clone() });
             let kind = SlotKind::Call { id, name };
-            self.open.push(Slot { output, content: 0, index, kind, text: String::new() });
+            self.open.insert((output, 0), Slot { index, kind, text: String::new() });
         }
         Ok(())
     }
@@ -222,17 +216,19 @@ impl Decoder {
         if !self.finished.insert(output) {
             return Err(malformed("an item is finished twice"));
         }
-        let (mut own, others) =
-            std::mem::take(&mut self.open).into_iter().partition(|slot| slot.output == output);
-        self.open = others;
         for (content, part) in parts(raw)? {
-            let known = own.iter().position(|slot: &Slot| slot.content == content);
-            let index = known.map_or_else(|| events.number_part(), |place| own.swap_remove(place).index);
+            let known = self.open.remove(&(output, content));
+            let index = known.map_or_else(|| events.number_part(), |slot| slot.index);
             self.emit(index, part, events);
         }
         // What was shown while it was written and is not in the finished item was said all the same.
-        for slot in own.into_iter().filter(|slot| !slot.text.is_empty()) {
-            self.finish_slot(slot, Ending::Complete, events)?;
+        while let Some(place) =
+            self.open.range((output, 0)..=(output, u64::MAX)).next().map(|(place, _)| *place)
+        {
+            let slot = self.open.remove(&place).filter(|slot| !slot.text.is_empty());
+            if let Some(slot) = slot {
+                self.finish_slot(slot, Ending::Complete, events)?;
+            }
         }
         Ok(())
     }
@@ -253,7 +249,7 @@ impl Decoder {
         }
         let status = response.status.as_deref().ok_or_else(|| malformed("a response without a status"))?;
         let ending = if status == "completed" { Ending::Complete } else { Ending::CutShort };
-        for slot in std::mem::take(&mut self.open) {
+        for slot in std::mem::take(&mut self.open).into_values() {
             self.finish_slot(slot, ending, events)?;
         }
         let (stop, provider_stop) = self.stop(status, response.incomplete_details.as_ref())?;
@@ -264,7 +260,7 @@ impl Decoder {
 
     /// What was begun and never finished: a text is what it is; a thought cannot be carried back.
     fn finish_slot(&mut self, slot: Slot, ending: Ending, events: &mut Events) -> Result<(), ModelError> {
-        let Slot { index, kind, text, .. } = slot;
+        let Slot { index, kind, text } = slot;
         let part = match kind {
             SlotKind::Text => AssistantPart::Text(text),
             SlotKind::Refusal => AssistantPart::Refusal(text),

@@ -2,6 +2,7 @@
 //! a code, never a default.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 
@@ -69,11 +70,6 @@ pub(crate) fn verbatim(protocol: &str, block: impl Into<String>) -> Result<Verba
 pub(crate) struct Members(Vec<(String, Box<RawValue>)>);
 
 impl Members {
-    /// The raw value of a member.
-    pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.get())
-    }
-
     /// Sets a member, in its old place if it has one.
     pub(crate) fn set(&mut self, name: &str, value: Box<RawValue>) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
@@ -87,23 +83,42 @@ impl Members {
     /// # Errors
     /// Never for a text; the serialiser cannot know that.
     pub(crate) fn set_text(&mut self, name: &str, text: &str) -> Result<(), ModelError> {
-        let value = serde_json::value::to_raw_value(text).map_err(|error| malformed(&error.to_string()))?;
-        self.set(name, value);
+        self.set(name, raw_text(text)?);
         Ok(())
     }
 
-    /// Takes over what a change says: texts are continued, everything else is replaced.
+    /// Takes over what changes say, in order: texts are continued, everything else is replaced.
     ///
     /// # Errors
     /// `stream_malformed` for a text that cannot be read.
-    pub(crate) fn merge(&mut self, change: Self) -> Result<(), ModelError> {
-        for (name, value) in change.0.into_iter().filter(|(name, _)| name != "type") {
-            match self.get(&name) {
-                Some(old) if old.starts_with('"') && value.get().starts_with('"') => {
-                    let whole = read::<String>(old)? + &read::<String>(value.get())?;
-                    self.set_text(&name, &whole)?;
-                }
-                Some(_) | None => self.set(&name, value),
+    pub(crate) fn merge(&mut self, changes: Vec<Self>) -> Result<(), ModelError> {
+        let places = self.0.iter().enumerate();
+        let mut places: BTreeMap<String, usize> =
+            places.map(|(place, (name, _))| (name.clone(), place)).collect();
+        // Texts grow here and are written once, so that many small changes of a long text stay cheap.
+        let mut growing: BTreeMap<usize, String> = BTreeMap::new();
+        let members = changes.into_iter().flat_map(|change| change.0).filter(|(name, _)| name != "type");
+        for (name, value) in members {
+            let Some(place) = places.get(&name).copied() else {
+                places.insert(name.clone(), self.0.len());
+                self.0.push((name, value));
+                continue;
+            };
+            let Some((_, old)) = self.0.get_mut(place) else { continue };
+            if !value.get().starts_with('"') {
+                growing.remove(&place);
+                *old = value;
+            } else if let Some(text) = growing.get_mut(&place) {
+                text.push_str(&read::<Text<'_>>(value.get())?);
+            } else if old.get().starts_with('"') {
+                growing.insert(place, read::<String>(old.get())? + &read::<Text<'_>>(value.get())?);
+            } else {
+                *old = value;
+            }
+        }
+        for (place, text) in growing {
+            if let Some((_, old)) = self.0.get_mut(place) {
+                *old = raw_text(&text)?;
             }
         }
         Ok(())
@@ -116,6 +131,10 @@ impl Members {
     pub(crate) fn to_json(&self) -> Result<String, ModelError> {
         serde_json::to_string(self).map_err(|error| malformed(&error.to_string()))
     }
+}
+
+fn raw_text(text: &str) -> Result<Box<RawValue>, ModelError> {
+    serde_json::value::to_raw_value(text).map_err(|error| malformed(&error.to_string()))
 }
 
 impl<'de> Deserialize<'de> for Members {
