@@ -21,7 +21,7 @@ use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
 use nix::sys::stat::{Mode, umask};
-use nix::unistd::setsid;
+use nix::unistd::{geteuid, setsid};
 
 use crate::channel;
 use crate::plan::{DESCRIPTORS, Message, Plan, Refusal};
@@ -90,6 +90,8 @@ fn carry_out(control: &mut UnixStream, given: Given) -> Result<ExitCode, Refusal
             root::build(&given.plan, &given.workdir)?;
             supervise::supervise(control, given)
         })
+    } else if geteuid().is_root() && !given.plan.walls.has_process_group {
+        Err(limits::unbound_user())
     } else {
         supervise::supervise(control, given)
     }

@@ -27,6 +27,8 @@ mod plan;
 #[cfg(target_os = "linux")]
 mod private_folder;
 #[cfg(target_os = "linux")]
+mod process_group;
+#[cfg(target_os = "linux")]
 mod protected;
 #[cfg(target_os = "linux")]
 mod raw;

@@ -26,6 +26,7 @@ use crate::layer::Layer;
 use crate::placeholder::Placeholders;
 use crate::plan::{Facts, Guard, Inside, Limits, Network, Plan, Refusal, Walls, writes_workdir};
 use crate::private_folder::PrivateFolder;
+use crate::process_group::ProcessGroup;
 use crate::protected::{Protected, protected};
 use crate::readable::readable;
 use crate::request;
@@ -70,8 +71,9 @@ impl OsSandbox {
         let mut with_namespaces =
             command.profile == Profile::Isolated || !self.lacks_namespaces.load(Ordering::Relaxed);
         let mut may_mount = true;
+        let mut with_group = false;
         loop {
-            let means = Means { inside, with_namespaces, may_mount };
+            let means = Means { inside, with_namespaces, may_mount, with_group };
             let attempt = self.attempt(command, &place, means, interrupt)?;
             let Some(refusal) = &attempt.outcome.said.refused else {
                 return attempt.finish(command, &place);
@@ -82,6 +84,8 @@ impl OsSandbox {
                 with_namespaces = false;
             } else if attempt.guard == Guard::Mounts && refusal.layer == Layer::ProtectedPaths {
                 may_mount = false;
+            } else if !with_group && refusal.layer == Layer::ResourceLimits {
+                with_group = true;
             } else {
                 return Err(unavailable(command.profile, refusal));
             }
@@ -138,6 +142,7 @@ struct Means {
     inside: Inside,
     with_namespaces: bool,
     may_mount: bool,
+    with_group: bool,
 }
 
 /// One run of the helper.
@@ -162,9 +167,10 @@ impl OsSandbox {
         let (guard, protected, placeholders) = self.guard(command, place, means);
         let absent: Vec<PathBuf> = protected.absent.iter().map(|(path, _)| path.clone()).collect();
         private.tell_git(&absent, identity).map_err(system("making a home"))?;
-        let walls = self.walls(command, place, means, Held { guard, protected, identity });
-        let temporary =
-            if means.with_namespaces { PathBuf::from("/tmp") } else { private.path().join("tmp") };
+        let group = means.with_group.then(|| ProcessGroup::make(command.limits.processes)).flatten();
+        let has_process_group = group.is_some();
+        let walls = self.walls(command, place, means, Held { guard, protected, identity, has_process_group });
+        let temporary = temporary(&walls, &private);
         let step = format!("sandbox {}", digest::of_command(command, &place.path));
         let plan = Plan {
             walls,
@@ -173,6 +179,7 @@ impl OsSandbox {
             arguments: command.arguments.clone(),
             environment: request::environment(command, &temporary, &step),
             private: private.path().to_path_buf(),
+            temporary,
         };
         let feed = Feed {
             helper: &self.config.helper,
@@ -180,6 +187,7 @@ impl OsSandbox {
             stdin: &command.stdin,
             limits: &command.limits,
             interrupt,
+            group: group.as_ref(),
         };
         let outcome = run::run(&plan, &feed);
         if let Some(placeholders) = placeholders {
@@ -228,6 +236,7 @@ impl OsSandbox {
             writable: real(&self.config.writable),
             guard: held.guard,
             protected: held.protected.all,
+            has_process_group: held.has_process_group,
             limits: Limits {
                 cpu_seconds: limits.cpu.as_secs().max(1),
                 memory: limits.memory,
@@ -239,12 +248,25 @@ impl OsSandbox {
     }
 }
 
+/// Where the command finds its temporary files: where programs look for it, unless something else lies below that. A
+/// right to write holds for everything below a folder, so the folder has to be the command's alone.
+fn temporary(walls: &Walls, private: &PrivateFolder) -> PathBuf {
+    let usual = PathBuf::from("/tmp");
+    let mut others = walls.readable.iter().chain(&walls.writable).chain([&walls.workdir]);
+    if walls.with_namespaces && !others.any(|path| path.starts_with(&usual)) {
+        usual
+    } else {
+        private.path().join("tmp")
+    }
+}
+
 /// What was decided about a workdir.
 #[derive(Debug)]
 struct Held {
     guard: Guard,
     protected: Protected,
     identity: Option<crate::plan::Identity>,
+    has_process_group: bool,
 }
 
 fn real(paths: &[PathBuf]) -> Vec<PathBuf> {

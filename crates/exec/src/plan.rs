@@ -23,6 +23,8 @@ pub(crate) struct Plan {
     pub(crate) environment: Vec<(String, String)>,
     /// Holds `tmp` (what the command may write) and `root` (where the new root is mounted).
     pub(crate) private: PathBuf,
+    /// Where the command finds the `tmp` of it.
+    pub(crate) temporary: PathBuf,
 }
 
 /// What runs behind the walls.
@@ -55,6 +57,8 @@ pub(crate) struct Walls {
     pub(crate) guard: Guard,
     /// What stays as it is, relative to the workdir.
     pub(crate) protected: Vec<PathBuf>,
+    /// Whether the parent counts the processes of the tree in a control group.
+    pub(crate) has_process_group: bool,
     pub(crate) limits: Limits,
 }
 

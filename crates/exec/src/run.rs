@@ -21,6 +21,7 @@ use crate::channel::{self, Frames};
 use crate::clock;
 use crate::helper::SERVE;
 use crate::plan::{Ended, Facts, Message, Plan, Refusal};
+use crate::process_group::ProcessGroup;
 
 /// How long we go without looking whether somebody asked us to stop.
 const GLANCE: Duration = Duration::from_millis(25);
@@ -78,6 +79,7 @@ pub(crate) struct Feed<'a> {
     pub(crate) stdin: &'a [u8],
     pub(crate) limits: &'a ExecutionLimits,
     pub(crate) interrupt: &'a Interrupt,
+    pub(crate) group: Option<&'a ProcessGroup>,
 }
 
 /// Runs the helper to its end.
@@ -88,6 +90,10 @@ pub(crate) fn run(plan: &Plan, feed: &Feed<'_>) -> io::Result<Outcome> {
     let (error_read, error_write) = pipe2(OFlag::O_CLOEXEC)?;
     let (mut control, theirs) = UnixStream::pair()?;
     let mut child = Reaped(spawn(feed.helper, theirs)?);
+    // The helper waits for its plan, so nothing is born outside of the group.
+    if let Some(group) = feed.group {
+        group.take(child.0.id())?;
+    }
     let descriptors = [input_read.as_fd(), output_write.as_fd(), error_write.as_fd(), feed.workdir.as_fd()];
     channel::send_with_descriptors(&mut control, plan, &descriptors)?;
     drop((input_read, output_write, error_write));

@@ -7,6 +7,13 @@ use super::tree;
 use crate::layer::Layer;
 use crate::plan::{Limits, Refusal};
 
+/// User 0 is bound by no limit on processes but that of a process namespace or a control group.
+pub(super) fn unbound_user() -> Refusal {
+    let why = "user 0 has none without a process namespace or a control group; run it as another user, or in a folder \
+               that belongs to one";
+    Refusal::new(Layer::ResourceLimits, "limiting processes", why)
+}
+
 /// Sets every limit. `is_own_count` says that processes are counted in a user namespace of our own.
 pub(super) fn set(limits: &Limits, is_own_count: bool) -> Result<(), Refusal> {
     // The kernel counts all processes of a user, so those that run already are added.

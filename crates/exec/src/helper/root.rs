@@ -10,8 +10,9 @@ use std::path::{Component, Path, PathBuf};
 use nix::fcntl::{OFlag, open};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sys::stat::{Mode, SFlag, fchmod, fstat};
-use nix::unistd::{chdir, pivot_root};
+use nix::unistd::{chdir, geteuid, pivot_root};
 
+use super::limits;
 use crate::layer::Layer;
 use crate::plan::{Guard, Plan, Refusal, Walls};
 use crate::raw;
@@ -46,8 +47,7 @@ pub(super) fn build(plan: &Plan, workdir: &OwnedFd) -> Result<(), Refusal> {
     }
     build.processes()?;
     move_into(&new_root).map_err(|error| refused("changing the root", error))?;
-    limit_processes(walls);
-    Ok(())
+    limit_processes(walls)
 }
 
 struct Build<'a> {
@@ -119,9 +119,9 @@ impl Build<'_> {
 
     fn writable(&self, plan: &Plan) -> io::Result<()> {
         let attributes = libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
-        self.bind(&plan.private.join("tmp"), Path::new("/tmp"), true, attributes)?;
+        self.bind(&plan.private.join("tmp"), &plan.temporary, true, attributes)?;
         self.folder(Path::new("/var"))?;
-        symlink("/tmp", self.inside(Path::new("/var/tmp")))?;
+        symlink(&plan.temporary, self.inside(Path::new("/var/tmp")))?;
         if plan.walls.is_workdir_writable {
             for path in &plan.walls.writable {
                 self.bind(path, path, true, attributes)?;
@@ -217,13 +217,18 @@ fn move_into(new_root: &Path) -> io::Result<()> {
     raw::add_mount_attributes(Path::new("/"), libc::MOUNT_ATTR_RDONLY, false)
 }
 
-/// User 0 is not bound by the limit on processes; the process namespace of a newer kernel has one of its own. Where it
-/// cannot be set the supervisor counts.
+/// User 0 is not bound by the limit on processes; the process namespace of a newer kernel has one of its own, a control
+/// group another. Counting is too slow for whoever forks as fast as it can: without either, user 0 runs nothing.
 #[expect(clippy::disallowed_methods, reason = "the limit is a file below /proc")]
-fn limit_processes(walls: &Walls) {
+fn limit_processes(walls: &Walls) -> Result<(), Refusal> {
     const LEAST: u64 = 301;
-    let most = walls.limits.processes.saturating_add(2).max(LEAST);
-    match std::fs::write("/proc/sys/kernel/pid_max", most.to_string()) {
-        Ok(()) | Err(_) => {}
+    const FILE: &str = "/proc/sys/kernel/pid_max";
+    if walls.has_process_group || !geteuid().is_root() {
+        return Ok(());
+    }
+    let most = walls.limits.processes.saturating_add(2).max(LEAST).to_string();
+    match std::fs::write(FILE, &most).and_then(|()| std::fs::read_to_string(FILE)) {
+        Ok(now) if now.trim() == most => Ok(()),
+        Ok(_) | Err(_) => Err(limits::unbound_user()),
     }
 }

@@ -163,8 +163,7 @@ impl Rules {
 
     fn grant_workdir(&mut self, plan: &Plan) -> Result<(), Refusal> {
         let walls = &plan.walls;
-        let private = if walls.with_namespaces { PathBuf::from("/tmp") } else { plan.private.join("tmp") };
-        self.grant_path(&private, Self::read() | self.write())?;
+        self.grant_path(&plan.temporary, Self::read() | self.write())?;
         let workdir = open_folder(AT_FDCWD, Path::new("."))?;
         self.grant(&workdir, Self::read())?;
         if walls.is_workdir_writable {

@@ -17,16 +17,13 @@ use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeVal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, geteuid, getpid, pipe2};
+use nix::unistd::{Pid, getpid, pipe2};
 
 use super::{Given, command, tree};
 use crate::channel::{self, Frames};
 use crate::layer::Layer;
 use crate::plan::{Ended, Message, Plan, Refusal};
 use crate::raw;
-
-/// How often processes are counted where no limit of the system does it.
-const COUNT_EVERY_MILLISECONDS: u16 = 20;
 
 fn refused(doing: &str, error: impl std::fmt::Display) -> Refusal {
     Refusal::new(Layer::Session, doing, error)
@@ -54,7 +51,7 @@ pub(super) fn supervise(control: &mut UnixStream, given: Given) -> Result<ExitCo
     std::fs::File::from(status).read_to_end(&mut said).map_err(|error| refused("reading a pipe", error))?;
     let is_running = report_start(control, &said);
     if is_running {
-        let ending = wait(control, &signals, child, &plan);
+        let ending = wait(control, &signals, child);
         end_tree(&plan);
         report_end(control, ending);
     } else {
@@ -84,18 +81,15 @@ fn report_start(control: &mut UnixStream, said: &[u8]) -> bool {
     channel::send(control, &message).is_ok() && is_running
 }
 
-/// Waits for the command to end, the parent to give up, or the tree to outgrow its limit.
-fn wait(control: &UnixStream, signals: &SignalFd, child: Pid, plan: &Plan) -> WaitStatus {
+/// Waits for the command to end or the parent to give up.
+fn wait(control: &UnixStream, signals: &SignalFd, child: Pid) -> WaitStatus {
     let killed = WaitStatus::Signaled(child, Signal::SIGKILL, false);
-    // User 0 is not bound by the limit on processes.
-    let has_to_count = geteuid().is_root();
-    let patience = if has_to_count { PollTimeout::from(COUNT_EVERY_MILLISECONDS) } else { PollTimeout::NONE };
     loop {
         let mut watched = [
             PollFd::new(signals.as_fd(), PollFlags::POLLIN),
             PollFd::new(control.as_fd(), PollFlags::POLLIN),
         ];
-        match poll(&mut watched, patience) {
+        match poll(&mut watched, PollTimeout::NONE) {
             Ok(_) | Err(Errno::EINTR) => {}
             Err(_) => return killed,
         }
@@ -108,14 +102,7 @@ fn wait(control: &UnixStream, signals: &SignalFd, child: Pid, plan: &Plan) -> Wa
         {
             return status;
         }
-        if has_to_count && is_too_many(plan) {
-            return killed;
-        }
     }
-}
-
-fn is_too_many(plan: &Plan) -> bool {
-    u64::try_from(tree::descendants().len()).unwrap_or(u64::MAX) > plan.walls.limits.processes
 }
 
 /// Reaps whatever ended; the status of the command when it is among it.

@@ -23,7 +23,7 @@ fn numbered() -> impl Iterator<Item = (i32, fs::DirEntry)> {
 }
 
 /// Every process below this one.
-pub(super) fn descendants() -> BTreeSet<i32> {
+fn descendants() -> BTreeSet<i32> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for (process, entry) in numbered() {
         if let Some(parent) =

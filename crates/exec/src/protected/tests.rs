@@ -1,5 +1,7 @@
 //! Which paths of a workdir are protected, by what is in it.
 
+#![expect(clippy::disallowed_methods, reason = "a workdir is arranged directly")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
