@@ -124,6 +124,24 @@ pub(super) const ENTRIES: &[Entry] = &[
         long_form: gate_removal,
     },
     Entry {
+        id: "R18",
+        property: "no way out of the sandbox",
+        slice: Slice::Tests { package: "premath-exec", filter: ESCAPES },
+        long_form: escapes,
+    },
+    Entry {
+        id: "R19",
+        property: "no path leads out of its root",
+        slice: Slice::Tests { package: "premath-exec", filter: PATHS },
+        long_form: paths,
+    },
+    Entry {
+        id: "R24",
+        property: "floods and bombs stay bounded",
+        slice: Slice::Tests { package: "premath-exec", filter: FLOODS },
+        long_form: floods,
+    },
+    Entry {
         id: "R25",
         property: "supply chain, coverage, mutants",
         slice: Slice::CiStep(ci::SUPPLY_CHAIN),
@@ -143,6 +161,9 @@ const TAMPER: &str = "binary(tamper)";
 const MALFORMED_INPUT: &str = "binary(malformed_input) + binary(malformed_http)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
+const ESCAPES: &str = "binary(sandbox)";
+const PATHS: &str = "test(/^beneath::/)";
+const FLOODS: &str = "binary(sandbox) & test(/bomb|flood|take_|sleeper|large_file|many_files|grandchild|time/)";
 const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check", "sse_decode", "model_answer"];
 
 fn kill_points(_budget: &Budget) -> Vec<Work> {
@@ -183,6 +204,18 @@ fn stale_holders(_budget: &Budget) -> Vec<Work> {
 
 fn tamper(_budget: &Budget) -> Vec<Work> {
     shown_tests("premath-bd", &["tamper"], TAMPER)
+}
+
+fn escapes(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-exec", &["sandbox"], ESCAPES)
+}
+
+fn paths(_budget: &Budget) -> Vec<Work> {
+    tests("premath-exec", PATHS)
+}
+
+fn floods(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-exec", &["sandbox"], FLOODS)
 }
 
 /// New inputs go to a folder that git ignores; the committed corpus is only read.
