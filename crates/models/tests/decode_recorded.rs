@@ -176,9 +176,11 @@ fn pieces_make_no_difference() {
     }
 }
 
-/// Where a long stream is really cut: around every end of a line, and here and there between.
+/// Where a stream is really cut: at every byte. The slice cuts a long one around every end of a line, and here and there
+/// between; byte by byte it is read below.
 fn cuts(bytes: &[u8]) -> Vec<usize> {
-    if bytes.len() <= 6_000 {
+    let is_whole = std::env::var("PREMATH_PROVE").is_ok_and(|value| value == "1");
+    if bytes.len() <= 6_000 || is_whole {
         return (0..=bytes.len()).collect();
     }
     let is_near_end =

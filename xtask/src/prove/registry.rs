@@ -159,6 +159,7 @@ const EXACTLY_ONCE_CLAIMS: &str = "binary(exactly_once_claims)";
 const STALE_HOLDERS: &str = "binary(stale_holders)";
 const TAMPER: &str = "binary(tamper)";
 const MALFORMED_INPUT: &str = "binary(malformed_input) + binary(malformed_http)";
+const MALFORMED_ANSWERS: &str = "binary(decode_recorded) + binary(sse_vectors)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
 const ESCAPES: &str = "binary(sandbox)";
@@ -241,7 +242,9 @@ fn fuzzing(budget: &Budget) -> Vec<Work> {
 
 /// The time that is promised is that of a release build.
 fn malformed_input(_budget: &Budget) -> Vec<Work> {
-    whole(&["--release", "--package", "premath-cli", "--filterset", MALFORMED_INPUT])
+    let commands = whole(&["--release", "--package", "premath-cli", "--filterset", MALFORMED_INPUT]);
+    let answers = whole(&["--release", "--package", "premath-models", "--filterset", MALFORMED_ANSWERS]);
+    [commands, answers].into_iter().flatten().collect()
 }
 
 fn canonical_json(_budget: &Budget) -> Vec<Work> {
