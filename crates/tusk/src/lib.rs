@@ -1,10 +1,12 @@
-//! The runtime of premath. So far its two ports to the outside: what a model is to us, and what a sandbox is.
+//! The runtime of premath. So far its ports to the outside (what a model is to us, what a sandbox is, what files are)
+//! and the tools over them.
 //!
 //! It must not name a concrete provider, sandbox or database; those implement what is declared here.
 
 mod json_text;
 pub mod model;
 pub mod sandbox;
+pub mod tools;
 
 pub use json_text::JsonText;
 pub use premath_bd::{Clock, IdSource};

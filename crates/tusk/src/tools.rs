@@ -1,0 +1,68 @@
+//! Tools: what a model may ask for, how its arguments are checked, and the built-in ones that touch files and processes.
+//!
+//! A tool reaches the outside through the ports in its [`ToolContext`] and through nothing else. It must not decide whether
+//! it may run (that is policy), and it must not change issue memory (I2).
+
+mod apply_patch;
+mod arguments;
+mod catalogue;
+mod clip;
+mod closest;
+mod context;
+pub mod files;
+mod fs_list;
+mod fs_read;
+mod fs_search;
+mod outcome;
+mod protected;
+mod shell;
+mod spec;
+mod tool_search;
+mod walk;
+mod work_path;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+pub use apply_patch::{
+    ApplyPatch, CommitFailure, FileChange, FileState, PatchedFile, PreparedPatch, UndoRecord, prepare_patch,
+};
+pub use arguments::{Arguments, SchemaError};
+pub use catalogue::{Catalogue, CatalogueDigests, CatalogueError, Drift, Pins};
+pub use context::ToolContext;
+pub use fs_list::FsList;
+pub use fs_read::FsRead;
+pub use fs_search::FsSearch;
+pub use outcome::{Aftermath, Extent, FoundTools, ToolArtifact, ToolFailure, ToolOutput};
+pub use protected::ProtectedPaths;
+pub use shell::Shell;
+pub use spec::{Caller, Risk, SpecError, ToolSpec};
+pub use tool_search::ToolSearch;
+pub use work_path::WorkPath;
+
+/// Something a model may ask for.
+pub trait Tool: Debug + Send + Sync {
+    /// What it is.
+    fn spec(&self) -> &ToolSpec;
+
+    /// Does it. Blocks until it is done; whoever must not wait calls it on a thread that may.
+    ///
+    /// # Errors
+    /// A typed failure that the model can read.
+    fn call(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure>;
+}
+
+/// The tools over files and processes that come with premath, and the search for deferred ones.
+///
+/// # Errors
+/// Never, as long as their own definitions are well formed; a test holds them to it.
+pub fn built_in() -> Result<Vec<Arc<dyn Tool>>, SpecError> {
+    Ok(vec![
+        Arc::new(ApplyPatch::new()?),
+        Arc::new(FsList::new()?),
+        Arc::new(FsRead::new()?),
+        Arc::new(FsSearch::new()?),
+        Arc::new(Shell::new()?),
+        Arc::new(ToolSearch::new()?),
+    ])
+}

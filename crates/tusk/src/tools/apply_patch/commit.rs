@@ -1,0 +1,195 @@
+//! Prepared changes, made one after the other; when one fails, those before it are put back.
+//!
+//! A step that reports a failure may have happened all the same (a write whose last sync failed), so putting back looks at
+//! the files instead of trusting the report. What somebody else wrote meanwhile is never overwritten.
+
+use std::fmt;
+
+use premath_kernel::Access;
+
+use super::LARGEST;
+use super::prepare::FileChange;
+use crate::tools::files::{FileError, WorkFiles};
+use crate::tools::outcome::{Aftermath, ToolArtifact, ToolFailure};
+use crate::tools::work_path::WorkPath;
+
+/// Which version of a file is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileState {
+    /// The one from before the patch.
+    Old,
+    /// The one from after it.
+    New,
+    /// Neither: somebody else changed it.
+    Foreign,
+    /// It could not be looked at, and its own step failed: either the old or the new one.
+    Uncertain,
+}
+
+impl fmt::Display for FileState {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Old => "as before",
+            Self::New => "changed",
+            Self::Foreign => "changed by somebody else",
+            Self::Uncertain => "either changed or as before",
+        })
+    }
+}
+
+/// A file of a patch and which version of it is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatchedFile {
+    /// The file.
+    pub path: WorkPath,
+    /// Which version.
+    pub state: FileState,
+}
+
+/// Changes that were not all made.
+#[derive(Debug, thiserror::Error)]
+#[error("the patch was not applied")]
+pub struct CommitFailure {
+    /// Every file of the patch.
+    pub files: Vec<PatchedFile>,
+    /// Folders that were made and could not be removed again.
+    pub left_folders: Vec<String>,
+    /// What was written and is there still.
+    pub artifacts: Vec<ToolArtifact>,
+    /// What stopped it.
+    #[source]
+    pub cause: FileError,
+}
+
+impl CommitFailure {
+    /// Whether everything is as before.
+    #[must_use]
+    pub fn is_put_back(&self) -> bool {
+        self.left_folders.is_empty() && self.files.iter().all(|file| file.state == FileState::Old)
+    }
+}
+
+impl From<CommitFailure> for ToolFailure {
+    fn from(failure: CommitFailure) -> Self {
+        let is_put_back = failure.is_put_back();
+        let cause = Self::from(failure.cause);
+        if is_put_back {
+            let message = format!("nothing was changed: {}", cause.message);
+            return Self { message, ..cause };
+        }
+        let others = failure.files.iter().filter(|file| file.state != FileState::Old);
+        let mut parts: Vec<String> =
+            others.map(|file| format!("`{}` is {}", file.path, file.state)).collect();
+        parts.extend(failure.left_folders.iter().map(|folder| format!("the folder `{folder}` was made")));
+        let (cause, parts) = (cause.message, parts.join(", "));
+        let message = format!("{cause}; not everything could be put back: {parts}; the rest is as before");
+        let aftermath = Aftermath { artifacts: failure.artifacts, ..Aftermath::default() };
+        Self::new("patch.partly_applied", message).with_aftermath(aftermath)
+    }
+}
+
+/// One change of the tree.
+#[derive(Clone, Copy)]
+enum Step<'c> {
+    Folder(&'c str),
+    File(&'c FileChange),
+}
+
+impl Step<'_> {
+    fn make(self, files: &dyn WorkFiles) -> Result<(), FileError> {
+        match self {
+            Self::Folder(path) => files.make_folder(path),
+            Self::File(change) => put(files, change),
+        }
+    }
+}
+
+fn put(files: &dyn WorkFiles, change: &FileChange) -> Result<(), FileError> {
+    let path = change.path.as_str();
+    match (&change.before, &change.after) {
+        (None, Some(after)) => files.create(path, after),
+        (Some(_), Some(after)) => files.replace(path, after),
+        (Some(_), None) => files.remove(path),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Makes all changes: folders and new files first, what goes last, so that a crash in between loses nothing.
+pub(super) fn commit(
+    files: &dyn WorkFiles,
+    folders: &[String],
+    changes: &[FileChange],
+) -> Result<(), CommitFailure> {
+    let mut ordered: Vec<&FileChange> = changes.iter().collect();
+    ordered.sort_by_key(|change| (change.after.is_none(), change.before.is_some()));
+    let folders = folders.iter().map(|folder| Step::Folder(folder));
+    let steps: Vec<Step<'_>> = folders.chain(ordered.iter().map(|change| Step::File(change))).collect();
+    for (index, step) in steps.iter().enumerate() {
+        if let Err(cause) = step.make(files) {
+            return Err(put_back(files, &steps, index, cause));
+        }
+    }
+    Ok(())
+}
+
+fn put_back(files: &dyn WorkFiles, steps: &[Step<'_>], failed: usize, cause: FileError) -> CommitFailure {
+    let mut failure =
+        CommitFailure { files: Vec::new(), left_folders: Vec::new(), artifacts: Vec::new(), cause };
+    for (index, step) in steps.iter().enumerate().rev() {
+        match step {
+            Step::File(change) => {
+                let state = if index > failed {
+                    FileState::Old
+                } else {
+                    let believed = if index == failed { FileState::Uncertain } else { FileState::New };
+                    restore(files, change, believed)
+                };
+                failure.files.push(PatchedFile { path: change.path.clone(), state });
+                if matches!(state, FileState::New | FileState::Uncertain) {
+                    failure.artifacts.push(ToolArtifact {
+                        path: change.path.as_str().to_owned(),
+                        digest: change.after_digest(),
+                        access: Access::Write,
+                    });
+                }
+            }
+            Step::Folder(path) if index <= failed => match files.remove(path) {
+                Ok(()) | Err(FileError::Missing { .. }) => {}
+                Err(_) => failure.left_folders.push((*path).to_owned()),
+            },
+            Step::Folder(_) => {}
+        }
+    }
+    failure.files.sort_by(|left, right| left.path.cmp(&right.path));
+    failure
+}
+
+/// Puts one file back and says which version is there then.
+fn restore(files: &dyn WorkFiles, change: &FileChange, believed: FileState) -> FileState {
+    match state(files, change) {
+        Ok(FileState::New) => match put(files, &change.inverse()) {
+            Ok(()) => FileState::Old,
+            // What was reported to have failed may have happened.
+            Err(_) => state(files, change).unwrap_or(FileState::Uncertain),
+        },
+        Ok(found) => found,
+        Err(_) => believed,
+    }
+}
+
+/// Which version of a file is there.
+pub(super) fn state(files: &dyn WorkFiles, change: &FileChange) -> Result<FileState, FileError> {
+    let current = match files.read(change.path.as_str(), LARGEST) {
+        Ok(content) => Some(content),
+        Err(FileError::Missing { .. }) => None,
+        Err(FileError::WrongKind { .. } | FileError::TooLong { .. }) => return Ok(FileState::Foreign),
+        Err(error) => return Err(error),
+    };
+    Ok(if current == change.before {
+        FileState::Old
+    } else if current == change.after {
+        FileState::New
+    } else {
+        FileState::Foreign
+    })
+}

@@ -1,0 +1,42 @@
+//! What a tool is given to work with. It must not give more than the ports.
+
+use std::path::Path;
+
+use super::catalogue::Catalogue;
+use super::files::WorkFiles;
+use super::outcome::ToolFailure;
+use super::protected::ProtectedPaths;
+use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox};
+
+/// What a call works with.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolContext<'a> {
+    /// The files below the workdir.
+    pub files: &'a dyn WorkFiles,
+    /// Where commands run.
+    pub sandbox: &'a dyn Sandbox,
+    /// Whether somebody asked for the end.
+    pub interrupt: &'a Interrupt,
+    /// The workdir itself: the folder that `files` are below.
+    pub workdir: &'a Path,
+    /// The walls around commands.
+    pub profile: Profile,
+    /// How much a command may use.
+    pub limits: ExecutionLimits,
+    /// What no tool changes.
+    pub protected: &'a ProtectedPaths,
+    /// The tools that were granted, for the search among them.
+    pub catalogue: &'a Catalogue,
+    /// The most bytes of content that a call gives back.
+    pub budget: usize,
+}
+
+impl ToolContext<'_> {
+    /// Refuses to go on once somebody asked for the end.
+    ///
+    /// # Errors
+    /// `interrupted`.
+    pub fn go_on(&self) -> Result<(), ToolFailure> {
+        if self.interrupt.is_requested() { Err(ToolFailure::interrupted()) } else { Ok(()) }
+    }
+}
