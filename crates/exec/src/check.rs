@@ -32,7 +32,7 @@ pub(crate) fn check(sandbox: &OsSandbox) -> Result<SandboxReport, SandboxError> 
     // User 0 tries with a workdir of somebody else, so that not being user 0 is tried too.
     let owner = geteuid().is_root().then_some(Identity { user: NOBODY, group: NOBODY });
     let folder = PrivateFolder::make(&base, owner).map_err(system)?;
-    let workdir = folder.path().join("tmp");
+    let workdir = folder.path().to_path_buf();
     for inner in [".git", ".git/hooks", "sub"] {
         let inner = workdir.join(inner);
         std::fs::DirBuilder::new().mode(0o755).create(&inner).map_err(system)?;

@@ -8,6 +8,7 @@ use std::fs::Metadata;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ use crate::plan::{Facts, Guard, Inside, Limits, Network, Plan, Refusal, Walls, w
 use crate::private_folder::PrivateFolder;
 use crate::process_group::ProcessGroup;
 use crate::protected::{Protected, protected};
-use crate::readable::readable;
+use crate::readable::{Readable, readable};
 use crate::request;
 use crate::run::{self, Feed, Outcome, Stopped};
 
@@ -38,13 +39,15 @@ pub struct OsSandbox {
     config: SandboxConfig,
     /// Set once the system turned out to have no namespaces for us.
     lacks_namespaces: AtomicBool,
+    /// What may be read, looked up once.
+    readable: OnceLock<Readable>,
 }
 
 impl OsSandbox {
     /// A sandbox with this configuration.
     #[must_use]
     pub fn new(config: SandboxConfig) -> Self {
-        Self { config, lacks_namespaces: AtomicBool::new(false) }
+        Self { config, lacks_namespaces: AtomicBool::new(false), readable: OnceLock::new() }
     }
 }
 
@@ -165,8 +168,7 @@ impl OsSandbox {
         let private = PrivateFolder::make(&place.base, identity)
             .map_err(system("making a folder for temporary files"))?;
         let (guard, protected, placeholders) = self.guard(command, place, means);
-        let absent: Vec<PathBuf> = protected.absent.iter().map(|(path, _)| path.clone()).collect();
-        private.tell_git(&absent, identity).map_err(system("making a home"))?;
+        let stand_ins = protected.absent.clone();
         let group = means.with_group.then(|| ProcessGroup::make(command.limits.processes)).flatten();
         let has_process_group = group.is_some();
         let walls = self.walls(command, place, means, Held { guard, protected, identity, has_process_group });
@@ -180,6 +182,7 @@ impl OsSandbox {
             environment: request::environment(command, &temporary, &step),
             private: private.path().to_path_buf(),
             temporary,
+            stand_ins,
         };
         let feed = Feed {
             helper: &self.config.helper,
@@ -218,7 +221,7 @@ impl OsSandbox {
     }
 
     fn walls(&self, command: &SandboxCommand, place: &Place, means: Means, held: Held) -> Walls {
-        let readable = readable(&self.config.readable);
+        let readable = self.readable.get_or_init(|| readable(&self.config.readable));
         let limits = &command.limits;
         let network = match command.profile {
             Profile::ReadOnly | Profile::WorkspaceWrite | Profile::Isolated => Network::None,
@@ -231,8 +234,8 @@ impl OsSandbox {
             network,
             with_namespaces: means.with_namespaces,
             identity: held.identity,
-            readable: readable.paths,
-            links: readable.links,
+            readable: readable.paths.clone(),
+            links: readable.links.clone(),
             writable: real(&self.config.writable),
             guard: held.guard,
             protected: held.protected.all,
@@ -256,7 +259,7 @@ fn temporary(walls: &Walls, private: &PrivateFolder) -> PathBuf {
     if walls.with_namespaces && !others.any(|path| path.starts_with(&usual)) {
         usual
     } else {
-        private.path().join("tmp")
+        private.path().to_path_buf()
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 use nix::fcntl::{AtFlags, Flock, FlockArg, OFlag, open, openat};
 use nix::sys::stat::{Mode, SFlag, fstatat, mkdirat};
-use nix::unistd::{UnlinkatFlags, unlinkat};
+use nix::unistd::{UnlinkatFlags, linkat, unlinkat};
 
 use crate::clock;
 use crate::protected::{Kind, Protected};
@@ -33,27 +33,31 @@ impl Placeholders {
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
         let lock = shared_lock(open(workdir, flags, Mode::empty())?)?;
         let placeholders = Self { lock, paths: protected.all.clone() };
+        let mut first_file = None;
         for (path, kind) in &protected.absent {
-            if let Err(error) = placeholders.put_one(path, *kind) {
+            if let Err(error) = placeholders.put_one(path, *kind, &mut first_file) {
                 placeholders.take_away();
-                return Err(error);
+                return Err(error.into());
             }
         }
         Ok(placeholders)
     }
 
-    fn put_one(&self, path: &Path, kind: Kind) -> io::Result<()> {
-        let made = match kind {
-            Kind::Folder => mkdirat(&*self.lock, path, Mode::from_bits_truncate(0o555)),
-            Kind::File => {
-                let flags = OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_WRONLY | OFlag::O_CLOEXEC;
-                openat(&*self.lock, path, flags, Mode::from_bits_truncate(0o444)).map(drop)
-            }
+    /// One empty file serves for all of them: another name of it costs a fraction of another file.
+    fn put_one<'a>(&self, path: &'a Path, kind: Kind, first: &mut Option<&'a Path>) -> Result<(), Errno> {
+        let made = match (kind, *first) {
+            (Kind::Folder, _) => mkdirat(&*self.lock, path, Mode::from_bits_truncate(0o555)),
+            (Kind::File, Some(first)) => linkat(&*self.lock, first, &*self.lock, path, AtFlags::empty())
+                .or_else(|_| self.put_file(path)),
+            (Kind::File, None) => self.put_file(path).inspect(|()| *first = Some(path)),
         };
-        match made {
-            Ok(()) | Err(Errno::EEXIST) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        // Another run was faster. Whatever else has the name by now is no stand-in, and cannot be treated as one.
+        if made == Err(Errno::EEXIST) && self.as_stand_in(path).is_some() { Ok(()) } else { made }
+    }
+
+    fn put_file(&self, path: &Path) -> Result<(), Errno> {
+        let flags = OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_WRONLY | OFlag::O_CLOEXEC;
+        openat(&*self.lock, path, flags, Mode::from_bits_truncate(0o444)).map(drop)
     }
 
     /// Takes the stand-ins away, unless another run needs them.

@@ -8,6 +8,7 @@ use premath_tusk::sandbox::Profile;
 use serde::{Deserialize, Serialize};
 
 use crate::layer::Layer;
+use crate::protected::Kind;
 
 /// The descriptors that travel with a plan, in this order: standard input, output, error, and the workdir.
 pub(crate) const DESCRIPTORS: usize = 4;
@@ -21,10 +22,12 @@ pub(crate) struct Plan {
     pub(crate) program: String,
     pub(crate) arguments: Vec<String>,
     pub(crate) environment: Vec<(String, String)>,
-    /// Holds `tmp` (what the command may write) and `root` (where the new root is mounted).
+    /// The command's own folder for temporary files.
     pub(crate) private: PathBuf,
-    /// Where the command finds the `tmp` of it.
+    /// Where the command finds it.
     pub(crate) temporary: PathBuf,
+    /// Protected paths that only stand in for what is missing.
+    pub(crate) stand_ins: Vec<(PathBuf, Kind)>,
 }
 
 /// What runs behind the walls.

@@ -7,8 +7,11 @@ mod tests;
 
 use std::path::{Component, Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 /// What a name is when it is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
     /// A file.
     File,
@@ -26,18 +29,18 @@ const NAMES: [(&str, Kind); 22] = [
     (".git", Kind::Folder),
     (".gitconfig", Kind::File),
     (".gitmodules", Kind::File),
-    (".idea", Kind::Folder),
+    (".idea", Kind::File),
     (".mise.toml", Kind::File),
     (".premath", Kind::File),
     (".profile", Kind::File),
-    (".vscode", Kind::Folder),
+    (".vscode", Kind::File),
     (".zlogin", Kind::File),
     (".zlogout", Kind::File),
     (".zprofile", Kind::File),
     (".zshenv", Kind::File),
     (".zshrc", Kind::File),
     ("mise.toml", Kind::File),
-    ("policies", Kind::Folder),
+    ("policies", Kind::File),
     ("premath.toml", Kind::Folder),
     (".tool-versions", Kind::File),
 ];

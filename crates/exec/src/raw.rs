@@ -5,9 +5,9 @@
 
 #![expect(unsafe_code, reason = "system calls without a safe wrapper, docs/adr/0009")]
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io;
-use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
@@ -80,17 +80,55 @@ pub(crate) fn close_on_exec_from(first: u32) -> io::Result<()> {
 /// Adds attributes to a mount, and to everything mounted below it.
 pub(crate) fn add_mount_attributes(path: &Path, attributes: u64, recursive: bool) -> io::Result<()> {
     let path = CString::new(path.as_os_str().as_bytes())?;
-    let attributes = libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: 0, userns_fd: 0 };
     let flags = if recursive { libc::AT_RECURSIVE } else { 0 } | libc::AT_SYMLINK_NOFOLLOW;
+    set_mount_attributes(libc::AT_FDCWD, &path, attributes, flags)
+}
+
+/// Adds attributes to a copy of a mount that is not mounted yet, and to everything below it.
+pub(crate) fn add_tree_attributes(tree: &OwnedFd, attributes: u64) -> io::Result<()> {
+    set_mount_attributes(tree.as_raw_fd(), c"", attributes, libc::AT_EMPTY_PATH | libc::AT_RECURSIVE)
+}
+
+fn set_mount_attributes(at: RawFd, path: &CStr, attributes: u64, flags: libc::c_int) -> io::Result<()> {
+    let attributes = libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: 0, userns_fd: 0 };
     // SAFETY: the path is a live string with its end mark, the attributes a live value whose size is given.
     let code = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
-            libc::AT_FDCWD,
+            at,
             path.as_ptr(),
             flags,
             &raw const attributes,
             size_of::<libc::mount_attr>(),
+        )
+    };
+    result(code).map(drop)
+}
+
+/// Copies what is mounted at a path, with everything below it, without mounting it anywhere; a link is not followed.
+pub(crate) fn copy_tree(path: &Path) -> io::Result<OwnedFd> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let clone = libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC;
+    let flags = clone | (libc::AT_RECURSIVE | libc::AT_SYMLINK_NOFOLLOW).unsigned_abs();
+    // SAFETY: the path is a live string with its end mark.
+    let tree = result(unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) })?;
+    let tree = RawFd::try_from(tree).map_err(io::Error::other)?;
+    // SAFETY: the kernel has just made this descriptor for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(tree) })
+}
+
+/// Mounts such a copy at a path; a link is not followed.
+pub(crate) fn mount_tree(tree: &OwnedFd, path: &Path) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: both strings are live and have their end marks.
+    let code = unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            tree.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            libc::MOVE_MOUNT_F_EMPTY_PATH,
         )
     };
     result(code).map(drop)

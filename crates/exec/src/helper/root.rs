@@ -15,7 +15,9 @@ use nix::unistd::{chdir, geteuid, pivot_root};
 use super::limits;
 use crate::layer::Layer;
 use crate::plan::{Guard, Plan, Refusal, Walls};
+use crate::protected::Kind;
 use crate::raw;
+use crate::request::IGNORED;
 
 const NONE: Option<&str> = None;
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
@@ -29,24 +31,30 @@ fn refused(doing: &str, error: impl std::fmt::Display) -> Refusal {
 /// Builds the root and moves into it.
 pub(super) fn build(plan: &Plan, workdir: &OwnedFd) -> Result<(), Refusal> {
     let walls = &plan.walls;
-    let new_root = plan.private.join("root");
+    // The command's own folder serves as the place to mount on; what is in it is mounted again further in.
+    let new_root = plan.private.as_path();
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(NONE, "/", NONE, private, NONE).map_err(|error| refused("making mounts private", error))?;
+    let temporary =
+        raw::copy_tree(new_root).map_err(|error| refused("opening the folder for temporary files", error))?;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
-    mount(Some("tmpfs"), &new_root, Some("tmpfs"), flags, Some("mode=755,size=4m"))
+    mount(Some("tmpfs"), new_root, Some("tmpfs"), flags, Some("mode=755,size=4m"))
         .map_err(|error| refused("mounting the new root", error))?;
-    let build = Build { root: &new_root };
+    let build = Build { root: new_root };
     build.readable(walls).map_err(|error| refused("mounting what may be read", error))?;
     build.devices().map_err(|error| refused("mounting devices", error))?;
-    build.writable(plan).map_err(|error| refused("mounting what may be written", error))?;
+    build.writable(plan, &temporary).map_err(|error| refused("mounting what may be written", error))?;
     build.workdir(walls, workdir).map_err(|error| refused("mounting the workdir", error))?;
     if walls.guard == Guard::Mounts {
-        build.protected(walls).map_err(|error| {
+        build.protected(plan).map_err(|error| {
             Refusal::new(Layer::ProtectedPaths, "mounting protected paths read-only", error)
         })?;
     }
     build.processes()?;
-    move_into(&new_root).map_err(|error| refused("changing the root", error))?;
+    // The last thing that is made: nothing is mounted through a link, which would still lead into the old root.
+    build.links(plan).map_err(|error| refused("making links", error))?;
+    build.ignored(plan).map_err(|error| refused("listing stand-ins", error))?;
+    move_into(new_root).map_err(|error| refused("changing the root", error))?;
     limit_processes(walls)
 }
 
@@ -92,13 +100,27 @@ impl Build<'_> {
             let Ok(metadata) = std::fs::metadata(&path) else { continue };
             self.bind(&path, &path, metadata.is_dir(), attributes)?;
         }
-        for (link, target) in &walls.links {
+        Ok(())
+    }
+
+    fn links(&self, plan: &Plan) -> io::Result<()> {
+        self.folder(Path::new("/var"))?;
+        let other = (PathBuf::from("/var/tmp"), plan.temporary.clone());
+        for (link, target) in plan.walls.links.iter().chain([&other]) {
+            link.parent().map_or(Ok(()), |parent| self.folder(parent))?;
             match symlink(target, self.inside(link)) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                Ok(()) | Err(_) => {}
+                // Something else has that name: a workdir, or what may be read.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => made?,
             }
         }
         Ok(())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a file of a root that was made for this run")]
+    fn ignored(&self, plan: &Plan) -> io::Result<()> {
+        let names: String = plan.stand_ins.iter().map(|(path, _)| format!("/{}\n", path.display())).collect();
+        std::fs::write(self.inside(Path::new(IGNORED)), names)
     }
 
     fn devices(&self) -> io::Result<()> {
@@ -117,11 +139,11 @@ impl Build<'_> {
         self.folder(&folder.join("shm"))
     }
 
-    fn writable(&self, plan: &Plan) -> io::Result<()> {
+    fn writable(&self, plan: &Plan, temporary: &OwnedFd) -> io::Result<()> {
         let attributes = libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
-        self.bind(&plan.private.join("tmp"), &plan.temporary, true, attributes)?;
-        self.folder(Path::new("/var"))?;
-        symlink(&plan.temporary, self.inside(Path::new("/var/tmp")))?;
+        self.folder(&plan.temporary)?;
+        raw::add_tree_attributes(temporary, attributes)?;
+        raw::mount_tree(temporary, &self.inside(&plan.temporary))?;
         if plan.walls.is_workdir_writable {
             for path in &plan.walls.writable {
                 self.bind(path, path, true, attributes)?;
@@ -149,10 +171,11 @@ impl Build<'_> {
 
     /// A mount point can neither be renamed nor removed. So every folder above a protected path becomes one, writable,
     /// and the path itself one that is read-only.
-    fn protected(&self, walls: &Walls) -> io::Result<()> {
-        let top = self.inside(&walls.workdir);
+    fn protected(&self, plan: &Plan) -> io::Result<()> {
+        let top = self.inside(&plan.walls.workdir);
+        let covers = Covers::make(self.root)?;
         let mut pinned: Vec<PathBuf> = Vec::new();
-        for path in &walls.protected {
+        for path in &plan.walls.protected {
             let above: Vec<&Path> =
                 path.ancestors().skip(1).filter(|one| !one.as_os_str().is_empty()).collect();
             for folder in above.into_iter().rev() {
@@ -161,7 +184,10 @@ impl Build<'_> {
                     pinned.push(folder.to_path_buf());
                 }
             }
-            pin(&top.join(path), libc::MOUNT_ATTR_RDONLY)?;
+            match plan.stand_ins.iter().find(|(stand_in, _)| stand_in == path) {
+                Some((_, kind)) => covers.cover(&top.join(path), *kind)?,
+                None => pin(&top.join(path), libc::MOUNT_ATTR_RDONLY)?,
+            }
         }
         Ok(())
     }
@@ -175,16 +201,45 @@ impl Build<'_> {
     }
 }
 
+/// An empty file and an empty folder, read-only, to be mounted over stand-ins: a copy of a mount is as read-only as the
+/// mount, so each costs one call.
+struct Covers {
+    file: PathBuf,
+    folder: PathBuf,
+}
+
+impl Covers {
+    fn make(root: &Path) -> io::Result<Self> {
+        let covers = Self { file: root.join(".empty-file"), folder: root.join(".empty-folder") };
+        let flags = OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_WRONLY | OFlag::O_CLOEXEC;
+        drop(open(&covers.file, flags, Mode::from_bits_truncate(0o444))?);
+        std::fs::DirBuilder::new().mode(0o555).create(&covers.folder)?;
+        for cover in [&covers.file, &covers.folder] {
+            pin(cover, libc::MOUNT_ATTR_RDONLY)?;
+        }
+        Ok(covers)
+    }
+
+    /// The stand-in was made by the parent, under a lock that every run in this workdir holds; it is no link.
+    fn cover(&self, path: &Path, kind: Kind) -> io::Result<()> {
+        let cover = match kind {
+            Kind::File => &self.file,
+            Kind::Folder => &self.folder,
+        };
+        Ok(mount(Some(cover), path, NONE, MsFlags::MS_BIND, NONE)?)
+    }
+}
+
 /// Mounts a path over itself. A link cannot be a mount point and would lead elsewhere, so it is refused.
 fn pin(path: &Path, attributes: u64) -> io::Result<()> {
-    let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    let held = open(path, flags, Mode::empty())?;
-    if SFlag::from_bits_truncate(fstat(&held)?.st_mode) & SFlag::S_IFMT == SFlag::S_IFLNK {
+    let tree = raw::copy_tree(path)?;
+    if SFlag::from_bits_truncate(fstat(&tree)?.st_mode) & SFlag::S_IFMT == SFlag::S_IFLNK {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a protected path became a link"));
     }
-    let itself = format!("/proc/self/fd/{}", held.as_raw_fd());
-    mount(Some(itself.as_str()), itself.as_str(), NONE, MsFlags::MS_BIND | MsFlags::MS_REC, NONE)?;
-    raw::add_mount_attributes(path, attributes, true)
+    if attributes != 0 {
+        raw::add_tree_attributes(&tree, attributes)?;
+    }
+    raw::mount_tree(&tree, path)
 }
 
 /// What to mount for what may be read: outermost paths only, and `/etc` once instead of each of its files. Who may read

@@ -18,6 +18,7 @@ use nix::sys::stat::{Mode, SFlag, fstat};
 use crate::layer::Layer;
 use crate::plan::{Guard, Network, Plan, Refusal, Walls};
 use crate::raw;
+use crate::request::IGNORED;
 
 /// The first version with rules for TCP.
 const LEAST_ABI: u32 = 4;
@@ -149,6 +150,7 @@ impl Rules {
             self.grant_path(Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile)?;
         }
         if walls.with_namespaces {
+            self.grant_path(Path::new(IGNORED), AccessFs::ReadFile.into())?;
             // It shows nobody but the command's own processes.
             self.grant_path(Path::new("/proc"), AccessFs::ReadFile | AccessFs::ReadDir)?;
             self.grant_path(Path::new("/dev/shm"), Self::read() | self.write())?;

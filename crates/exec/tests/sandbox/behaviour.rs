@@ -15,10 +15,11 @@ use premath_tusk::sandbox::{
 use crate::harness::Test;
 
 pub(crate) fn tests() -> Vec<Test> {
-    let all: [(&str, fn()); 17] = [
+    let all: [(&str, fn()); 18] = [
         ("a_command_has_its_output_its_input_and_its_code", output_and_input),
         ("every_layer_is_enforced_here", every_layer),
         ("the_workdir_can_be_written_and_new_names_made", workdir_is_writable),
+        ("a_workdir_may_lie_anywhere", anywhere),
         ("nothing_of_a_run_is_left_in_the_workdir", nothing_is_left),
         ("two_runs_in_one_workdir_do_not_disturb_each_other", two_runs),
         ("stand_ins_of_a_killed_run_are_taken_away_by_the_next", stale_stand_ins),
@@ -103,6 +104,34 @@ fn workdir_is_writable() {
         assert_eq!((run.ending, said(&run).as_str()), (Ending::Exited(0), "t\nnew\n"), "{run:?}");
         assert_eq!(fs::read_to_string(folder.path().join("made/new")).unwrap(), "new\n");
         assert!(!folder.path().join("sub/file").exists());
+    }
+}
+
+/// Also where the new root has something of its own.
+fn anywhere() {
+    for base in ["/tmp", "/var/tmp", "/dev/shm", "/opt", "/usr/local", "/var/lib"] {
+        let Ok(folder) = tempfile::Builder::new().prefix("anywhere-").tempdir_in(base) else { continue };
+        fs::create_dir(folder.path().join("sub")).unwrap();
+        let name = folder.path().file_name().unwrap().to_owned();
+        for profile in Profile::ALL {
+            let command = command(&folder, profile, "pwd; echo x > sub/x; true");
+            if base == "/dev/shm" {
+                let refused = sandbox().run(&command, &Interrupt::default());
+                assert!(matches!(refused, Err(SandboxError::Workdir { .. })), "{refused:?}");
+                continue;
+            }
+            assert_eq!(said(&run(&command)).trim(), folder.path().to_str().unwrap());
+            assert_eq!(
+                folder.path().join("sub/x").exists(),
+                profile != Profile::ReadOnly,
+                "{base} {profile:?}"
+            );
+            fs::remove_file(folder.path().join("sub/x")).ok();
+        }
+        assert_eq!(names(folder.path()), ["sub"]);
+        for other in ["/tmp", "/var/tmp"].into_iter().filter(|other| *other != base) {
+            assert!(!Path::new(other).join(&name).exists(), "{base} left something in {other}");
+        }
     }
 }
 
@@ -301,7 +330,8 @@ fn killed_parent() {
         let folder = workdir();
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "a_killed_parent_takes_the_tree_with_it"]);
-        command.env("PARENT_TO_BE_KILLED", folder.path()).stdout(Stdio::piped());
+        // Nobody tidies up after it; its temporary files go with the folder.
+        command.env("PARENT_TO_BE_KILLED", folder.path()).env("TMPDIR", folder.path()).stdout(Stdio::piped());
         if blocked {
             command.env("WITHOUT_NAMESPACES", "1");
         }
