@@ -37,6 +37,8 @@ mod readable;
 mod request;
 #[cfg(target_os = "linux")]
 mod run;
+#[cfg(target_os = "linux")]
+mod worktree;
 
 #[cfg(target_os = "linux")]
 pub use beneath::{Access, Beneath, Entry, EntryKind, PathError};

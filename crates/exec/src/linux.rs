@@ -32,6 +32,7 @@ use crate::protected::{Protected, protected};
 use crate::readable::{Readable, readable};
 use crate::request;
 use crate::run::{self, Feed, Outcome, Stopped};
+use crate::worktree::repository_of;
 
 /// Commands behind the walls of the operating system.
 #[derive(Debug)]
@@ -234,7 +235,7 @@ impl OsSandbox {
             network,
             with_namespaces: means.with_namespaces,
             identity: held.identity,
-            readable: readable.paths.clone(),
+            readable: readable.paths.iter().cloned().chain(repository_of(&place.path)).collect(),
             links: readable.links.clone(),
             writable: real(&self.config.writable),
             guard: held.guard,

@@ -15,7 +15,7 @@ use premath_tusk::sandbox::{
 use crate::harness::Test;
 
 pub(crate) fn tests() -> Vec<Test> {
-    let all: [(&str, fn()); 18] = [
+    let all: [(&str, fn()); 19] = [
         ("a_command_has_its_output_its_input_and_its_code", output_and_input),
         ("every_layer_is_enforced_here", every_layer),
         ("the_workdir_can_be_written_and_new_names_made", workdir_is_writable),
@@ -33,6 +33,7 @@ pub(crate) fn tests() -> Vec<Test> {
         ("a_command_that_cannot_be_is_refused", invalid),
         ("equal_commands_have_equal_digests_and_others_have_not", digests),
         ("a_killed_parent_takes_the_tree_with_it", killed_parent),
+        ("a_git_inside_reads_history_and_sees_no_stand_ins", git_inside),
         ("more_may_be_readable_writable_and_protected", configured),
     ];
     all.into_iter().map(|(name, run)| Test::new(name, run)).collect()
@@ -383,4 +384,35 @@ fn configured() {
     assert_eq!(said(&run.unwrap()), "contents");
     assert_eq!(fs::read_to_string(readable.path().join("sub/file")).unwrap(), "contents");
     assert!(writable.path().join("made").exists() && !folder.path().join("kept/x").exists());
+}
+
+/// In a clone and in a linked working tree alike.
+fn git_inside() {
+    use std::process::Command;
+    let folder = tempfile::tempdir().unwrap();
+    let git = |at: &Path, arguments: &[&str]| {
+        let identity =
+            ["-c", "user.name=x", "-c", "user.email=x@example.invalid", "-c", "init.defaultBranch=main"];
+        Command::new("git").args(identity).args(arguments).current_dir(at).output()
+    };
+    let main = folder.path().join("main");
+    fs::create_dir(&main).unwrap();
+    let Ok(made) = git(&main, &["init", "-q"]) else {
+        eprintln!("SKIPPED a_git_inside_reads_history_and_sees_no_stand_ins: no git");
+        return;
+    };
+    assert!(made.status.success(), "{made:?}");
+    assert!(git(&main, &["commit", "-q", "--allow-empty", "-m", "first"]).unwrap().status.success());
+    assert!(git(&main, &["worktree", "add", "-q", "../linked"]).unwrap().status.success());
+    for tree in ["main", "linked"] {
+        let mut command = command(
+            &workdir(),
+            Profile::WorkspaceWrite,
+            "git log --format=%s; git status --short; git commit -q --allow-empty -m x",
+        );
+        command.workdir = folder.path().join(tree);
+        let run = run(&command);
+        assert_eq!(said(&run), "first\n", "{tree}: {run:?}");
+        assert_ne!(run.ending, Ending::Exited(0), "a commit was made");
+    }
 }

@@ -1,0 +1,36 @@
+//! The repository behind a linked working tree, so that a command in it can read its history as in any other clone.
+//!
+//! A `.git` file may name any folder. It is believed only when that folder names the working tree in turn, which nobody
+//! can make a folder of somebody else do.
+
+#![expect(clippy::disallowed_methods, reason = "what git itself will read is read")]
+
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What a git in this working tree reads outside of it; nothing when it is no linked one.
+pub(crate) fn repository_of(workdir: &Path) -> Vec<PathBuf> {
+    linked(workdir).unwrap_or_default()
+}
+
+fn linked(workdir: &Path) -> Option<Vec<PathBuf>> {
+    let link = workdir.join(".git");
+    if !fs::symlink_metadata(&link).ok()?.is_file() {
+        return None;
+    }
+    let own = named(workdir, fs::read_to_string(&link).ok()?.strip_prefix("gitdir:")?)?;
+    let back = fs::read_to_string(own.join("gitdir")).ok()?;
+    if fs::canonicalize(own.join(back.trim())).ok()? != link {
+        return None;
+    }
+    let common = named(&own, &fs::read_to_string(own.join("commondir")).ok()?)?;
+    let is_repository = common.join("HEAD").is_file() && common.join("objects").is_dir();
+    is_repository.then_some(vec![common, own])
+}
+
+fn named(from: &Path, text: &str) -> Option<PathBuf> {
+    fs::canonicalize(from.join(text.trim())).ok().filter(|path| path.is_dir())
+}
