@@ -133,6 +133,8 @@ pub(super) fn commit(
 }
 
 fn put_back(files: &dyn WorkFiles, steps: &[Step<'_>], failed: usize, cause: FileError) -> CommitFailure {
+    // Whoever took the name meanwhile keeps it, whatever is there.
+    let is_taken = matches!(cause, FileError::Exists { .. });
     let mut failure =
         CommitFailure { files: Vec::new(), left_folders: Vec::new(), artifacts: Vec::new(), cause };
     for (index, step) in steps.iter().enumerate().rev() {
@@ -140,6 +142,8 @@ fn put_back(files: &dyn WorkFiles, steps: &[Step<'_>], failed: usize, cause: Fil
             Step::File(change) => {
                 let state = if index > failed {
                     FileState::Old
+                } else if index == failed && is_taken {
+                    FileState::Foreign
                 } else {
                     let believed = if index == failed { FileState::Uncertain } else { FileState::New };
                     restore(files, change, believed)
@@ -153,10 +157,12 @@ fn put_back(files: &dyn WorkFiles, steps: &[Step<'_>], failed: usize, cause: Fil
                     });
                 }
             }
-            Step::Folder(path) if index <= failed => match files.remove(path) {
-                Ok(()) | Err(FileError::Missing { .. }) => {}
-                Err(_) => failure.left_folders.push((*path).to_owned()),
-            },
+            Step::Folder(path) if index < failed || (index == failed && !is_taken) => {
+                match files.remove(path) {
+                    Ok(()) | Err(FileError::Missing { .. }) => {}
+                    Err(_) => failure.left_folders.push((*path).to_owned()),
+                }
+            }
             Step::Folder(_) => {}
         }
     }

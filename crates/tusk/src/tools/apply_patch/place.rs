@@ -20,13 +20,19 @@ struct Line<'f> {
     ending: &'f [u8],
 }
 
+impl Line<'_> {
+    fn is_ended(&self) -> bool {
+        self.ending.ends_with(b"\n")
+    }
+}
+
 fn lines(bytes: &[u8]) -> Vec<Line<'_>> {
     bytes.split_inclusive(|byte| *byte == b'\n').map(line).collect()
 }
 
 fn line(bytes: &[u8]) -> Line<'_> {
     let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let text = if text.len() < bytes.len() { text.strip_suffix(b"\r").unwrap_or(text) } else { text };
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
     Line { text, ending: bytes.get(text.len()..).unwrap_or_default() }
 }
 
@@ -34,7 +40,7 @@ fn line(bytes: &[u8]) -> Line<'_> {
 pub(super) fn patched(path: &WorkPath, bytes: &[u8], hunks: &[Hunk<'_>]) -> Result<Vec<u8>, ToolFailure> {
     let file = lines(bytes);
     let ending: &[u8] =
-        file.first().map(|line| line.ending).filter(|ending| !ending.is_empty()).unwrap_or(b"\n");
+        file.first().filter(|line| line.is_ended()).map_or(b"\n".as_slice(), |line| line.ending);
     let mut result: Vec<Line<'_>> = Vec::with_capacity(file.len());
     let mut at = 0;
     for hunk in hunks {
@@ -54,7 +60,7 @@ pub(super) fn patched(path: &WorkPath, bytes: &[u8], hunks: &[Hunk<'_>]) -> Resu
     }
     result.extend(file.get(at..).unwrap_or_default());
     // A file without a newline at its end stays one.
-    let ends_open = file.last().is_some_and(|line| line.ending.is_empty());
+    let ends_open = file.last().is_some_and(|line| !line.is_ended());
     Ok(joined(&result, ending, ends_open))
 }
 
@@ -63,11 +69,11 @@ fn joined(lines: &[Line<'_>], ending: &[u8], ends_open: bool) -> Vec<u8> {
     for (index, line) in lines.iter().enumerate() {
         bytes.extend_from_slice(line.text);
         let is_last = index + 1 == lines.len();
-        match (is_last && ends_open, line.ending.is_empty()) {
-            (true, _) => {}
-            (false, true) => bytes.extend_from_slice(ending),
-            (false, false) => bytes.extend_from_slice(line.ending),
-        }
+        bytes.extend_from_slice(match (is_last && ends_open, line.is_ended()) {
+            (true, true) => b"",
+            (true, false) | (false, true) => line.ending,
+            (false, false) => ending,
+        });
     }
     bytes
 }

@@ -1,0 +1,8 @@
+fn a() {
+    one();
+}
+
+fn b() {
+    two();
+    three();
+}
