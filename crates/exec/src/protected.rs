@@ -71,6 +71,9 @@ pub(crate) fn protected(workdir: &Path, extra: &[PathBuf]) -> Protected {
     for path in submodules(workdir) {
         protected.add(workdir, &path.join(".git"), Some(Kind::Folder));
     }
+    for path in behind_hooks(workdir) {
+        protected.add(workdir, &path, None);
+    }
     for path in named_by_configuration(workdir) {
         protected.add(workdir, &path, None);
     }
@@ -144,6 +147,23 @@ fn plain(path: &Path) -> Option<PathBuf> {
 fn submodules(workdir: &Path) -> Vec<PathBuf> {
     let named = values(&read(&workdir.join(".gitmodules")), "path");
     named.into_iter().map(PathBuf::from).filter(|path| workdir.join(path).is_dir()).collect()
+}
+
+/// What in the working tree hooks and configuration of the repository are links to.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what git will execute is looked for before a command can change it"
+)]
+fn behind_hooks(workdir: &Path) -> Vec<PathBuf> {
+    let repository = workdir.join(".git");
+    let hooks = repository.join("hooks");
+    let each = std::fs::read_dir(&hooks).into_iter().flatten().flatten().map(|entry| entry.path());
+    let leads_into_the_tree = |path: PathBuf| {
+        let real = std::fs::canonicalize(path).ok()?;
+        let inside = real.strip_prefix(workdir).ok()?;
+        (!inside.starts_with(".git") && !inside.as_os_str().is_empty()).then(|| inside.to_path_buf())
+    };
+    each.chain([hooks, repository.join("config")]).filter_map(leads_into_the_tree).collect()
 }
 
 /// Hooks and further configuration that the repository's configuration puts into the working tree.

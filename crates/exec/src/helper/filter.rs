@@ -14,7 +14,7 @@ use seccompiler::{
     sock_filter,
 };
 
-use crate::plan::{Network, Walls};
+use crate::plan::{Guard, Network, Walls};
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Built<T> = Result<T, seccompiler::BackendError>;
@@ -84,9 +84,9 @@ const DENIED_HERE: &[i64] = &[libc::SYS_ioperm, libc::SYS_iopl, libc::SYS_modify
 #[cfg(not(target_arch = "x86_64"))]
 const DENIED_HERE: &[i64] = &[];
 
-/// What Landlock does not see. Owners, modes and attributes of files: without read-only mounts a command could change
+/// What Landlock does not see, denied where no mounts hold it. Owners, modes and attributes of files: without read-only mounts a command could change
 /// those of any file of its user. Memory and queues that are not files: only a namespace keeps them apart.
-const DENIED_WITHOUT_NAMESPACES: &[i64] = &[
+const DENIED_WITHOUT_MOUNTS: &[i64] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
     libc::SYS_fchmodat2,
@@ -107,7 +107,7 @@ const DENIED_WITHOUT_NAMESPACES: &[i64] = &[
 ];
 
 #[cfg(target_arch = "x86_64")]
-const DENIED_HERE_WITHOUT_NAMESPACES: &[i64] = &[
+const DENIED_HERE_WITHOUT_MOUNTS: &[i64] = &[
     libc::SYS_chmod,
     libc::SYS_chown,
     libc::SYS_futimesat,
@@ -116,7 +116,7 @@ const DENIED_HERE_WITHOUT_NAMESPACES: &[i64] = &[
     libc::SYS_utimes,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-const DENIED_HERE_WITHOUT_NAMESPACES: &[i64] = &[];
+const DENIED_HERE_WITHOUT_MOUNTS: &[i64] = &[];
 
 /// Answered as unknown, so that programs fall back to a call whose arguments can be seen.
 const UNKNOWN: &[i64] = &[libc::SYS_clone3, libc::SYS_openat2];
@@ -158,10 +158,11 @@ const DATAGRAM: u64 = 2;
 pub(super) fn programs(walls: &Walls) -> Built<Vec<BpfProgram>> {
     let mut denied = Rules::new();
     modes(&mut denied)?;
-    if !walls.with_namespaces {
+    // A protected path without a read-only mount over it could be changed in what Landlock does not see.
+    if !walls.with_namespaces || walls.guard == Guard::Entries {
         // Times may be set of a file that is open, not of one that is named.
         add(&mut denied, libc::SYS_utimensat, vec![is_not_null(1)?])?;
-        for call in [DENIED_WITHOUT_NAMESPACES, DENIED_HERE_WITHOUT_NAMESPACES].concat() {
+        for call in [DENIED_WITHOUT_MOUNTS, DENIED_HERE_WITHOUT_MOUNTS].concat() {
             denied.insert(call, Vec::new());
         }
     }

@@ -66,6 +66,21 @@ fn submodules_and_hooks_in_the_working_tree_are_found() {
 }
 
 #[test]
+fn what_a_hook_is_a_link_to_is_protected() {
+    let (_folder, workdir) = workdir();
+    fs::create_dir_all(workdir.join(".git/hooks")).unwrap();
+    fs::create_dir(workdir.join("scripts")).unwrap();
+    fs::write(workdir.join("scripts/check"), "").unwrap();
+    std::os::unix::fs::symlink("../../scripts/check", workdir.join(".git/hooks/pre-commit")).unwrap();
+    let found = protected(&workdir, &[]);
+    assert!(found.all.contains(&PathBuf::from("scripts/check")), "{found:?}");
+    assert!(!found.has_links, "{found:?}");
+    fs::remove_dir_all(workdir.join(".git/hooks")).unwrap();
+    std::os::unix::fs::symlink("../scripts", workdir.join(".git/hooks")).unwrap();
+    assert!(protected(&workdir, &[]).all.contains(&PathBuf::from("scripts")));
+}
+
+#[test]
 fn a_path_that_leads_out_is_none() {
     assert_eq!(plain(Path::new("../x")), None);
     assert_eq!(plain(Path::new("/x")), None);

@@ -15,7 +15,7 @@ use premath_tusk::sandbox::{
 use crate::harness::Test;
 
 pub(crate) fn tests() -> Vec<Test> {
-    let all: [(&str, fn()); 19] = [
+    let all: [(&str, fn()); 20] = [
         ("a_command_has_its_output_its_input_and_its_code", output_and_input),
         ("every_layer_is_enforced_here", every_layer),
         ("the_workdir_can_be_written_and_new_names_made", workdir_is_writable),
@@ -34,6 +34,7 @@ pub(crate) fn tests() -> Vec<Test> {
         ("equal_commands_have_equal_digests_and_others_have_not", digests),
         ("a_killed_parent_takes_the_tree_with_it", killed_parent),
         ("a_git_inside_reads_history_and_sees_no_stand_ins", git_inside),
+        ("a_protected_path_that_is_a_link_is_held_with_what_it_leads_to", protected_link),
         ("more_may_be_readable_writable_and_protected", configured),
     ];
     all.into_iter().map(|(name, run)| Test::new(name, run)).collect()
@@ -415,4 +416,22 @@ fn git_inside() {
         assert_eq!(said(&run), "first\n", "{tree}: {run:?}");
         assert_ne!(run.ending, Ending::Exited(0), "a commit was made");
     }
+}
+
+fn protected_link() {
+    let folder = workdir();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir_all(path("shared/editor")).unwrap();
+    fs::write(path("shared/editor/tasks.json"), "kept").unwrap();
+    std::os::unix::fs::symlink("shared/editor", path(".vscode")).unwrap();
+    let script = "echo x > .vscode/tasks.json; echo x > shared/editor/new; rm .vscode; ln -sfn sub .vscode; chmod 700 shared/editor; \
+                  mv shared moved; mkdir .idea; echo x > sub/written";
+    run(&command(&folder, Profile::WorkspaceWrite, script));
+    assert_eq!(fs::read_to_string(path("shared/editor/tasks.json")).unwrap(), "kept");
+    assert_eq!(fs::read_link(path(".vscode")).unwrap(), Path::new("shared/editor"));
+    assert_eq!(names(folder.path()), [".vscode", "shared", "sub"]);
+    assert_eq!(names(&path("shared/editor")), ["tasks.json"]);
+    assert_eq!(names(&path("sub")), ["file", "written"]);
+    use std::os::unix::fs::PermissionsExt as _;
+    assert_ne!(fs::metadata(path("shared/editor")).unwrap().permissions().mode() & 0o777, 0o700);
 }

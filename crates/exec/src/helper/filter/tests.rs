@@ -167,6 +167,13 @@ fn without_namespaces_modes_owners_and_attributes_cannot_be_changed() {
     {
         assert_eq!(decide(&walls, call, [0; 4]), error(libc::EPERM), "{call}");
     }
+    let with_entries = Walls { guard: Guard::Entries, ..self::walls(Network::None, true) };
+    assert_eq!(
+        decide(&with_entries, libc::SYS_fchmod, [0; 4]),
+        error(libc::EPERM),
+        "no mount holds what is protected"
+    );
+    assert_eq!(decide(&with_entries, libc::SYS_socket, [1, STREAM, 0, 0]), ALLOW);
     assert_eq!(decide(&walls, libc::SYS_utimensat, [3, 0, 0, 0]), ALLOW, "of an open file");
     assert_eq!(decide(&walls, libc::SYS_utimensat, [3, 1 << 40, 0, 0]), error(libc::EPERM), "of a name");
 }
