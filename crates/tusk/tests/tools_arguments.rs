@@ -284,16 +284,20 @@ fn a_tool_without_its_scope_does_not_exist() {
 }
 
 #[test]
-fn deferred_tools_are_offered_once_they_were_found() {
-    let mut late = spec("late", &json!({"type": "object"}));
-    late.defer_loading = true;
-    let catalogue = catalogue([late, spec("early", &json!({"type": "object"}))]).unwrap();
+fn deferred_tools_are_offered_behind_the_others_once_they_were_found() {
+    let late = |name: &str| {
+        let mut late = spec(name, &json!({"type": "object"}));
+        late.defer_loading = true;
+        late
+    };
+    let early = spec("early", &json!({"type": "object"}));
+    let catalogue = catalogue([late("a_late"), late("late"), early]).unwrap();
     let names = |found: &[&str]| -> Vec<String> {
-        let found = found.iter().map(|name| (*name).to_owned()).collect();
+        let found: Vec<String> = found.iter().map(|name| (*name).to_owned()).collect();
         catalogue.offer(&found).into_iter().map(|offer| offer.name).collect()
     };
     assert_eq!(names(&[]), ["early"]);
-    assert_eq!(names(&["late", "unknown"]), ["early", "late"]);
+    assert_eq!(names(&["late", "unknown", "a_late", "late", "early"]), ["early", "late", "a_late"]);
 }
 
 #[test]

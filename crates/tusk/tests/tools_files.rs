@@ -176,6 +176,17 @@ fn what_is_no_text_is_said_to_be_none() {
 }
 
 #[test]
+fn bytes_that_are_no_text_keep_to_the_budget_too() {
+    let tree = MemoryFiles::new();
+    tree.put("noise", vec![0xFF_u8; 10_000]);
+    let mut bench = Bench::new(&tree);
+    bench.budget = 300;
+    for first in [json!({"path": "noise"}), json!({"path": "noise", "unit": "bytes"})] {
+        assert_eq!(follow(&bench, first).len(), 30_000, "three bytes for each of them");
+    }
+}
+
+#[test]
 fn folders_and_links_are_not_read() {
     let tree = tree(&[("src/a", "x")]);
     tree.put_link("way");
@@ -288,6 +299,22 @@ fn matches_are_bounded_in_a_file_and_in_all() {
     assert!(output.note.contains("ended at its limit") && output.extent.is_cut, "{}", output.note);
     let output = bench.call("fs_search", &json!({"pattern": "hit", "per_file": 10})).unwrap();
     assert!(!output.extent.is_cut, "{}", output.note);
+}
+
+#[test]
+fn a_search_keeps_to_its_budget_and_counts_the_rest() {
+    let tree = MemoryFiles::new();
+    for file in 0..3 {
+        tree.put(&format!("f{file}"), "a hit\nno\n".repeat(100));
+    }
+    let mut bench = Bench::new(&tree);
+    bench.budget = 500;
+    let arguments = json!({"pattern": "hit", "per_file": 100, "limit": 300, "context": 1});
+    let output = bench.call("fs_search", &arguments).unwrap();
+    assert!(output.content.len() <= 500 && output.extent.is_cut);
+    let dropped = 3 * 200 - output.content.lines().count();
+    let expected = format!("300 matches in 3 of 3 files; {dropped} lines did not fit");
+    assert!(output.note.starts_with(&expected), "{}", output.note);
 }
 
 #[test]

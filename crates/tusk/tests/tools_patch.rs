@@ -281,6 +281,22 @@ fn a_file_that_may_be_executed_stays_one_through_edit_move_and_back() {
 }
 
 #[test]
+fn a_hunk_of_many_equal_lines_is_placed_in_linear_time() {
+    // Comparing every place line by line would take 10^10 steps.
+    let files = MemoryFiles::new();
+    files.put("a", format!("{}end\n", "\n".repeat(200_000)));
+    let bench = Bench::new(&files);
+    let patch = |last: &str| {
+        let context = " \n".repeat(50_000);
+        json!({"patch": format!("*** Begin Patch\n*** Update File: a\n@@\n{context}-{last}\n+new\n*** End Patch")})
+    };
+    assert_eq!(bench.call("apply_patch", &patch("other")).unwrap_err().error_code, "patch.context_stale");
+    assert_eq!(bench.call("apply_patch", &patch("")).unwrap_err().error_code, "patch.context_ambiguous");
+    bench.call("apply_patch", &patch("end")).unwrap();
+    assert!(bytes(&files)["a"].ends_with(b"\nnew\n"));
+}
+
+#[test]
 fn an_interrupted_patch_writes_nothing() {
     let files = memory(&before());
     let bench = Bench::new(&files);

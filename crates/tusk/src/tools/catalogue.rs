@@ -150,17 +150,22 @@ impl Catalogue {
         Ok((Arc::clone(&entry.tool), entry.schema.check(arguments)?))
     }
 
-    /// What a model is offered from the start, and of the deferred tools those that were found.
+    /// What a model is offered: the tools that are not deferred, by name, and behind them those that were found, in the order
+    /// in which they were found, so that a tool more does not change what stands before it.
     #[must_use]
-    pub fn offer(&self, found: &BTreeSet<String>) -> Vec<ToolOffer> {
-        let offered = self.specs().filter(|spec| !spec.defer_loading || found.contains(&spec.name));
+    pub fn offer(&self, found: &[String]) -> Vec<ToolOffer> {
+        let mut offered: Vec<&ToolSpec> = self.specs().filter(|spec| !spec.defer_loading).collect();
+        for name in found {
+            let spec = self.entry(name).map(Entry::spec);
+            offered.extend(spec.filter(|spec| spec.defer_loading && !offered.contains(spec)));
+        }
         let offer = |spec: &ToolSpec| ToolOffer {
             name: spec.name.clone(),
             description: spec.description.clone(),
             input_schema: spec.input_schema.clone(),
             cache: CacheMarker::None,
         };
-        offered.map(offer).collect()
+        offered.into_iter().map(offer).collect()
     }
 
     /// Its digests, and the policy documents behind them.

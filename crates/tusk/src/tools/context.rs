@@ -27,7 +27,7 @@ pub struct ToolContext<'a> {
     pub protected: &'a ProtectedPaths,
     /// The tools that were granted, for the search among them.
     pub catalogue: &'a Catalogue,
-    /// The most bytes of content that a call gives back.
+    /// The most bytes of content that a call gives back. Below a hundred or so there is no getting on.
     pub budget: usize,
 }
 

@@ -87,7 +87,12 @@ fn bytes_piece(reader: &mut Reader<'_>, offset: i64, limit: u64) -> Result<Piece
         return Err(beyond(reader.path, &format!("it has {} bytes", reader.total)));
     }
     let wanted = limit.min(reader.total - start);
-    let bytes = reader.range(start, room(wanted).min(reader.context.budget))?;
+    let budget = reader.context.budget;
+    let mut bytes = reader.range(start, room(wanted).min(budget))?;
+    if decoded(&bytes).0.len() > budget {
+        // What is no text takes up to three times its room when it is shown.
+        bytes.truncate(budget / 3);
+    }
     refuse_binary(reader.path, &bytes, reader.total)?;
     let stray = if start == 0 { 0 } else { stray_continuations(&bytes) };
     let shown = whole_characters(bytes.get(stray..).unwrap_or_default());

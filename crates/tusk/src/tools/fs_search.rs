@@ -140,7 +140,7 @@ impl Search<'_> {
             }
         };
         let most = self.per_file.min(self.limit - self.tally.matches);
-        let mut found = Found::new(path, &self.pattern, self.around, most);
+        let mut found = Found::new(path, &self.pattern, self.around, most, self.context.budget);
         let end = found.search(file, self.context, MOST_BYTES.saturating_sub(self.tally.bytes))?;
         self.tally.bytes += found.bytes;
         match end {
@@ -158,6 +158,7 @@ impl Search<'_> {
         for line in &found.lines {
             self.lines.push(line);
         }
+        self.lines.dropped += found.unkept;
         let is_done = self.tally.matches >= self.limit || end == FileEnd::OutOfBytes;
         Ok(if is_done { Step::Stop } else { Step::GoOn })
     }

@@ -97,7 +97,7 @@ pub struct ToolFailure {
     pub message: String,
     /// Where in the arguments, as JSON pointers.
     pub pointers: Vec<String>,
-    /// What may have been meant.
+    /// What may have been meant. May quote files: other people's words.
     pub closest_matches: Vec<String>,
     /// What happened nevertheless.
     pub aftermath: Option<Box<Aftermath>>,

@@ -6,7 +6,7 @@ mod ignored;
 
 pub(super) use self::ignored::matcher as glob;
 
-use self::ignored::IgnoreRules;
+use self::ignored::{Has, IgnoreRules};
 use super::context::ToolContext;
 use super::files::{EntryKind, FileEntry};
 use super::outcome::ToolFailure;
@@ -75,7 +75,7 @@ pub(super) fn walk(
             match context.files.list(folder.as_str()) {
                 Ok(listed) => {
                     if selection == Selection::Tracked {
-                        rules.enter(context, &folder);
+                        rules.enter(context, &folder, has_rules(&listed));
                     }
                     let met = |entry: FileEntry| (Met { path: folder.join(&entry.name), entry }, level + 1);
                     open.extend(listed.into_iter().rev().map(met));
@@ -106,4 +106,9 @@ pub(super) fn walk(
             here = Some((met.path, level));
         }
     }
+}
+
+fn has_rules(listed: &[FileEntry]) -> Has {
+    let is_rules = |entry: &FileEntry| entry.kind == EntryKind::File && entry.name == ".gitignore";
+    if listed.iter().any(is_rules) { Has::Rules } else { Has::None }
 }

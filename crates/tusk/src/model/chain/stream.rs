@@ -68,7 +68,8 @@ impl ChainStream {
 }
 
 fn unwritten(error: &CircuitError) -> ModelError {
-    ModelError::new(ModelErrorKind::Unknown, "circuit_store", error.to_string()).mid_answer()
+    let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
+    ModelError::new(ModelErrorKind::Unknown, "circuit_store", format!("{error}{why}")).mid_answer()
 }
 
 impl Stream for ChainStream {

@@ -13,6 +13,9 @@ const SHOWN: usize = 2000;
 /// Beyond this many comparisons the nearest place is not looked for.
 const MOST_COMPARISONS: usize = 2_000_000;
 
+/// A third place says that there are more than two.
+const MOST_PLACES: usize = 3;
+
 /// One line of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Line<'f> {
@@ -87,30 +90,64 @@ fn place(path: &WorkPath, file: &[Line<'_>], from: usize, hunk: &Hunk<'_>) -> Re
     if old.is_empty() {
         return insertion(path, file, from, hunk);
     }
-    let fits = |start: &usize| fits(file, *start, &old);
     if hunk.is_at_end {
-        let start = file.len().checked_sub(old.len()).filter(|start| *start >= from).filter(fits);
+        let start = file.len().checked_sub(old.len()).filter(|start| *start >= from);
+        let start = start.filter(|start| fits(file, *start, &old));
         return start.ok_or_else(|| stale(path, file, from, hunk, &old));
     }
-    let mut places = (from..file.len()).filter(fits);
-    match (places.next(), places.next()) {
-        (None, _) => Err(stale(path, file, from, hunk, &old)),
+    let places = places(file, from, &old);
+    match places.as_slice() {
+        [] => Err(stale(path, file, from, hunk, &old)),
+        [only] => Ok(*only),
         // An anchor says which of them: the first below it.
-        (Some(first), Some(second)) if hunk.anchors.is_empty() => {
-            let more = places.count();
+        [first, ..] if !hunk.anchors.is_empty() => Ok(*first),
+        [first, second, more @ ..] => {
+            let more = if more.is_empty() { "" } else { " and more" };
             let what = format!(
-                "fits at lines {} and {}{}; give more context, or a line above it behind `@@`",
+                "fits at lines {} and {}{more}; give more context, or a line above it behind `@@`",
                 first + 1,
-                second + 1,
-                if more > 0 { format!(" and {more} more") } else { String::new() }
+                second + 1
             );
-            Err(refused("patch.context_ambiguous", path, hunk, &what).with_closest(vec![
-                excerpt(path, file, first, old.len()),
-                excerpt(path, file, second, old.len()),
-            ]))
+            let excerpts = [first, second].map(|start| excerpt(path, file, *start, old.len()));
+            Err(refused("patch.context_ambiguous", path, hunk, &what).with_closest(excerpts.into()))
         }
-        (Some(first), _) => Ok(first),
     }
+}
+
+/// The first few places where lines are, in time linear in the file: a long run of equal lines must not hold anybody up.
+fn places(file: &[Line<'_>], from: usize, old: &[&str]) -> Vec<usize> {
+    let is_equal = |left: usize, right: usize| old.get(left) == old.get(right);
+    // For each line of the pattern: how long a beginning of the pattern ends there.
+    let mut borders = vec![0_usize];
+    let mut matched = 0;
+    for at in 1..old.len() {
+        while matched > 0 && !is_equal(at, matched) {
+            matched = border(&borders, matched);
+        }
+        matched += usize::from(is_equal(at, matched));
+        borders.push(matched);
+    }
+    let mut places = Vec::new();
+    matched = 0;
+    for (at, line) in file.iter().enumerate().skip(from) {
+        let is_next = |matched: usize| old.get(matched).is_some_and(|old| old.as_bytes() == line.text);
+        while matched > 0 && !is_next(matched) {
+            matched = border(&borders, matched);
+        }
+        matched += usize::from(is_next(matched));
+        if matched == old.len() {
+            places.push(at + 1 - matched);
+            if places.len() == MOST_PLACES {
+                break;
+            }
+            matched = border(&borders, matched);
+        }
+    }
+    places
+}
+
+fn border(borders: &[usize], matched: usize) -> usize {
+    matched.checked_sub(1).and_then(|last| borders.get(last)).copied().unwrap_or(0)
 }
 
 fn fits(file: &[Line<'_>], start: usize, old: &[&str]) -> bool {
@@ -131,8 +168,11 @@ fn anchored(
     let mut named = rest.filter(|(_, line)| line.text.trim_ascii() == anchor.as_bytes());
     match (named.next(), named.next()) {
         (Some((first, _)), Some((second, _))) if depth == 0 => {
-            let what =
-                format!("the line behind `@@` is there twice, at lines {} and {}", first + 1, second + 1);
+            let what = format!(
+                "has a line behind `@@` that is there twice, at lines {} and {}",
+                first + 1,
+                second + 1
+            );
             Err(refused("patch.context_ambiguous", path, hunk, &what))
         }
         (Some((at, _)), _) => Ok(at),
@@ -159,9 +199,10 @@ fn refused(code: &'static str, path: &WorkPath, hunk: &Hunk<'_>, what: &str) -> 
 }
 
 fn stale(path: &WorkPath, file: &[Line<'_>], from: usize, hunk: &Hunk<'_>, old: &[&str]) -> ToolFailure {
-    let what = if from > 0 && (0..from).any(|start| fits(file, start, old)) {
+    let elsewhere = places(file, 0, old).first().copied();
+    let what = if elsewhere.is_some_and(|start| start < from) {
         "fits only above a hunk or anchor before it; put hunks in the order of the file"
-    } else if hunk.is_at_end && (from..file.len()).any(|start| fits(file, start, old)) {
+    } else if hunk.is_at_end && elsewhere.is_some() {
         "does not end where the file ends"
     } else {
         "fits nowhere; the file may have changed since it was read"
@@ -191,8 +232,8 @@ fn is_like(line: &[u8], old: &str) -> bool {
 }
 
 fn alike(file: &[Line<'_>], old: &[&str]) -> Option<usize> {
-    const LONGEST: usize = 200;
-    const MOST_LINES: usize = 5000;
+    const LONGEST: usize = 120;
+    const MOST_LINES: usize = 2000;
     let (offset, wanted) =
         old.iter().enumerate().find(|(_, line)| !line.trim().is_empty() && line.len() <= LONGEST)?;
     let scored = file.iter().take(MOST_LINES).enumerate().filter_map(|(index, line)| {

@@ -22,8 +22,10 @@ pub(super) fn failure(schema: &Value, arguments: &Value, errors: &[ValidationErr
         errors.iter().flat_map(|error| findings(schema, arguments, error)).collect();
     findings.sort_by(|left, right| left.pointer.cmp(&right.pointer));
     findings.dedup_by(|left, right| left.pointer == right.pointer && left.words == right.words);
-    let words: Vec<String> =
-        findings.iter().map(|finding| format!("at `{}`: {}", finding.pointer, finding.words)).collect();
+    let words: Vec<String> = findings
+        .iter()
+        .map(|finding| format!("at `{}`: {}", shown(&finding.pointer), finding.words))
+        .collect();
     let mut failure = ToolFailure::new("tool.schema_invalid", words.join("; "));
     for finding in findings {
         failure.pointers.push(finding.pointer);

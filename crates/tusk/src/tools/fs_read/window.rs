@@ -122,9 +122,15 @@ impl Reader<'_> {
                     break;
                 }
                 collected.is_partial = true;
-                line.truncate(left / 3);
-                line.truncate(whole_characters(&line).len());
-                (text, replaced) = decoded(&line);
+                // What is no text takes up to three times its room when it is shown.
+                for room in [left, left / 3] {
+                    line.truncate(room);
+                    line.truncate(whole_characters(&line).len());
+                    (text, replaced) = decoded(&line);
+                    if text.len() <= left {
+                        break;
+                    }
+                }
             }
             collected.bytes.extend_from_slice(&line);
             collected.text.push_str(&number);

@@ -45,13 +45,16 @@ pub(super) struct Found<'f> {
     /// How many lines behind the last match are still to be shown.
     owed: usize,
     last_shown: u64,
+    room: usize,
     pub(super) lines: Vec<String>,
+    /// How many lines were not kept because there was no room.
+    pub(super) unkept: u64,
     pub(super) matches: u64,
     pub(super) bytes: u64,
 }
 
 impl<'f> Found<'f> {
-    pub(super) fn new(path: &'f WorkPath, pattern: &'f Regex, around: usize, most: u64) -> Self {
+    pub(super) fn new(path: &'f WorkPath, pattern: &'f Regex, around: usize, most: u64, room: usize) -> Self {
         Self {
             path,
             pattern,
@@ -60,7 +63,9 @@ impl<'f> Found<'f> {
             before: VecDeque::new(),
             owed: 0,
             last_shown: 0,
+            room,
             lines: Vec::new(),
+            unkept: 0,
             matches: 0,
             bytes: 0,
         }
@@ -132,12 +137,23 @@ impl<'f> Found<'f> {
     }
 
     fn show(&mut self, number: u64, line: &[u8], mark: char, at: usize) {
-        if self.around > 0 && self.last_shown > 0 && number > self.last_shown + 1 {
-            self.lines.push("--".to_owned());
-        }
+        let is_apart = self.around > 0 && self.last_shown > 0 && number > self.last_shown + 1;
         self.last_shown = number;
+        if is_apart {
+            self.keep("--".to_owned());
+        }
         let path = self.path;
-        self.lines.push(format!("{path}{mark}{number}{mark}{}", excerpt(line, at)));
+        self.keep(format!("{path}{mark}{number}{mark}{}", excerpt(line, at)));
+    }
+
+    fn keep(&mut self, line: String) {
+        // The line that has no more room is kept, so that whoever takes the lines sees that one is missing.
+        if self.room == 0 {
+            self.unkept += 1;
+            return;
+        }
+        self.room = self.room.saturating_sub(line.len() + 1);
+        self.lines.push(line);
     }
 }
 

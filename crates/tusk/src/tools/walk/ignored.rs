@@ -21,6 +21,15 @@ struct Rule {
     is_for_folders: bool,
 }
 
+/// Whether a folder may have rules of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Has {
+    /// It may.
+    Rules,
+    /// It does not.
+    None,
+}
+
 /// Rules in the order in which they were read: of those that match, the last counts.
 #[derive(Debug, Default)]
 pub(super) struct IgnoreRules(Vec<Rule>);
@@ -31,16 +40,19 @@ impl IgnoreRules {
         if folder.is_root() {
             return;
         }
-        self.enter(context, &WorkPath::root());
+        self.enter(context, &WorkPath::root(), Has::Rules);
         for above in folder.folders() {
-            self.enter(context, &WorkPath::root().join(above));
+            self.enter(context, &WorkPath::root().join(above), Has::Rules);
         }
     }
 
     /// The rules of a folder. Those of folders that do not hold it are forgotten.
-    pub(super) fn enter(&mut self, context: &ToolContext<'_>, folder: &WorkPath) {
+    pub(super) fn enter(&mut self, context: &ToolContext<'_>, folder: &WorkPath, has: Has) {
         let base = if folder.is_root() { String::new() } else { format!("{folder}/") };
         self.0.retain(|rule| base.starts_with(&rule.base) && rule.base != base);
+        if has == Has::None {
+            return;
+        }
         // Without rules nothing is left out: a file that cannot be read has none.
         let Ok(file) = context.files.read(folder.join(".gitignore").as_str(), LONGEST) else {
             return;
