@@ -39,7 +39,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::models::Models;
 use crate::outside::{self, Wishes};
-use crate::settings::{Loaded, Owner};
+use crate::settings::{Loaded, Owner, Source};
 use crate::system::{self, VectorFolder};
 use crate::{output, render, settings};
 
@@ -120,13 +120,16 @@ fn in_folder(
 /// What the person's own file says, and over it the repository's.
 fn loaded(root: &Path) -> Result<Loaded, CliError> {
     let mut loaded = Loaded::default();
-    if let Some(person) = system::person_config()
-        && let Some(text) = system::read_optional(&person)?
-    {
-        loaded = settings::read_over(loaded, &text, &person.to_string_lossy(), Owner::Person)?;
+    loaded.models.take_environment(system::variable)?;
+    if let Some(person) = system::person_config()? {
+        let folder = person.path.parent().unwrap_or_else(|| Path::new(""));
+        let name = person.path.to_string_lossy();
+        let source = Source { name: &name, folder, owner: Owner::Person };
+        loaded = settings::read_over(loaded, &person.text, &source)?;
     }
     if let Some(text) = system::read_optional(&root.join(settings::FILE_NAME))? {
-        loaded = settings::read_over(loaded, &text, settings::FILE_NAME, Owner::Repository)?;
+        let source = Source { name: settings::FILE_NAME, folder: root, owner: Owner::Repository };
+        loaded = settings::read_over(loaded, &text, &source)?;
     }
     loaded.warnings.iter().for_each(|warning| output::warning(warning));
     Ok(loaded.settled())

@@ -60,6 +60,7 @@ impl CliError {
             ActionError::Store(error) => Self::store(&error),
             ActionError::Model(failure) => Self::model(&failure),
             ActionError::Sandbox(error) => Self::sandbox(&error),
+            ActionError::Unavailable { what, hint } => Self::environment(what, hint),
             ActionError::Unknown { .. } | ActionError::Unwritable { .. } => {
                 Self::usage(error, "this is a defect of premath; please report it")
             }
@@ -86,6 +87,7 @@ impl CliError {
             | ActionError::Store(_)
             | ActionError::Model(_)
             | ActionError::Sandbox(_)
+            | ActionError::Unavailable { .. }
             | ActionError::Unwritable { .. } => Self::action(error),
         }
     }

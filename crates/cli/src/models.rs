@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_bd::{Clock, ModelCircuitStore};
+use premath_bd::{Clock, ModelCircuitStore, StoreError};
 use premath_host::{ActionError, Asked, Layer, ModelDoor, ModelFailure, Probe, Question, Setting, Workspace};
 use premath_models::price::{PriceEntry, PriceTable};
 use premath_models::provider::{Protocol, ProviderConfig};
@@ -48,7 +48,7 @@ pub(crate) fn built_in(name: &str) -> Option<ProviderSetting> {
 }
 
 /// The providers everybody has, and the variables in which their own clients look for another address.
-const BUILT_IN: [(&str, &str); 3] =
+pub(crate) const BUILT_IN: [(&str, &str); 3] =
     [("anthropic", "ANTHROPIC_BASE_URL"), ("openai", "OPENAI_BASE_URL"), ("openai-chat", "OPENAI_BASE_URL")];
 
 impl Models {
@@ -65,19 +65,12 @@ impl Models {
         Self { settings, circuits, clock, record: record.map(Path::to_path_buf) }
     }
 
-    /// Every provider: those of the configuration, and those everybody has, where the environment says they are.
+    /// Every provider: those of the configuration, and those everybody has.
     fn providers(&self) -> BTreeMap<String, Setting<ProviderSetting>> {
-        let mut providers: BTreeMap<String, Setting<ProviderSetting>> = BUILT_IN
+        let everybodys = BUILT_IN
             .iter()
-            .filter_map(|(name, variable)| {
-                let mut setting = Setting::default_value(built_in(name)?);
-                if let Some(base_url) = system::variable(variable) {
-                    setting.value.base_url = base_url.trim().to_owned();
-                    setting.layer = Layer::Environment { variable: (*variable).to_owned() };
-                }
-                Some(((*name).to_owned(), setting))
-            })
-            .collect();
+            .filter_map(|(name, _)| Some(((*name).to_owned(), Setting::default_value(built_in(name)?))));
+        let mut providers: BTreeMap<String, Setting<ProviderSetting>> = everybodys.collect();
         let configured =
             self.settings.providers.iter().map(|(name, setting)| (name.clone(), setting.clone()));
         providers.extend(configured);
@@ -128,7 +121,7 @@ impl Models {
 
 impl ModelDoor for Models {
     fn list(&self, probe: Probe) -> Result<ModelListing, ActionError> {
-        let circuits = self.circuits.all().map_err(|error| circuits_failed(&error))?;
+        let circuits = self.circuits.all().map_err(circuits_failed)?;
         let providers = self.providers();
         let row = |(name, setting): (&String, &Setting<ProviderSetting>)| {
             self.row(name, setting, circuits.get(name).copied().unwrap_or_default())
@@ -181,9 +174,16 @@ fn key_error(message: String) -> ModelError {
     ModelError::new(ModelErrorKind::Authentication, "key_missing", message)
 }
 
-fn circuits_failed(error: &CircuitError) -> ActionError {
-    let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
-    no_answer(ModelError::new(ModelErrorKind::Unknown, "circuit_store", format!("{error}{why}")))
+/// What is remembered of providers is a store like any other, and fails like one.
+fn circuits_failed(error: CircuitError) -> ActionError {
+    let (CircuitError::Read { source } | CircuitError::Write { source, .. }) = error;
+    match source.downcast::<StoreError>() {
+        Ok(error) => ActionError::Store(*error),
+        Err(source) => {
+            let message = format!("what is remembered of providers cannot be used: {source}");
+            no_answer(ModelError::new(ModelErrorKind::Unknown, "circuit_store", message))
+        }
+    }
 }
 
 /// No model was asked.

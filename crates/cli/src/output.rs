@@ -50,6 +50,16 @@ pub(crate) fn said(text: &str) -> Result<(), CliError> {
     quietly(written.and_then(|()| stdout.flush()))
 }
 
+/// Prints bytes as they are to another program, and as text that cannot act to a person.
+pub(crate) fn said_bytes(bytes: &[u8]) -> Result<(), CliError> {
+    let mut stdout = io::stdout().lock();
+    if stdout.is_terminal() {
+        drop(stdout);
+        return said(&String::from_utf8_lossy(bytes));
+    }
+    quietly(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+}
+
 /// The same on standard error.
 pub(crate) fn said_to_errors(text: &str) {
     let is_seen = io::stderr().is_terminal();
@@ -80,9 +90,10 @@ pub(crate) fn warning(message: &str) {
 
 /// Prints what ended a command and returns what the process ends with.
 pub(crate) fn error(error: &CliError) -> Exit {
-    let mut lines = format!("{BAD}error:{BAD:#} {}\n", error.message);
+    // What went wrong may repeat a name of somebody else's: it must not act on the terminal.
+    let mut lines = format!("{BAD}error:{BAD:#} {}\n", render::plain(&error.message));
     for hint in &error.hints {
-        lines.push_str(&format!("{TIP}hint:{TIP:#} {hint}\n"));
+        lines.push_str(&format!("{TIP}hint:{TIP:#} {}\n", render::plain(hint)));
     }
     stderr(&lines);
     error.exit

@@ -6,6 +6,7 @@
 pub(crate) mod models;
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use premath_host::{Layer, Setting, Settings, TerminalAuthority};
 use toml::Spanned;
@@ -62,12 +63,28 @@ pub(crate) enum Owner {
 
 /// Reads the text of a repository's configuration over nothing.
 pub(crate) fn read(text: &str) -> Result<Loaded, CliError> {
-    read_over(Loaded::default(), text, FILE_NAME, Owner::Repository)
+    read_over(
+        Loaded::default(),
+        text,
+        &Source { name: FILE_NAME, folder: Path::new(""), owner: Owner::Repository },
+    )
+}
+
+/// Where a text comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'s> {
+    /// What it is called in messages.
+    pub(crate) name: &'s str,
+    /// The folder that the files it names are meant from.
+    pub(crate) folder: &'s Path,
+    /// Whose word it is.
+    pub(crate) owner: Owner,
 }
 
 /// Reads the text of a configuration; what it says counts more than what was loaded before.
-pub(crate) fn read_over(loaded: Loaded, text: &str, name: &str, owner: Owner) -> Result<Loaded, CliError> {
-    let mut reading = Reading { place: Place { text, name }, owner, loaded };
+pub(crate) fn read_over(loaded: Loaded, text: &str, source: &Source<'_>) -> Result<Loaded, CliError> {
+    let place = Place { text, name: source.name, folder: source.folder };
+    let mut reading = Reading { place, owner: source.owner, loaded };
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));
         reading.place.refused_at(&format!("not TOML: {}", one_line(error.message())), "$", line)
@@ -94,6 +111,7 @@ pub(crate) fn read_over(loaded: Loaded, text: &str, name: &str, owner: Owner) ->
 struct Place<'t> {
     text: &'t str,
     name: &'t str,
+    folder: &'t Path,
 }
 
 impl Place<'_> {

@@ -18,7 +18,7 @@ use crate::settings::FILE_NAME;
 
 pub(crate) use self::measure::{Scratch, Usage, claims_per_second, measured_run, own_usage, write_lines};
 pub(crate) use self::outside::{
-    absolute, is_folder, key_of, own_program, person_config, read_bytes, replace_file,
+    HeldFile, absolute, hold_file, is_folder, key_of, own_program, person_config, read_bytes, replace_file,
 };
 
 /// Reads a file, or standard input for `-`. Stops one byte behind what the decoder would take.

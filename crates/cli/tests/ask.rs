@@ -7,6 +7,11 @@
 mod folder;
 mod served;
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use folder::{Folder, Ran};
 use serde_json::Value;
 use served::Served;
@@ -187,7 +192,7 @@ fn what_cannot_be_asked_is_said_before_anything_is_sent() {
         (vec!["ask", "Hi", "--model", "scripted:bad.toml"], 2, "bad.toml"),
         (vec!["ask", "Hi", "--model", "replay:missing.json"], 4, "missing.json"),
         (vec!["ask", "Hi", "--model", "anthropic:m"], 4, "ANTHROPIC_API_KEY"),
-        (vec!["ask", "Hi", "--model", "openai:m", "--max-tokens", "0"], 2, "maxTokens"),
+        (vec!["ask", "Hi", "--model", "openai:m", "--max-tokens", "0"], 2, "max-tokens"),
         (vec!["model-server", "--scenario", "missing.toml"], 4, "missing.toml"),
         (vec!["model-server", "--scenario", "bad.toml"], 2, "bad.toml"),
     ];
@@ -229,4 +234,158 @@ fn a_repository_cannot_send_a_key_of_mine_anywhere() {
     let ran = run(&folder, &["ask", "Hi", "--model", "evil:m"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("premath.toml, line 4"), "{}", ran.stderr);
+}
+
+/// A server that answers every request with the same text, and counts them.
+fn answering(content_type: &str, body: &str) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            counter.fetch_add(1, Ordering::SeqCst);
+            let mut seen = [0; 65536];
+            // The request fits into one read, or the answer comes early: either will do.
+            drop(stream.read(&mut seen));
+            drop(stream.write_all(answer.as_bytes()));
+        }
+    });
+    (url, asked)
+}
+
+const WHOLE_CHAT: &str = r#"{"id":"c","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"In one piece."},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}"#;
+
+fn provider(folder: &Folder, url: &str, more: &str) {
+    let text = format!("[models.providers.odd]\nprotocol = \"openai-chat\"\nbase_url = \"{url}\"\n{more}");
+    folder.write("person.toml", text);
+}
+
+#[test]
+fn an_answer_in_one_piece_is_printed_where_a_stream_was_asked_for() {
+    let (url, _) = answering("application/json", WHOLE_CHAT);
+    let folder = repository(&[]);
+    provider(&folder, &url, "");
+    let ran = run(&folder, &["ask", "Hi", "--model", "odd:m", "--stream"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "In one piece.\n"), "{ran:?}");
+}
+
+#[test]
+fn nothing_is_sent_that_could_not_be_recorded() {
+    let (url, asked) = answering("application/json", WHOLE_CHAT);
+    let folder = repository(&[]);
+    provider(&folder, &url, "");
+    let ask = |file: &str| run(&folder, &["ask", "Hi", "--model", "odd:m", "--record", file]);
+    let ran = ask("missing/tape.json");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(4), ""), "{ran:?}");
+    assert!(ran.stderr.contains("missing/tape.json"), "{}", ran.stderr);
+
+    let lock = std::fs::File::create(folder.path().join(".tape.json.lock")).unwrap();
+    lock.lock().unwrap();
+    assert_eq!(ask("tape.json").code, Some(3));
+    drop(lock);
+
+    folder.write("hello.toml", HELLO);
+    let scripted = run(&folder, &["ask", "Hi", "--model", "scripted:hello.toml", "--record", "tape.json"]);
+    assert_eq!(scripted.code, Some(2), "{scripted:?}");
+    assert_eq!(asked.load(Ordering::SeqCst), 0, "something was sent");
+    assert_eq!(ask("tape.json").code, Some(0));
+}
+
+#[test]
+fn a_key_is_looked_up_when_it_is_needed_and_not_before() {
+    let (url, asked) = answering("application/json", WHOLE_CHAT);
+    let folder = repository(&[]);
+    provider(&folder, &url, "key_command = [\"sh\", \"-c\", \"echo run >> ran; echo key\"]\n");
+    folder.write("hello.toml", HELLO);
+    let ran = run(&folder, &["ask", "Hi", "--model", "scripted:hello.toml", "--model", "odd:m"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "Hello from the script.\n"), "{ran:?}");
+    assert!(!folder.path().join("ran").exists(), "the key was looked up");
+    assert_eq!(run(&folder, &["models"]).code, Some(0));
+    assert!(!folder.path().join("ran").exists(), "the key was looked up to list it");
+    let ran = run(&folder, &["ask", "Hi", "--model", "odd:m"]);
+    assert_eq!((ran.code, asked.load(Ordering::SeqCst)), (Some(0), 1), "{ran:?}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("ran")).unwrap(), "run\n");
+}
+
+#[test]
+fn what_is_remembered_of_providers_fails_like_any_store_and_is_mended_like_one() {
+    let (url, asked) = answering("application/json", WHOLE_CHAT);
+    let folder = repository(&[]);
+    provider(&folder, &url, "");
+    folder.write("hello.toml", HELLO);
+    folder.write(".premath/model_circuits.json", "{broken");
+    for arguments in [&["ask", "Hi", "--model", "odd:m"][..], &["models"]] {
+        let ran = run(&folder, arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(4), ""), "{ran:?}");
+        assert!(
+            ran.stderr.contains("model_circuits.json") && ran.stderr.contains("premath doctor"),
+            "{ran:?}"
+        );
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 0, "something was sent");
+    assert_eq!(run(&folder, &["ask", "Hi", "--model", "scripted:hello.toml"]).code, Some(0));
+    assert_eq!(run(&folder, &["verify"]).code, Some(1));
+    assert_eq!(run(&folder, &["doctor", "--fix"]).code, Some(0));
+    assert_eq!(run(&folder, &["ask", "Hi", "--model", "odd:m"]).code, Some(0));
+    assert_eq!(run(&folder, &["verify"]).code, Some(0));
+}
+
+#[test]
+fn where_waiting_may_help_that_is_the_answer() {
+    let scenarios = Folder::new();
+    let limited = scenario(&scenarios, "limited.toml", LIMITED);
+    let folder = repository(&[("first", "anthropic-messages", &limited)]);
+    for _ in 0..2 {
+        let ran = run(&folder, &["ask", "Hi", "--model", "first:m", "--model", "anthropic:m"]);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert!(ran.stderr.contains("first:m") && ran.stderr.contains("anthropic:m"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_stream_of_events_that_breaks_off_ends_with_an_error_event() {
+    let scenarios = Folder::new();
+    let limited = scenario(&scenarios, "limited.toml", LIMITED);
+    let folder = repository(&[("first", "openai-chat", &limited)]);
+    let ran = run(&folder, &["ask", "Hi", "--model", "first:m", "--stream", "--json"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let last: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["event"], &last["error"]["kind"]), (&"error".into(), &"rate_limit".into()), "{last}");
+}
+
+#[test]
+fn nothing_that_somebody_else_wrote_acts_on_the_terminal() {
+    let folder = repository(&[]);
+    folder.write("premath.toml", "[models]\ndefault = \"openai:\\u001b]0;owned\\u0007x\"\n");
+    let cases: [&[&str]; 3] = [
+        &["ask", "Hi"],
+        &["ask", "Hi", "--model", "scripted:\u{1b}[31m\n.toml"],
+        &["model-server", "--scenario", "\u{1b}[31mx.toml"],
+    ];
+    for arguments in cases {
+        let ran = run(&folder, arguments);
+        assert_ne!(ran.code, Some(0), "{ran:?}");
+        assert!(!ran.stderr.contains('\u{1b}') && !ran.stderr.contains('\u{7}'), "{:?}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 2, "{:?}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_configuration_that_is_named_must_be_there() {
+    let folder = Folder::new();
+    let output = folder.command(&["models"]).env("PREMATH_CONFIG", "/nowhere/x.toml").output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    let address = folder
+        .command(&["models"])
+        .env("ANTHROPIC_BASE_URL", "https://me:secret@x.example")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&address.stderr);
+    assert_eq!(address.status.code(), Some(2), "{told}");
+    assert!(told.contains("ANTHROPIC_BASE_URL") && !told.contains("secret"), "{told}");
 }

@@ -68,13 +68,20 @@ pub struct ModelFailure {
 }
 
 fn told(error: &ModelError, attempts: &[AttemptRow]) -> String {
-    let last = match attempts.last() {
-        Some(attempt) => format!("`{}`: {}", attempt.model, error.message),
-        None => error.message.clone(),
-    };
-    match attempts.len() {
-        0 | 1 => last,
-        count => format!("none of {count} models answered; the last was {last}"),
+    let each: Vec<String> = attempts.iter().map(attempted).collect();
+    match each.as_slice() {
+        [] => error.message.clone(),
+        [one] => one.clone(),
+        all => format!("none of {} models answered: {}", all.len(), all.join("; ")),
+    }
+}
+
+fn attempted(attempt: &AttemptRow) -> String {
+    let model = &attempt.model;
+    match (&attempt.error, &attempt.cooling_until) {
+        (Some(error), _) => format!("`{model}`: {}", error.message),
+        (None, Some(until)) => format!("`{model}` is cooling down until {until}"),
+        (None, None) => format!("`{model}` did not answer"),
     }
 }
 

@@ -100,6 +100,14 @@ pub enum ActionError {
     /// The sandbox failed in a way that is no refusal.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    /// Something of the system that is needed is not there.
+    #[error("{what}")]
+    Unavailable {
+        /// What.
+        what: String,
+        /// What to do about it.
+        hint: String,
+    },
     /// The answer could not be written as JSON.
     #[error("the answer cannot be written as JSON")]
     Unwritable {

@@ -64,11 +64,13 @@ impl ModelDoor for Parrot {
 struct Cell {
     ran: Mutex<Vec<SandboxCommand>>,
     ending: Result<Ending, &'static str>,
+    stdout: CapturedOutput,
 }
 
 impl Cell {
-    const fn new(ending: Result<Ending, &'static str>) -> Self {
-        Self { ran: Mutex::new(Vec::new()), ending }
+    fn new(ending: Result<Ending, &'static str>) -> Self {
+        let stdout = CapturedOutput { head: b"begin".to_vec(), tail: b"end".to_vec(), total_bytes: 100 };
+        Self { ran: Mutex::new(Vec::new()), ending, stdout }
     }
 }
 
@@ -82,7 +84,7 @@ impl Sandbox for Cell {
         })?;
         Ok(SandboxRun {
             ending,
-            stdout: CapturedOutput { head: b"begin".to_vec(), tail: b"end".to_vec(), total_bytes: 100 },
+            stdout: self.stdout.clone(),
             stderr: CapturedOutput::default(),
             evidence: SandboxEvidence {
                 workdir: command.workdir.clone(),
@@ -184,6 +186,27 @@ fn a_command_is_passed_on_as_it_was_typed() {
     assert_eq!((command.profile, command.stdin.as_slice()), (Profile::Isolated, b"in".as_slice()));
     assert_eq!((command.limits.wall, command.limits.output), (Duration::from_millis(1500), 8));
     assert_eq!(command.environment, [("A".to_owned(), "1".to_owned())]);
+}
+
+#[test]
+fn output_that_is_no_text_is_there_byte_for_byte() {
+    let parrot = Parrot::new(text(""), StopReason::EndTurn);
+    let cases = [
+        (b"ab".as_slice(), b"".as_slice(), 2, "ab", None),
+        (b"\xff\x01", b"", 2, "\u{fffd}\u{1}", Some("ff01")),
+        ("a\u{e4}".as_bytes().get(..2).unwrap(), b"\xa4b", 9, "a\n[5 bytes cut]\nb", None),
+        (b"\xff", b"", 9, "\u{fffd}\n[8 bytes cut]\n", Some("ff")),
+    ];
+    for (head, tail, total, shown, hex) in cases {
+        let stdout = CapturedOutput { head: head.to_vec(), tail: tail.to_vec(), total_bytes: total };
+        let sandbox = Cell { stdout, ..Cell::new(Ok(Ending::Exited(0))) };
+        let effect = call(&parrot, &sandbox, "sandbox.run", &json!({ "command": ["x"] })).unwrap();
+        let payload = fits(&effect, "sandbox-run");
+        assert_eq!(
+            (&payload["stdout"]["text"], payload["stdout"].get("hex")),
+            (&json!(shown), hex.map(|hex| json!(hex)).as_ref())
+        );
+    }
 }
 
 #[test]

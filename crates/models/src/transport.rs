@@ -1,6 +1,7 @@
 //! What carries a request to a provider. Adapters know no other way out, so that a recording or a script can stand in
 //! for the network without the adapter noticing.
 
+mod address;
 mod http;
 
 use std::fmt::Debug;
@@ -11,7 +12,8 @@ use bytes::Bytes;
 use futures_core::Stream;
 use premath_tusk::model::ModelError;
 
-pub use http::{HttpSettings, HttpTransport, PlainHttp, Timeouts, is_loopback_url};
+pub use address::{AddressError, Reach, check_address};
+pub use http::{HttpSettings, HttpTransport, PlainHttp, Timeouts};
 
 /// How a request is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

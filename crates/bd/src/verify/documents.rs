@@ -6,10 +6,11 @@ use std::sync::Arc;
 use premath_kernel::Value;
 use premath_wire::strict::{Limits, parse};
 
-use super::lanes::SESSION;
+use super::lanes::{CIRCUITS, SESSION};
 use crate::disk::{Access, Disk, read_to_end};
 use crate::error::StoreError;
 use crate::feature_ledger::FeatureLedgerStore;
+use crate::model_circuits::ModelCircuitStore;
 use crate::session::SessionStore;
 
 /// A document as it was found.
@@ -34,8 +35,12 @@ pub(crate) fn document_state(disk: &Arc<dyn Disk>, path: &Path) -> Result<Docume
         Ok(_) => return Ok(DocumentState::Invalid("expected an object".to_owned())),
         Err(error) => return Ok(DocumentState::Invalid(error.to_string())),
     }
-    let is_session = path.file_name().is_some_and(|name| name == SESSION);
-    let read = if is_session {
+    let is_named = |known: &str| path.file_name().is_some_and(|name| name == known);
+    let read = if is_named(CIRCUITS) {
+        ModelCircuitStore::new(Arc::clone(disk), path.to_owned())
+            .read()
+            .map(|_| Value::Object(premath_kernel::Object::default()))
+    } else if is_named(SESSION) {
         SessionStore::new(Arc::clone(disk), path.to_owned()).read().map(|session| session.whole)
     } else {
         FeatureLedgerStore::new(Arc::clone(disk), path.to_owned()).read().map(|ledger| ledger.whole)

@@ -11,10 +11,12 @@ use crate::disk::{Access, Disk};
 use crate::error::StoreError;
 use crate::journal;
 use crate::log::{Log, beside};
+use crate::model_circuits::ModelCircuitStore;
 
 pub(super) const FOLDER: &str = ".premath";
 pub(super) const ISSUES: &str = "issues.jsonl";
 pub(super) const SESSION: &str = "harness_session.json";
+pub(super) const CIRCUITS: &str = ModelCircuitStore::FILE_NAME;
 const DOCUMENTS: [&str; 2] = ["harness_feature_ledger.json", SESSION];
 
 /// What a log holds.
@@ -101,7 +103,7 @@ impl<'r> Lanes<'r> {
         Ok(lanes)
     }
 
-    /// Its documents: sessions and feature ledgers.
+    /// Its documents: sessions, feature ledgers, and what is remembered of providers of models.
     pub(crate) fn documents(&self) -> Result<Vec<PathBuf>, StoreError> {
         let mut documents = Vec::new();
         for folder in self.worker_folders()? {
@@ -111,6 +113,10 @@ impl<'r> Lanes<'r> {
                     documents.push(path);
                 }
             }
+        }
+        let circuits = self.folder().join(CIRCUITS);
+        if self.exists(&circuits)? {
+            documents.push(circuits);
         }
         Ok(documents)
     }

@@ -31,7 +31,7 @@ pub(crate) struct AskArgs {
     #[arg(long)]
     pub(crate) stream: bool,
     /// The most tokens of the answer
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=9_007_199_254_740_991))]
     pub(crate) max_tokens: Option<u64>,
     /// How much the model may think first
     #[arg(long)]

@@ -1,10 +1,11 @@
 //! `premath ask`: one question, its answer as it comes or as a whole.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use premath_host::Host;
+use premath_host::{ActionError, Host};
 use premath_kernel::{Object, Value};
-use premath_tusk::model::{ModelEvent, StopReason};
+use premath_tusk::model::{AssistantPart, ModelEvent, StopReason};
 use premath_wire::v1::AskAnswer;
 
 use super::dep::number;
@@ -29,13 +30,13 @@ pub(crate) fn run(args: &AskArgs, host: &Host<'_>) -> Result<Exit, CliError> {
         output::json(&effect)?;
         return Ok(if effect.result_class == "rejected" { Exit::Rejected } else { Exit::Accepted });
     }
-    let mut shown = Shown { args, has_text: false, failure: None };
+    let mut shown = Shown { args, streamed: BTreeSet::new(), failure: None };
     let asked = premath_host::ask(host, &arguments, &mut |event| shown.take(event));
     shown.end_line();
     if let Some(failure) = shown.failure.take() {
         return Err(failure);
     }
-    let answer = asked.map_err(|error| CliError::command(error, "ask"))?;
+    let answer = asked.map_err(|error| broken(args, error))?;
     print(args, &answer)?;
     let is_refusal = answer.stop == StopReason::Refusal.to_string();
     Ok(if is_refusal { Exit::Rejected } else { Exit::Accepted })
@@ -50,10 +51,23 @@ fn question(args: &AskArgs) -> Result<String, CliError> {
         .map_err(|_| CliError::usage("the question on standard input is not UTF-8", "write it as UTF-8 text"))
 }
 
+/// Whoever reads events is told as an event that no more will come.
+fn broken(args: &AskArgs, error: ActionError) -> CliError {
+    let mut told = Ok(());
+    if let ActionError::Model(failure) = &error
+        && args.stream
+        && args.format.json
+    {
+        told = output::json(&render::model::failure(failure));
+    }
+    told.err().unwrap_or_else(|| CliError::command(error, "ask"))
+}
+
 /// What has been printed while the answer comes.
 struct Shown<'a> {
     args: &'a AskArgs,
-    has_text: bool,
+    /// The parts of which something was printed.
+    streamed: BTreeSet<u64>,
     failure: Option<CliError>,
 }
 
@@ -67,17 +81,28 @@ impl Shown<'_> {
         self.failure = printed.err();
     }
 
+    /// A server may send a part in one piece where we asked for a stream.
     fn text(&mut self, event: &ModelEvent) -> Result<(), CliError> {
-        let (ModelEvent::TextDelta { text, .. } | ModelEvent::RefusalDelta { text, .. }) = event else {
-            return Ok(());
+        let (index, text) = match event {
+            ModelEvent::TextDelta { index, text } | ModelEvent::RefusalDelta { index, text } => (index, text),
+            ModelEvent::PartDone {
+                index,
+                part: AssistantPart::Text(text) | AssistantPart::Refusal(text),
+            } if !self.streamed.contains(index) => (index, text),
+            ModelEvent::Started { .. }
+            | ModelEvent::ReasoningDelta { .. }
+            | ModelEvent::ToolCallStarted { .. }
+            | ModelEvent::ArgumentsDelta { .. }
+            | ModelEvent::PartDone { .. }
+            | ModelEvent::Finished { .. } => return Ok(()),
         };
-        self.has_text = true;
+        self.streamed.insert(*index);
         output::said(text)
     }
 
     /// What was streamed ends its line before anything else is printed.
     fn end_line(&mut self) {
-        if self.has_text && self.failure.is_none() {
+        if !self.streamed.is_empty() && self.failure.is_none() {
             self.failure = output::said("\n").err();
         }
     }

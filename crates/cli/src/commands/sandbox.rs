@@ -68,11 +68,23 @@ fn show(payload: &str) -> Result<(), CliError> {
         .map_err(|source| super::unwritable(ActionError::Unwritable { source }))?;
     match outcome {
         SandboxOutcome::Ran(ran) => {
-            output::said(&ran.stdout.text)?;
+            match ran.stdout.hex.as_deref().and_then(bytes) {
+                Some(bytes) => output::said_bytes(&bytes)?,
+                None => output::said(&ran.stdout.text)?,
+            }
             output::said_to_errors(&ran.stderr.text);
             output::note(&render::sandbox::footer(&ran));
         }
         SandboxOutcome::Refused(refusal) => output::text(&render::sandbox::refused(&refusal))?,
     }
     Ok(())
+}
+
+/// The bytes that a command wrote when they are no text.
+fn bytes(hex: &str) -> Option<Vec<u8>> {
+    let digits = hex.as_bytes().chunks(2).map(|pair| {
+        let pair = std::str::from_utf8(pair).ok()?;
+        u8::from_str_radix(pair, 16).ok()
+    });
+    digits.collect()
 }

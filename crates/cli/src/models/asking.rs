@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 use super::reference::{Resolver, http};
 use super::{Models, config, no_answer};
 use crate::settings::models::ProviderSetting;
-use crate::system;
+use crate::{output, render, system};
 
 /// Puts a question to the first model that answers.
 pub(super) fn ask(
@@ -32,11 +32,21 @@ pub(super) fn ask(
     let references = if question.references.is_empty() { &configured } else { &question.references };
     let mut resolver = Resolver::new(models);
     let candidates = resolver.candidates(references)?;
-    let circuits =
-        Arc::new(Circuits { shared: Arc::clone(&models.circuits), own: MemoryCircuits::default() });
-    let chain = Chain { candidates, circuits, clock: Arc::clone(&models.clock) };
+    let shared = candidates.iter().map(|candidate| candidate.provider.clone()).find(|name| is_shared(name));
+    if let Some(provider) = &shared {
+        // What could not be written down afterwards is not asked in the first place.
+        models.circuits.record(provider, &mut |circuit| circuit).map_err(super::circuits_failed)?;
+    }
+    let circuits = Circuits {
+        shared: shared.is_some().then(|| Arc::clone(&models.circuits)),
+        own: MemoryCircuits::default(),
+    };
+    let chain = Chain { candidates, circuits: Arc::new(circuits), clock: Arc::clone(&models.clock) };
     let answer = runtime()?.block_on(converse(&chain, &question.request, watch));
-    resolver.finish()?;
+    if let Err(why) = resolver.finish() {
+        // The answer is there, and somebody may have paid for it.
+        output::warning(&render::plain(&why));
+    }
     let (reference, response, attempts) = answer?;
     let name = response.model.as_deref().unwrap_or_default();
     let asked_for = reference.split_once(':').map_or("", |(_, name)| name);
@@ -50,7 +60,7 @@ async fn converse(
     request: &ModelRequest,
     watch: &mut dyn FnMut(&ModelEvent),
 ) -> Result<(String, ModelResponse, Vec<AttemptRow>), ActionError> {
-    let mut answer = chain.start(&|_| request.clone()).await.map_err(|error| nobody(&error))?;
+    let mut answer = chain.start(&|_| request.clone()).await.map_err(nobody)?;
     let mut attempts: Vec<AttemptRow> = answer.attempts.iter().map(attempt_row).collect();
     let mut collector = Collector::default();
     while let Some(event) = answer.stream.next().await {
@@ -75,19 +85,29 @@ fn broken(reference: &str, error: ModelError, mut attempts: Vec<AttemptRow>) -> 
     ActionError::Model(Box::new(ModelFailure { error, attempts }))
 }
 
-/// Nobody answered. Where somebody is only cooling down, waiting helps, and that is what is said.
-fn nobody(error: &ChainError) -> ActionError {
+/// Nobody answered. Where waiting may help, that is what is said; else why the last one did not.
+fn nobody(error: ChainError) -> ActionError {
     let attempts: Vec<AttemptRow> = error.attempts.iter().map(attempt_row).collect();
-    let last = match (&error.cause, error.attempts.last().map(|attempt| &attempt.outcome)) {
-        (ChainFailure::CircuitStore(cause), _) => return super::circuits_failed(cause),
-        (_, Some(AttemptOutcome::Failed(error))) => error.clone(),
-        (_, Some(AttemptOutcome::CoolingDown { until })) => {
-            let message = format!("its provider is cooling down until {}", format_time(*until));
+    let code = error.code();
+    if let ChainFailure::CircuitStore(cause) = error.cause {
+        return super::circuits_failed(cause);
+    }
+    let failures: Vec<ModelError> = error.attempts.into_iter().map(failure).collect();
+    let helps =
+        |error: &&ModelError| matches!(error.kind, ModelErrorKind::RateLimit | ModelErrorKind::Overloaded);
+    let told = failures.iter().find(helps).or_else(|| failures.last()).cloned();
+    let told = told.unwrap_or_else(|| ModelError::new(ModelErrorKind::Model, code, "no model is configured"));
+    ActionError::Model(Box::new(ModelFailure { error: told, attempts }))
+}
+
+fn failure(attempt: Attempt) -> ModelError {
+    match attempt.outcome {
+        AttemptOutcome::Failed(error) => error,
+        AttemptOutcome::CoolingDown { until } => {
+            let message = format!("cooling down until {}", format_time(until));
             ModelError::new(ModelErrorKind::RateLimit, "cooling_down", message)
         }
-        (_, None) => ModelError::new(ModelErrorKind::Model, error.code(), error.to_string()),
-    };
-    ActionError::Model(Box::new(ModelFailure { error: last, attempts }))
+    }
 }
 
 fn attempt_row(attempt: &Attempt) -> AttemptRow {
@@ -140,24 +160,24 @@ pub(crate) fn runtime() -> Result<Runtime, ActionError> {
     })
 }
 
+/// No provider of the configuration has a colon in its name; scripts and recordings do.
+fn is_shared(provider: &str) -> bool {
+    !provider.contains(':')
+}
+
 /// What is remembered of providers is shared; scripts and recordings are nobody's provider and are forgotten.
 #[derive(Debug)]
 struct Circuits {
-    shared: Arc<dyn CircuitStore>,
+    shared: Option<Arc<dyn CircuitStore>>,
     own: MemoryCircuits,
-}
-
-impl Circuits {
-    fn store(&self, provider: &str) -> &dyn CircuitStore {
-        // No provider of the configuration has a colon in its name.
-        if provider.contains(':') { &self.own } else { self.shared.as_ref() }
-    }
 }
 
 impl CircuitStore for Circuits {
     fn all(&self) -> Result<BTreeMap<String, Circuit>, CircuitError> {
-        let mut all = self.shared.all()?;
-        all.extend(self.own.all()?);
+        let mut all = self.own.all()?;
+        if let Some(shared) = &self.shared {
+            all.extend(shared.all()?);
+        }
         Ok(all)
     }
 
@@ -166,6 +186,9 @@ impl CircuitStore for Circuits {
         provider: &str,
         change: &mut dyn FnMut(Circuit) -> Circuit,
     ) -> Result<Circuit, CircuitError> {
-        self.store(provider).record(provider, change)
+        match &self.shared {
+            Some(shared) if is_shared(provider) => shared.record(provider, change),
+            Some(_) | None => self.own.record(provider, change),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use premath_bd::StoreError;
 use premath_host::ActionError;
 use premath_models::cassette::{CassetteError, RecordingTransport, ReplayTransport};
 use premath_models::provider::{AnswerLimits, Protocol, ProviderConfig, model};
@@ -11,24 +12,31 @@ use premath_models::scripted::{Script, ScriptedTransport};
 use premath_models::transport::Transport;
 use premath_models::transport::{HttpSettings, HttpTransport};
 use premath_tusk::model::Candidate;
-use premath_tusk::model::{Model, ModelError, ModelErrorKind, ModelRequest, PortFuture, ResponseStream};
+use premath_tusk::model::{Model, ModelError, ModelRequest, PortFuture, ResponseStream};
 use premath_wire::{InputClass, InputError, JsonPath};
 
 use super::cassette::FileCassette;
 use super::{Models, config, no_answer};
 use crate::settings::models::ProviderSetting;
-use crate::system;
+use crate::system::{self, HeldFile};
 
 /// Turns references into candidates, and remembers what has to be finished after them.
 pub(super) struct Resolver<'m> {
     models: &'m Models,
     http: Option<Arc<HttpTransport>>,
-    recordings: Vec<Arc<RecordingTransport>>,
+    recording: Option<Recording>,
+}
+
+/// A recording that is being made, and the file that is held for it.
+struct Recording {
+    transport: Arc<RecordingTransport>,
+    path: PathBuf,
+    _held: HeldFile,
 }
 
 impl<'m> Resolver<'m> {
     pub(super) fn new(models: &'m Models) -> Self {
-        Self { models, http: None, recordings: Vec::new() }
+        Self { models, http: None, recording: None }
     }
 
     /// Every reference, in order.
@@ -42,11 +50,10 @@ impl<'m> Resolver<'m> {
         numbered.map(|(number, reference)| self.candidate(number, reference.trim())).collect()
     }
 
-    /// Whatever was recorded is on the disk when this returns.
-    pub(super) fn finish(&self) -> Result<(), ActionError> {
-        self.recordings
-            .iter()
-            .try_for_each(|recording| recording.finish().map_err(|error| tape(&error, None)))
+    /// Whatever was recorded is on the disk when this returns; else why not.
+    pub(super) fn finish(&self) -> Result<(), String> {
+        let Some(recording) = &self.recording else { return Ok(()) };
+        recording.transport.finish().map_err(|error| tape(&error, &recording.path))
     }
 
     fn candidate(&mut self, number: usize, reference: &str) -> Result<Candidate, ActionError> {
@@ -57,6 +64,10 @@ impl<'m> Resolver<'m> {
             return Err(refused(number, what).into());
         };
         match provider {
+            "scripted" | "replay" if self.models.record.is_some() => {
+                let what = format!("`{provider}` asks no server, so there is nothing to record");
+                Err(refused(number, what).into())
+            }
             "scripted" => self.scripted(number, name),
             "replay" => replayed(name),
             _ => self.provided(number, provider, name),
@@ -74,50 +85,33 @@ impl<'m> Resolver<'m> {
             );
             return Err(refused(number, what).into());
         };
-        let model = self.model(provider, name, &setting.value)?;
+        let transport = self.transport()?;
+        let (reference, setting) = (format!("{provider}:{name}"), setting.value.clone());
+        let model = Arc::new(Keyed {
+            reference,
+            provider: provider.to_owned(),
+            name: name.to_owned(),
+            setting,
+            transport,
+        });
         Ok(Candidate { provider: provider.to_owned(), model })
     }
 
-    /// A model whose provider has no key is a candidate that fails: the next one may have one.
-    fn model(
-        &mut self,
-        provider: &str,
-        name: &str,
-        setting: &ProviderSetting,
-    ) -> Result<Arc<dyn Model>, ActionError> {
-        let config = match config(provider, setting) {
-            Ok(config) => config,
-            Err(error) => return Ok(Arc::new(Unusable { reference: format!("{provider}:{name}"), error })),
+    /// The way to servers, recorded where that is wanted.
+    fn transport(&mut self) -> Result<Arc<dyn Transport>, ActionError> {
+        if let Some(recording) = &self.recording {
+            return Ok(Arc::<RecordingTransport>::clone(&recording.transport));
+        }
+        let plain = match &self.http {
+            Some(http) => Arc::clone(http),
+            None => Arc::new(http(self.models.http_settings())?),
         };
-        let transport = self.http()?;
-        let transport = self.recorded(transport)?;
-        Ok(model(config, name, transport, AnswerLimits::default()))
-    }
-
-    fn http(&mut self) -> Result<Arc<dyn Transport>, ActionError> {
-        if self.http.is_none() {
-            self.http = Some(Arc::new(http(self.models.http_settings())?));
-        }
-        match &self.http {
-            Some(http) => Ok(Arc::<HttpTransport>::clone(http)),
-            None => Err(no_answer(ModelError::new(
-                ModelErrorKind::Unavailable,
-                "client_failed",
-                "no HTTP client",
-            ))),
-        }
-    }
-
-    fn recorded(&mut self, inner: Arc<dyn Transport>) -> Result<Arc<dyn Transport>, ActionError> {
-        let Some(path) = &self.models.record else { return Ok(inner) };
-        if let Some(recording) = self.recordings.first() {
-            return Ok(Arc::<RecordingTransport>::clone(recording));
-        }
-        let store = Arc::new(FileCassette(path.clone()));
-        let recording = RecordingTransport::new(inner, store).map_err(|error| tape(&error, Some(path)))?;
-        let recording = Arc::new(recording);
-        self.recordings.push(Arc::clone(&recording));
-        Ok(recording)
+        self.http = Some(Arc::clone(&plain));
+        let Some(path) = &self.models.record else { return Ok(plain) };
+        let recording = record(plain, path)?;
+        let transport = Arc::clone(&recording.transport);
+        self.recording = Some(recording);
+        Ok(transport)
     }
 
     fn scripted(&self, number: usize, name: &str) -> Result<Candidate, ActionError> {
@@ -133,10 +127,23 @@ impl<'m> Resolver<'m> {
     }
 }
 
+/// A recording can be written before anything is sent that would be lost without it.
+fn record(inner: Arc<HttpTransport>, path: &Path) -> Result<Recording, ActionError> {
+    let place = path.display();
+    let held =
+        system::hold_file(path).map_err(|error| unavailable(format!("cannot write `{place}`: {error}")))?;
+    let Some(held) = held else {
+        return Err(StoreError::Busy { path: path.to_owned() }.into());
+    };
+    let store = Arc::new(FileCassette(path.to_owned()));
+    let transport = RecordingTransport::new(inner, store).map_err(|error| unavailable(tape(&error, path)))?;
+    Ok(Recording { transport: Arc::new(transport), path: path.to_owned(), _held: held })
+}
+
 fn replayed(name: &str) -> Result<Candidate, ActionError> {
     let path = PathBuf::from(name);
-    let replay =
-        ReplayTransport::open(&FileCassette(path.clone())).map_err(|error| tape(&error, Some(&path)))?;
+    let replay = ReplayTransport::open(&FileCassette(path.clone()))
+        .map_err(|error| unavailable(tape(&error, &path)))?;
     let Some((protocol, model)) = replay.first_asked() else {
         return Err(unreadable(name, "nothing that was asked of a model is recorded in it"));
     };
@@ -172,29 +179,38 @@ fn refused(number: usize, what: impl Into<String>) -> InputError {
 }
 
 fn unreadable(name: &str, why: &str) -> ActionError {
-    let message = format!("cannot read `{}`: {why}", name.escape_debug());
-    no_answer(ModelError::new(ModelErrorKind::Unavailable, "file_unreadable", message))
+    unavailable(format!("cannot read `{}`: {why}", name.escape_debug()))
 }
 
-fn tape(error: &CassetteError, path: Option<&Path>) -> ActionError {
+fn unavailable(what: String) -> ActionError {
+    ActionError::Unavailable { what, hint: "name a file that can be read or made".to_owned() }
+}
+
+fn tape(error: &CassetteError, path: &Path) -> String {
     let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
-    let place = path.map(|path| format!(" (`{}`)", path.display())).unwrap_or_default();
-    no_answer(ModelError::new(ModelErrorKind::Unavailable, "cassette", format!("{error}{place}{why}")))
+    format!("{error} (`{}`){why}", path.display())
 }
 
-/// A model that cannot be asked, and why.
+/// A model whose key is looked up when it is asked, and not before: the one before it may answer.
 #[derive(Debug)]
-struct Unusable {
+struct Keyed {
     reference: String,
-    error: ModelError,
+    provider: String,
+    name: String,
+    setting: ProviderSetting,
+    transport: Arc<dyn Transport>,
 }
 
-impl Model for Unusable {
+impl Model for Keyed {
     fn reference(&self) -> &str {
         &self.reference
     }
 
-    fn start<'a>(&'a self, _: &'a ModelRequest) -> PortFuture<'a, Result<ResponseStream, ModelError>> {
-        Box::pin(async { Err(self.error.clone()) })
+    fn start<'a>(&'a self, request: &'a ModelRequest) -> PortFuture<'a, Result<ResponseStream, ModelError>> {
+        Box::pin(async {
+            let config = config(&self.provider, &self.setting)?;
+            let transport = Arc::clone(&self.transport);
+            model(config, &self.name, transport, AnswerLimits::default()).start(request).await
+        })
     }
 }

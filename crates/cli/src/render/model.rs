@@ -1,5 +1,6 @@
 //! Providers, answers of models and what they cost, as a person and as a program reads them.
 
+use premath_host::{ModelFailure, attempt_error};
 use premath_kernel::Moment;
 use premath_tusk::model::ModelEvent;
 use premath_wire::v1::{AskAnswer, AttemptRow, KeyState, ModelListing, ProviderRow, ProviderState};
@@ -84,7 +85,8 @@ pub(crate) fn footer(answer: &AskAnswer) -> String {
         text.push_str(&attempted(attempt));
     }
     let usage = answer.usage;
-    let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+    let input = usage.input_tokens.saturating_add(usage.cache_read_tokens);
+    let input = input.saturating_add(usage.cache_write_tokens);
     let mut facts = format!("{} · {input} tokens in, {} out", plain(&answer.model), usage.output_tokens);
     if usage.cache_read_tokens > 0 {
         facts.push_str(&format!(" ({} from cache)", usage.cache_read_tokens));
@@ -115,6 +117,12 @@ fn attempted(attempt: &AttemptRow) -> String {
         }
         (None, None) => String::new(),
     }
+}
+
+/// The last line of `--stream --json` when the answer broke off.
+pub(crate) fn failure(failure: &ModelFailure) -> Value {
+    let error = attempt_error(&failure.error);
+    json!({ "event": "error", "error": error, "attempts": failure.attempts })
 }
 
 /// An event as `--stream --json` prints it.

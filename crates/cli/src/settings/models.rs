@@ -11,7 +11,7 @@ use std::time::Duration;
 use premath_host::{Layer, Setting};
 use premath_models::price::Price;
 use premath_models::provider::Protocol;
-use premath_models::transport::{Timeouts, is_loopback_url};
+use premath_models::transport::{Reach, Timeouts, check_address};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -41,6 +41,25 @@ impl ModelSettings {
         let layer = self.default.as_ref().map(|setting| &setting.layer);
         let layer = layer.or_else(|| self.fallback.as_ref().map(|setting| &setting.layer));
         Setting { value: first.chain(rest).collect(), layer: layer.cloned().unwrap_or(Layer::Default) }
+    }
+
+    /// Takes the addresses in which the providers' own clients look for another server.
+    pub(crate) fn take_environment(
+        &mut self,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<(), CliError> {
+        for (name, address) in crate::models::BUILT_IN {
+            let Some(text) = variable(address) else { continue };
+            let text = text.trim();
+            check_address(text).map_err(|error| {
+                CliError::usage(format!("${address}: {error}"), format!("mend or unset {address}"))
+            })?;
+            let Some(mut value) = crate::models::built_in(name) else { continue };
+            value.base_url = text.to_owned();
+            let layer = Layer::Environment { variable: address.to_owned() };
+            self.providers.insert(name.to_owned(), Setting { value, layer });
+        }
+        Ok(())
     }
 
     /// Providers and prices as `config show` shows them.
@@ -101,11 +120,12 @@ pub(super) fn take(
     let place = reading.place;
     match key.get_ref().as_ref() {
         "default" => {
-            let text = place.string(value, "$.models.default")?.to_owned();
+            let text = reference(place, place.string(value, "$.models.default")?);
             reading.loaded.models.default = Some(Setting { value: text, layer: place.layer(value) });
         }
         "fallback" => {
             let list = place.strings(value, "$.models.fallback")?;
+            let list = list.iter().map(|text| reference(place, text)).collect();
             reading.loaded.models.fallback = Some(Setting { value: list, layer: place.layer(value) });
         }
         "providers" => {
@@ -129,6 +149,16 @@ pub(super) fn take(
         }
     }
     Ok(())
+}
+
+/// A file that a configuration names is meant from where the configuration is.
+fn reference(place: Place<'_>, text: &str) -> String {
+    match text.split_once(':') {
+        Some((provider @ ("scripted" | "replay"), file)) => {
+            format!("{provider}:{}", place.folder.join(file).display())
+        }
+        Some(_) | None => text.to_owned(),
+    }
 }
 
 fn table<'v, 'i>(
@@ -159,8 +189,20 @@ fn provider(
         match key.get_ref().as_ref() {
             "protocol" => fields.protocol = Some(protocol(place, value, &at)?),
             "base_url" => fields.base_url = Some(address(place, owner, value, &at)?),
+            "key_env" | "key_command" if fields.key.is_some() => {
+                return Err(place.refused(
+                    "a key comes from a variable or from a command, not from both",
+                    &at,
+                    value,
+                ));
+            }
             "key_env" => fields.key = Some(variable(place, owner, value, &at)?),
             "key_command" => fields.key = Some(command(place, owner, value, &at)?),
+            "key" | "api_key" | "token" => {
+                let what =
+                    "a key must not be in a file; name a variable with key_env or a command with key_command";
+                return Err(place.refused(what, &at, value));
+            }
             other => {
                 reading.loaded.warnings.push(place.unknown(key, &format!("models.providers.{name}.{other}")))
             }
@@ -217,10 +259,8 @@ fn address(
     path: &str,
 ) -> Result<String, CliError> {
     let text = place.string(value, path)?;
-    if !(text.starts_with("https://") || text.starts_with("http://")) {
-        return Err(place.refused("expected an address that begins with https:// or http://", path, value));
-    }
-    if owner == Owner::Repository && !is_loopback_url(text) {
+    let reach = check_address(text).map_err(|error| place.refused(&error.to_string(), path, value))?;
+    if owner == Owner::Repository && reach == Reach::Elsewhere {
         let what =
             "a repository may only name servers on this machine; servers elsewhere belong into your own file";
         return Err(place.refused(what, path, value));

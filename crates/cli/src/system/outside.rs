@@ -9,14 +9,30 @@ use std::process::{Command, Stdio};
 use super::variable;
 use crate::error::CliError;
 
-/// The person's own configuration file: `PREMATH_CONFIG`, or its usual place. None where the system names no home.
-pub(crate) fn person_config() -> Option<PathBuf> {
+/// The person's own configuration.
+#[derive(Debug)]
+pub(crate) struct PersonConfig {
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// What it says.
+    pub(crate) text: String,
+}
+
+/// The person's own configuration: the file that `PREMATH_CONFIG` names, which then must be there, or the one in its usual
+/// place, if there is one.
+pub(crate) fn person_config() -> Result<Option<PersonConfig>, CliError> {
     if let Some(named) = variable("PREMATH_CONFIG") {
-        return Some(PathBuf::from(named));
+        let path = PathBuf::from(named);
+        let text = super::read_optional(&path)?.ok_or_else(|| {
+            let what = format!("PREMATH_CONFIG names `{}`, which is not there", path.display());
+            CliError::environment(what, "name a file that exists, or unset PREMATH_CONFIG")
+        })?;
+        return Ok(Some(PersonConfig { path, text }));
     }
     let base = variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = base.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".config")))?;
-    Some(base.join("premath").join("config.toml"))
+    let base = base.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".config")));
+    let Some(path) = base.map(|base| base.join("premath").join("config.toml")) else { return Ok(None) };
+    Ok(super::read_optional(&path)?.map(|text| PersonConfig { path, text }))
 }
 
 /// Whether a folder is there.
@@ -61,15 +77,48 @@ pub(crate) fn key_of(command: &[String]) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| format!("`{program}` printed something that is not UTF-8"))
 }
 
-/// Replaces a file as a whole: readers see the old text or the new one.
+/// Replaces a file as a whole: readers see the old text or the new one. What a link leads to is replaced, not the link.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".tmp");
-    let temporary = PathBuf::from(name);
-    let mut file = std::fs::File::create(&temporary)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    std::fs::rename(&temporary, path)
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let temporary = beside(&path, &format!("{}.tmp", std::process::id()));
+    let written = private_file(&temporary).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let replaced = written.and_then(|()| std::fs::rename(&temporary, &path));
+    if replaced.is_err() {
+        // Nobody was promised anything; what is left of it must not stay.
+        drop(std::fs::remove_file(&temporary));
+    }
+    replaced
+}
+
+/// A new file that only its owner reads.
+fn private_file(path: &Path) -> std::io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{suffix}"))
+}
+
+/// A file that nobody else writes while this is held. The lock is on a file beside it, whose existence means nothing.
+#[derive(Debug)]
+pub(crate) struct HeldFile(#[expect(dead_code, reason = "held until it is dropped")] std::fs::File);
+
+/// Takes a file for writing; none when somebody else has it. Its folder must be writable.
+pub(crate) fn hold_file(path: &Path) -> std::io::Result<Option<HeldFile>> {
+    let lock = std::fs::OpenOptions::new().create(true).append(true).open(beside(path, "lock"))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(Some(HeldFile(lock))),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+        Err(std::fs::TryLockError::Error(error)) => Err(error),
+    }
 }
 
 /// A file that need not be there.

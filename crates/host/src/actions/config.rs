@@ -25,10 +25,8 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         Some(path) => flag("issues.path", path, "--issues"),
         None => row("issues.path", &settings.issues_path),
     };
-    let chain = Setting {
-        value: settings.model_chain.value.join(", "),
-        layer: settings.model_chain.layer.clone(),
-    };
+    let chain =
+        Setting { value: settings.model_chain.value.join(", "), layer: settings.model_chain.layer.clone() };
     let mut items = vec![issues, row("issues.prefix", &settings.issue_prefix), row("models.chain", &chain)];
     items.extend(settings.model_entries.iter().map(|(key, setting)| row(key, setting)));
     items.push(row("mutation.cli", &settings.terminal));

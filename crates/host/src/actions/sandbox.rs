@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use premath_kernel::Value;
+use premath_kernel::{Value, hex};
 use premath_tusk::sandbox::{
     CapturedOutput, Ending, ExecutionLimits, Interrupt, LayerState, Profile, SandboxCommand, SandboxError,
     SandboxEvidence, SandboxRun,
@@ -170,12 +170,39 @@ fn answered(run: &SandboxRun) -> SandboxRunAnswer {
 
 fn output(captured: &CapturedOutput) -> OutputRow {
     let cut = captured.cut_bytes();
-    let mut text = String::from_utf8_lossy(&captured.head).into_owned();
+    // A cut may fall into a character; what is left of it on either side is no text.
+    let (head, tail) = match cut {
+        0 => (captured.head.as_slice(), captured.tail.as_slice()),
+        _ => (without_end(&captured.head), without_beginning(&captured.tail)),
+    };
+    let is_text = std::str::from_utf8(head).is_ok() && std::str::from_utf8(tail).is_ok();
+    let mut text = String::from_utf8_lossy(head).into_owned();
     if cut > 0 {
         text.push_str(&format!("\n[{cut} bytes cut]\n"));
-        text.push_str(&String::from_utf8_lossy(&captured.tail));
     }
-    OutputRow { text, total_bytes: captured.total_bytes, cut_bytes: cut }
+    text.push_str(&String::from_utf8_lossy(tail));
+    let kept = || [captured.head.as_slice(), captured.tail.as_slice()].concat();
+    OutputRow {
+        text,
+        total_bytes: captured.total_bytes,
+        cut_bytes: cut,
+        hex: (!is_text).then(|| hex(&kept())),
+    }
+}
+
+/// The bytes without a character that was begun and not ended.
+fn without_end(bytes: &[u8]) -> &[u8] {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => bytes.get(..error.valid_up_to()).unwrap_or(bytes),
+        Ok(_) | Err(_) => bytes,
+    }
+}
+
+/// The bytes without the end of a character that began before them.
+fn without_beginning(bytes: &[u8]) -> &[u8] {
+    let is_inner = |byte: &u8| (0x80..0xc0).contains(byte);
+    let inner = bytes.iter().take(3).take_while(|byte| is_inner(byte)).count();
+    bytes.get(inner..).unwrap_or(bytes)
 }
 
 fn evidence(evidence: &SandboxEvidence) -> SandboxEvidenceRow {

@@ -186,12 +186,6 @@ fn headers(request: &WireRequest) -> Result<HeaderMap, ModelError> {
     Ok(headers)
 }
 
-/// Whether an address is on this machine, by its name or number alone.
-#[must_use]
-pub fn is_loopback_url(text: &str) -> bool {
-    Url::parse(text).is_ok_and(|url| is_loopback(&url) && url.username().is_empty() && url.password().is_none())
-}
-
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();

@@ -65,6 +65,9 @@ pub struct OutputRow {
     pub total_bytes: u64,
     /// How many of them are not in the text.
     pub cut_bytes: u64,
+    /// The bytes that were kept, in hexadecimal, when they are no UTF-8: the text then shows them only roughly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hex: Option<String>,
 }
 
 /// What can be shown of a run later.
@@ -97,7 +100,7 @@ pub struct SandboxEvidenceRow {
 #[serde(untagged)]
 pub enum SandboxOutcome {
     /// It ran.
-    Ran(SandboxRunAnswer),
+    Ran(Box<SandboxRunAnswer>),
     /// It did not, and nothing was started.
     Refused(SandboxRefusal),
 }

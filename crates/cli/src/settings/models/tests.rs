@@ -2,11 +2,17 @@
 
 use premath_models::provider::Protocol;
 
-use super::super::{FILE_NAME, Loaded, Owner, read_over};
+use std::path::Path;
+
+use super::super::{FILE_NAME, Loaded, Owner, Source, read_over};
 use super::{KeySource, micro_dollars};
 
 fn read_as(owner: Owner, text: &str) -> Result<Loaded, String> {
-    read_over(Loaded::default(), text, FILE_NAME, owner).map_err(|error| error.message)
+    read_over(Loaded::default(), text, &source(owner)).map_err(|error| error.message)
+}
+
+fn source(owner: Owner) -> Source<'static> {
+    Source { name: FILE_NAME, folder: Path::new("/there"), owner }
 }
 
 const LOCAL: &str =
@@ -18,6 +24,13 @@ fn a_chain_is_the_default_and_then_the_fallbacks() {
     let loaded = read_as(Owner::Repository, text).unwrap();
     assert_eq!(loaded.models.chain().value, ["a:1", "b:2", "c:3"]);
     assert!(Loaded::default().models.chain().value.is_empty());
+}
+
+#[test]
+fn a_file_that_a_configuration_names_is_meant_from_there() {
+    let text = "[models]\ndefault = \"scripted:a.toml\"\nfallback = [\"replay:/b.json\"]\n";
+    let loaded = read_as(Owner::Repository, text).unwrap();
+    assert_eq!(loaded.models.chain().value, ["scripted:/there/a.toml", "replay:/b.json"]);
 }
 
 #[test]
@@ -53,7 +66,7 @@ fn a_repository_may_name_no_server_elsewhere_no_key_and_no_provider_of_mine() {
 #[test]
 fn what_the_person_has_a_repository_cannot_change() {
     let mine = read_as(Owner::Person, LOCAL).unwrap();
-    let told = read_over(mine, LOCAL, FILE_NAME, Owner::Repository).unwrap_err();
+    let told = read_over(mine, LOCAL, &source(Owner::Repository)).unwrap_err();
     assert!(told.message.contains("another name"), "{}", told.message);
 }
 
@@ -78,6 +91,15 @@ fn what_cannot_be_is_refused_with_its_place() {
         ("[models.providers.scripted]\nprotocol = \"openai-chat\"\n", "$.models.providers.scripted"),
         ("[models.providers.local]\nkey_env = \"sk-ant-api\"\n", "$.models.providers.local.key_env"),
         ("[models.providers.local]\nkey_command = []\n", "$.models.providers.local.key_command"),
+        ("[models.providers.local]\nkey = \"sk-1\"\n", "$.models.providers.local.key"),
+        (
+            "[models.providers.local]\nkey_command = [\"b\"]\nkey_env = \"A\"\n",
+            "$.models.providers.local.key_env",
+        ),
+        (
+            "[models.providers.local]\nbase_url = \"https://me:secret@x.example\"\n",
+            "$.models.providers.local.base_url",
+        ),
         ("[models.providers.local]\nbase_url = \"ftp://x\"\n", "$.models.providers.local.base_url"),
         ("[models.prices.m]\ninput = 3.0\n", "$.models.prices.m.input"),
         ("[models.prices.m]\ninput = \"3\"\n", "$.models.prices.m"),
