@@ -81,7 +81,8 @@ fn counts(kind: ModelErrorKind) -> u64 {
 }
 
 fn cooling_after(error: &ModelError, consecutive_failures: u64) -> Option<Duration> {
-    if let Some(asked) = error.retry_after {
+    // A waiting time beside a fault of the request is not about the provider, and others may go on asking it.
+    if let (Some(asked), 1..) = (error.retry_after, counts(error.kind)) {
         return Some(asked.min(LONGEST_COOLING));
     }
     match error.kind {

@@ -25,14 +25,35 @@ fn a_new_provider_may_be_asked() {
 }
 
 #[test]
-fn retry_after_cools_whatever_the_kind() {
-    for kind in ModelErrorKind::ALL {
+fn retry_after_cools_for_every_kind_that_counts() {
+    let counting = [
+        ModelErrorKind::RateLimit,
+        ModelErrorKind::Timeout,
+        ModelErrorKind::Unavailable,
+        ModelErrorKind::Overloaded,
+    ];
+    for kind in counting {
         let circuit =
             Circuit::default().after_failure(&asked_to_wait(kind, Duration::from_secs(17)), at(100));
         assert_eq!(circuit.cooling_until, Some(at(117)), "{}", kind.as_str());
         assert_eq!(circuit.because, Some(kind));
         assert!(circuit.is_cooling(at(116)));
         assert!(!circuit.is_cooling(at(117)));
+    }
+}
+
+#[test]
+fn retry_after_beside_a_fault_of_the_request_cools_nothing() {
+    let faults = [
+        ModelErrorKind::Authentication,
+        ModelErrorKind::Model,
+        ModelErrorKind::ContextLength,
+        ModelErrorKind::Unknown,
+    ];
+    for kind in faults {
+        let circuit =
+            Circuit::default().after_failure(&asked_to_wait(kind, Duration::from_secs(17)), at(100));
+        assert_eq!(circuit, Circuit { last_failure: Some(at(100)), ..Circuit::default() }, "{}", kind.as_str());
     }
 }
 

@@ -21,6 +21,14 @@ const MOST_PLACES: usize = 3;
 struct Line<'f> {
     text: &'f [u8],
     ending: &'f [u8],
+    origin: Origin,
+}
+
+/// Where a line of the result is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    File,
+    Patch,
 }
 
 impl Line<'_> {
@@ -36,7 +44,7 @@ fn lines(bytes: &[u8]) -> Vec<Line<'_>> {
 fn line(bytes: &[u8]) -> Line<'_> {
     let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let text = text.strip_suffix(b"\r").unwrap_or(text);
-    Line { text, ending: bytes.get(text.len()..).unwrap_or_default() }
+    Line { text, ending: bytes.get(text.len()..).unwrap_or_default(), origin: Origin::File }
 }
 
 /// A file with hunks applied.
@@ -52,7 +60,9 @@ pub(super) fn patched(path: &WorkPath, bytes: &[u8], hunks: &[Hunk<'_>]) -> Resu
         at = start;
         for line in &hunk.lines {
             match line {
-                HunkLine::Add(text) => result.push(Line { text: text.as_bytes(), ending }),
+                HunkLine::Add(text) => {
+                    result.push(Line { text: text.as_bytes(), ending, origin: Origin::Patch })
+                }
                 HunkLine::Remove(_) => at += 1,
                 HunkLine::Context(_) => {
                     result.extend(file.get(at));
@@ -62,7 +72,7 @@ pub(super) fn patched(path: &WorkPath, bytes: &[u8], hunks: &[Hunk<'_>]) -> Resu
         }
     }
     result.extend(file.get(at..).unwrap_or_default());
-    // A file without a newline at its end stays one.
+    // A file without a newline at its end stays one when its last line is replaced.
     let ends_open = file.last().is_some_and(|line| !line.is_ended());
     Ok(joined(&result, ending, ends_open))
 }
@@ -72,10 +82,12 @@ fn joined(lines: &[Line<'_>], ending: &[u8], ends_open: bool) -> Vec<u8> {
     for (index, line) in lines.iter().enumerate() {
         bytes.extend_from_slice(line.text);
         let is_last = index + 1 == lines.len();
-        bytes.extend_from_slice(match (is_last && ends_open, line.is_ended()) {
-            (true, true) => b"",
-            (true, false) | (false, true) => line.ending,
+        // An empty line without its newline would be no line.
+        let stays_open = ends_open && line.origin == Origin::Patch && !line.text.is_empty();
+        bytes.extend_from_slice(match (is_last, line.is_ended()) {
+            (true, true) if stays_open => b"",
             (false, false) => ending,
+            (true, _) | (false, true) => line.ending,
         });
     }
     bytes
