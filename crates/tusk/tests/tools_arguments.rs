@@ -202,6 +202,11 @@ fn hints_name_the_nearest_tool_argument_and_value() {
         (failure.pointers, failure.closest_matches),
         (vec!["/unit".to_owned()], vec!["lines".to_owned()])
     );
+    let failure = bench.call("fs_read", &json!({"path": "a", "ofset": 1})).unwrap_err();
+    assert_eq!(
+        (failure.pointers, failure.closest_matches),
+        (vec!["/ofset".to_owned()], vec!["offset".to_owned()])
+    );
     let failure = bench.call("fs_read", &json!(["a"])).unwrap_err();
     assert_eq!(failure.message, "at ``: it is array, not object");
     let failure = bench.call("fs_read", &json!({"path": "a", "limit": 0})).unwrap_err();

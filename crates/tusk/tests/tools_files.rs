@@ -251,6 +251,17 @@ fn a_listing_keeps_to_its_budget_and_counts_the_rest() {
 }
 
 #[test]
+fn what_is_shown_of_a_listing_has_no_gaps() {
+    let long = "b".repeat(100);
+    let tree = tree(&[("a", "x"), (&long, "x"), ("c", "x")]);
+    let mut bench = Bench::new(&tree);
+    bench.budget = 64;
+    let output = bench.call("fs_list", &json!({})).unwrap();
+    assert_eq!(output.content, "a\t1\n", "`c` would fit, and what follows a gap would look complete");
+    assert!(output.note.starts_with("2 of 3 entries did not fit"), "{}", output.note);
+}
+
+#[test]
 fn a_search_finds_lines_in_order_and_respects_gitignore() {
     let tree = tree(REPOSITORY);
     let bench = Bench::new(&tree);
@@ -333,7 +344,11 @@ fn whoever_is_interrupted_stops() {
     let tree = tree(REPOSITORY);
     let bench = Bench::new(&tree);
     bench.interrupt.request();
-    for (tool, arguments) in [("fs_list", json!({})), ("fs_search", json!({"pattern": "x"}))] {
+    let far = json!({"path": "sub/shown.txt", "offset": 2});
+    let last = json!({"path": "sub/shown.txt", "offset": -1});
+    for (tool, arguments) in
+        [("fs_read", far), ("fs_read", last), ("fs_list", json!({})), ("fs_search", json!({"pattern": "x"}))]
+    {
         let failure = bench.call(tool, &arguments).unwrap_err();
         assert_eq!((failure.error_code, failure.retryable), ("interrupted", true));
     }

@@ -164,6 +164,8 @@ fn a_fault_at_any_step_leaves_everything_new_or_everything_old_or_says_exactly_w
                 }
                 Err(failure) => {
                     assert_told_truly(&inner, &failure.files, &what);
+                    let is_kept = bytes(&inner).values().any(|bytes| bytes == b"moving\n");
+                    assert!(is_kept, "{what}: what moves is in one place at least");
                     let is_put_back = failure.is_put_back();
                     if is_put_back {
                         put_back += 1;
@@ -213,6 +215,16 @@ fn taking_back_is_refused_once_a_file_has_changed() {
     assert_eq!((bytes(&files), files.folders()), (before(), Vec::new()));
     let again = undo.undo(&bench.context()).unwrap_err();
     assert_eq!(again.error_code, "undo.stale", "it is taken back once");
+}
+
+#[test]
+fn taking_back_does_not_go_through_a_link_that_came_meanwhile() {
+    let files = memory(&before());
+    let bench = Bench::new(&files);
+    let undo = bench.call("apply_patch", &json!({"patch": PATCH})).unwrap().undo.unwrap();
+    files.put_link("new");
+    assert_eq!(undo.undo(&bench.context()).unwrap_err().error_code, "path.link");
+    assert_eq!(bytes(&files), after());
 }
 
 #[test]

@@ -160,8 +160,8 @@ fn shelf() -> Vec<Arc<dyn Tool>> {
         deferred("dep_add", "issues:write", "Adds a dependency between two issues.", "depends_on"),
         deferred("issue_claim", "issues:write", "Claims an issue under a lease.", "assignee"),
         deferred("issue_list", "issues:read", "Lists issues.", "status"),
-        deferred("twin_a", "x:y", "The very same words.", "z"),
-        deferred("twin_b", "x:y", "The very same words.", "z"),
+        deferred("twin_x", "x:y", "The very same words.", "z"),
+        deferred("twin_y", "x:y", "The very same words.", "z"),
     ]
 }
 
@@ -173,7 +173,7 @@ fn deferred_tools_are_found_by_name_words_and_arguments_in_a_fixed_order() {
     assert_eq!(search("add dependencies between issues").names[0], "dep_add");
     assert_eq!(search("assignee").names, ["issue_claim"]);
     assert_eq!(search("issue_list").names[0], "issue_list");
-    assert_eq!(search("same words").names, ["twin_a", "twin_b"], "ties go by name");
+    assert_eq!(search("same words").names, ["twin_x", "twin_y"], "ties go by name");
     assert!(search("read a file").names.is_empty(), "what is offered already is not found");
     let found = search("issues");
     let expected = Digest::of(&Value::text_list(found.names.iter().map(String::as_str)));
