@@ -164,7 +164,8 @@ const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
 const ESCAPES: &str = "binary(sandbox)";
 const PATHS: &str = "test(/^beneath::/)";
-const FLOODS: &str = "binary(sandbox) & test(/bomb|flood|take_|sleeper|large_file|many_files|grandchild|time/)";
+const FLOODS: &str =
+    "binary(sandbox) & test(/bomb|flood|take_|sleeper|large_file|many_files|grandchild|time/)";
 const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check", "sse_decode", "model_answer"];
 
 fn kill_points(_budget: &Budget) -> Vec<Work> {

@@ -39,7 +39,8 @@ pub enum Reach {
 /// What is wrong with it; never the address itself.
 pub fn check_address(text: &str) -> Result<Reach, AddressError> {
     // A parser of addresses forgives what a reader would take for another host.
-    if text.chars().any(|character| character.is_whitespace() || character.is_control() || character == '\\') {
+    if text.chars().any(|character| character.is_whitespace() || character.is_control() || character == '\\')
+    {
         return Err(AddressError::Invalid);
     }
     let url = Url::parse(text).map_err(|_| AddressError::Invalid)?;
