@@ -53,7 +53,12 @@ fn retry_after_beside_a_fault_of_the_request_cools_nothing() {
     for kind in faults {
         let circuit =
             Circuit::default().after_failure(&asked_to_wait(kind, Duration::from_secs(17)), at(100));
-        assert_eq!(circuit, Circuit { last_failure: Some(at(100)), ..Circuit::default() }, "{}", kind.as_str());
+        assert_eq!(
+            circuit,
+            Circuit { last_failure: Some(at(100)), ..Circuit::default() },
+            "{}",
+            kind.as_str()
+        );
     }
 }
 
