@@ -106,6 +106,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         long_form: fuzzing,
     },
     Entry {
+        id: "R13",
+        property: "no argument gets past its schema",
+        slice: Slice::Tests { package: "premath-tusk", filter: ARGUMENTS },
+        long_form: arguments,
+    },
+    Entry {
         id: "R14",
         property: "canonical JSON is exact",
         slice: Slice::Tests { package: "premath-wire", filter: CANONICAL_JSON },
@@ -160,6 +166,7 @@ const STALE_HOLDERS: &str = "binary(stale_holders)";
 const TAMPER: &str = "binary(tamper)";
 const MALFORMED_INPUT: &str = "binary(malformed_input) + binary(malformed_http)";
 const MALFORMED_ANSWERS: &str = "binary(decode_recorded) + binary(sse_vectors)";
+const ARGUMENTS: &str = "binary(tools_arguments)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
 const ESCAPES: &str = "binary(sandbox)";
@@ -246,6 +253,10 @@ fn malformed_input(_budget: &Budget) -> Vec<Work> {
     let commands = whole(&["--release", "--package", "premath-cli", "--filterset", MALFORMED_INPUT]);
     let answers = whole(&["--release", "--package", "premath-models", "--filterset", MALFORMED_ANSWERS]);
     [commands, answers].into_iter().flatten().collect()
+}
+
+fn arguments(_budget: &Budget) -> Vec<Work> {
+    tests("premath-tusk", ARGUMENTS)
 }
 
 fn canonical_json(_budget: &Budget) -> Vec<Work> {
