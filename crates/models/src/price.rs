@@ -90,9 +90,10 @@ impl PriceTable {
         let mut table = Self::empty();
         for row in built_in::ROWS {
             let entry = PriceEntry { price: row.price, as_of: row.as_of.to_owned() };
-            // A name with a date behind it is the same model; a name with anything else behind it is another one.
-            table.insert(&format!("{}-20*", row.model), entry.clone());
-            table.insert(row.model, entry);
+            // A name with a date behind it is a model of its own: earlier snapshots of one name had other prices.
+            for model in row.snapshots.iter().chain([&row.model]) {
+                table.insert(model, entry.clone());
+            }
         }
         table
     }

@@ -46,11 +46,21 @@ fn a_model_nobody_knows_has_no_cost() {
 }
 
 #[test]
-fn a_date_behind_a_name_is_the_same_model() {
+fn a_snapshot_has_a_price_only_where_it_is_known_to_be_the_same() {
     let table = PriceTable::built_in();
     assert_eq!(input_price(&table, "claude-haiku-4-5-20251001"), Some(1_000_000));
     assert_eq!(input_price(&table, "gpt-4.1-nano-2025-04-14"), Some(100_000));
     assert_eq!(input_price(&table, "claude-sonnet-4-20250514"), Some(3_000_000));
+    assert_eq!(table.find("gpt-4o-2024-05-13"), None, "it cost twice as much");
+    for row in built_in::ROWS {
+        for behind in ["-2099-01-01", "-20990101", "-preview", "x"] {
+            let other = format!("{}{behind}", row.model);
+            assert_eq!(table.find(&other), None, "{other}");
+        }
+        for snapshot in row.snapshots {
+            assert!(snapshot.starts_with(row.model) && snapshot.len() > row.model.len(), "{snapshot}");
+        }
+    }
 }
 
 #[test]
