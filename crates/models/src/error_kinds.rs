@@ -2,6 +2,7 @@
 //! It must not decide what to do about it.
 
 mod retry_after;
+mod shown;
 #[cfg(test)]
 mod tests;
 
@@ -9,10 +10,10 @@ use premath_tusk::model::{FailureStage, ModelError, ModelErrorKind};
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use retry_after::retry_after;
+use crate::secret::ApiKey;
 
-/// How much of a provider's message is kept.
-const LONGEST_MESSAGE: usize = 500;
+pub use retry_after::retry_after;
+pub(crate) use shown::{bounded, one_line, presentable};
 
 /// What a provider said about its refusal, as all three protocols spell it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,15 +32,52 @@ pub struct ProviderError {
 struct Envelope {
     error: Option<Value>,
     request_id: Option<Value>,
+    /// What some compatible servers say without an object around it.
+    message: Option<Value>,
+    #[serde(rename = "type")]
+    error_type: Option<Value>,
+    code: Option<Value>,
+    /// What the frameworks under such servers say when a request does not fit: a text, or a list of what does not.
+    detail: Option<Value>,
+}
+
+impl Envelope {
+    /// The fields beside each other, for whatever an error object does not say.
+    fn bare(&self) -> ProviderError {
+        let field = |value: &Option<Value>| value.as_ref().and_then(text);
+        ProviderError {
+            code: field(&self.code),
+            error_type: field(&self.error_type),
+            message: field(&self.message).or_else(|| self.detail.as_ref().and_then(details)),
+            request_id: field(&self.request_id),
+        }
+    }
+}
+
+fn details(detail: &Value) -> Option<String> {
+    match detail {
+        Value::Array(list) => {
+            let said: Vec<String> = list.iter().filter_map(details).collect();
+            (!said.is_empty()).then(|| said.join("; "))
+        }
+        Value::Object(_) => ["msg", "message"].iter().find_map(|name| detail.get(name).and_then(text)),
+        Value::String(_) | Value::Number(_) | Value::Null | Value::Bool(_) => text(detail),
+    }
 }
 
 impl ProviderError {
     /// Reads a body; what is no error of any protocol says nothing.
     #[must_use]
     pub fn read(body: &[u8]) -> Self {
+        let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
         let Ok(envelope) = serde_json::from_slice::<Envelope>(body) else { return Self::default() };
-        let error = envelope.error.as_ref().map(Self::of_value).unwrap_or_default();
-        Self { request_id: envelope.request_id.as_ref().and_then(text), ..error }
+        let bare = envelope.bare();
+        match &envelope.error {
+            // The type beside an error object is that of the document, not of the error.
+            Some(error @ Value::Object(_)) => Self { request_id: bare.request_id, ..Self::of_value(error) },
+            Some(Value::String(message)) => Self { message: Some(message.clone()), ..bare },
+            Some(_) | None => bare,
+        }
     }
 
     /// Reads the error object of a body or of an event. Some servers put a bare text in its place.
@@ -52,14 +90,14 @@ impl ProviderError {
         Self { code: field("code"), error_type: field("type"), message: field("message"), request_id: None }
     }
 
-    /// The error of a model, before the answer began.
+    /// The error of a model, before the answer began, in the provider's own words: not yet fit to be shown.
     #[must_use]
-    pub fn into_model_error(self, status: Option<u16>) -> ModelError {
+    pub(crate) fn into_model_error(self, status: Option<u16>) -> ModelError {
         let number = self.code.as_deref().and_then(|code| code.parse().ok()).filter(|code| *code >= 400);
         let kind = self.kind(status.filter(|status| *status >= 300).or(number));
         let code = self.code.filter(|_| number.is_none()).or(self.error_type);
         let message = match (self.message, status) {
-            (Some(message), _) => one_line(&message),
+            (Some(message), _) => message,
             (None, Some(status)) => format!("the provider answered with status {status}"),
             (None, None) => "the provider reported an error without a message".to_owned(),
         };
@@ -67,7 +105,7 @@ impl ProviderError {
             kind,
             stage: FailureStage::BeforeAnswer,
             status,
-            code: code.map(|code| one_line(&code)).or_else(|| Some("http_status".to_owned())),
+            code: code.or_else(|| Some("http_status".to_owned())),
             message,
             retry_after: None,
             request_id: self.request_id,
@@ -83,9 +121,9 @@ impl ProviderError {
     }
 }
 
-/// The error of an answer that is none: its status, its headers and what could be read of its body.
+/// The error of an answer that is none: its status, its headers and what could be read of its body, without the key.
 #[must_use]
-pub fn refused(status: u16, headers: &[(String, String)], body: &[u8]) -> ModelError {
+pub fn refused(status: u16, headers: &[(String, String)], body: &[u8], key: Option<&ApiKey>) -> ModelError {
     if (300..400).contains(&status) {
         let message = format!("the provider answered with a redirect ({status}), which is not followed");
         let mut error = ModelError::new(ModelErrorKind::Unknown, "redirect_refused", message);
@@ -95,13 +133,13 @@ pub fn refused(status: u16, headers: &[(String, String)], body: &[u8]) -> ModelE
     let mut error = ProviderError::read(body).into_model_error(Some(status));
     error.retry_after = retry_after(headers);
     error.request_id = request_id(headers).or(error.request_id);
-    error
+    presentable(error, key)
 }
 
-/// The id a provider gave the request, which its support asks for.
+/// The id a provider gave the request, which its support asks for, as it came.
 #[must_use]
 pub fn request_id(headers: &[(String, String)]) -> Option<String> {
-    let find = |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| one_line(value));
+    let find = |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
     find("request-id").or_else(|| find("x-request-id"))
 }
 
@@ -155,14 +193,4 @@ fn text(value: &Value) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
-}
-
-/// One line of bounded length, whatever a provider sent.
-pub(crate) fn one_line(text: &str) -> String {
-    let flat = text.chars().map(|one| if one.is_control() { ' ' } else { one });
-    let mut line: String = flat.take(LONGEST_MESSAGE).collect();
-    if text.chars().nth(LONGEST_MESSAGE).is_some() {
-        line.push('…');
-    }
-    line
 }

@@ -1,8 +1,10 @@
 //! OpenAI Responses: `POST /v1/responses`, nothing stored at the provider, reasoning carried by us. What goes out is in
-//! `request`, what comes back in `decoder`, its items in `item`. It must not know a socket.
+//! `request`, what comes back in `decoder`, its items in `item`, which of
+//! them were said before in `listing`. It must not know a socket.
 
 mod decoder;
 mod item;
+mod listing;
 mod request;
 #[cfg(test)]
 mod tests;

@@ -3,11 +3,13 @@
 
 pub(crate) mod answer;
 pub(crate) mod arguments;
+pub(crate) mod count;
 #[cfg(test)]
 pub(crate) mod decoded;
 pub(crate) mod encode;
 pub(crate) mod json;
 mod probe;
+mod redaction;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,7 @@ pub use probe::{Reachable, check};
 
 use self::wire_model::WireModel;
 use crate::anthropic;
+use crate::error_kinds::{bounded, one_line, presentable};
 use crate::secret::ApiKey;
 use crate::transport::{Transport, WireRequest};
 
@@ -69,7 +72,7 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// A name that is none of a protocol.
+/// A name that is none of a protocol, on one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is no protocol: expected `anthropic-messages`, `openai-responses` or `openai-chat`")]
 pub struct UnknownProtocol {
@@ -82,7 +85,7 @@ impl FromStr for Protocol {
 
     fn from_str(name: &str) -> Result<Self, UnknownProtocol> {
         let found = Self::ALL.into_iter().find(|protocol| protocol.as_str() == name);
-        found.ok_or_else(|| UnknownProtocol { name: name.to_owned() })
+        found.ok_or_else(|| UnknownProtocol { name: bounded(one_line(name)) })
     }
 }
 
@@ -126,12 +129,9 @@ impl ProviderConfig {
         }
     }
 
-    /// The error without the key in it.
-    pub(crate) fn scrub(&self, error: ModelError) -> ModelError {
-        match &self.key {
-            Some(key) => key.scrub_error(error),
-            None => error,
-        }
+    /// The error as it may be shown: without the key in it.
+    pub(crate) fn presentable(&self, error: ModelError) -> ModelError {
+        presentable(error, self.key.as_ref())
     }
 }
 

@@ -1,6 +1,7 @@
 //! A key and what keeps it out of sight. A key can be sent; it must not be printed, compared in public, serialised or
 //! found in anything a provider says back to us.
 
+pub(crate) mod needle;
 #[cfg(test)]
 mod tests;
 
@@ -8,11 +9,13 @@ use std::fmt;
 
 use premath_tusk::model::ModelError;
 
+use self::needle::{Needle, scrubbed};
+
 /// What stands where a key stood.
 pub const SCRUBBED: &str = "[secret]";
 
 /// Shorter texts are not looked for: they would turn up in words that have nothing to do with the key.
-pub(crate) const SHORTEST_SCRUBBED: usize = 6;
+const SHORTEST_SCRUBBED: usize = 6;
 
 /// A key of a provider. It has no `Display`, its `Debug` says nothing, and it is read in this crate only.
 #[derive(Clone)]
@@ -39,7 +42,12 @@ impl ApiKey {
         &self.0
     }
 
-    /// The text without the key.
+    /// What to look for, where the key is long enough for that.
+    pub(crate) fn needle(&self) -> Option<Needle> {
+        Needle::new(&self.0)
+    }
+
+    /// The text without the key, however JSON wrote it.
     #[must_use]
     pub fn scrub(&self, text: &str) -> String {
         scrub(text, &self.0)
@@ -74,8 +82,8 @@ pub enum ApiKeyError {
     NotPrintable,
 }
 
-/// `text` with every occurrence of `secret` replaced.
+/// `text` with every occurrence of `secret` replaced, however JSON wrote it.
 #[must_use]
 pub fn scrub(text: &str, secret: &str) -> String {
-    if secret.len() < SHORTEST_SCRUBBED { text.to_owned() } else { text.replace(secret, SCRUBBED) }
+    Needle::new(secret).map_or_else(|| text.to_owned(), |needle| scrubbed(&[needle], text))
 }

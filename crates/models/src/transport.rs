@@ -7,6 +7,7 @@ mod http;
 use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_core::Stream;
@@ -101,4 +102,10 @@ pub trait Transport: Debug + Send + Sync {
     /// Sends a request. It ends when the head of the answer is there; dropping it, or the body, closes the
     /// connection. Time-outs to connect, to the first byte and between bytes are the transport's.
     fn send<'a>(&'a self, request: &'a WireRequest) -> TransportFuture<'a>;
+
+    /// How long after the head an answer may take to begin, if anything but signs of life is to count. Bytes alone do not
+    /// tell; whoever decodes them does.
+    fn first_event_timeout(&self) -> Option<Duration> {
+        None
+    }
 }

@@ -14,6 +14,7 @@ use super::block::Block;
 use crate::error_kinds::ProviderError;
 use crate::provider::answer::{Dialect, Events, Flow};
 use crate::provider::arguments::{Ending, cut_off};
+use crate::provider::count::{Count, Lenient};
 use crate::provider::json::{Members, Text, malformed, read};
 
 #[derive(Deserialize)]
@@ -27,7 +28,8 @@ struct Event<'a> {
     content_block: Option<&'a RawValue>,
     #[serde(borrow)]
     message: Option<Message<'a>>,
-    usage: Option<WireUsage>,
+    #[serde(default)]
+    usage: Lenient<WireUsage>,
     error: Option<Value>,
 }
 
@@ -75,15 +77,20 @@ struct Message<'a> {
     #[serde(borrow)]
     stop_reason: Option<Text<'a>>,
     stop_details: Option<Value>,
-    usage: Option<WireUsage>,
+    #[serde(default)]
+    usage: Lenient<WireUsage>,
 }
 
 #[derive(Deserialize)]
 struct WireUsage {
-    input_tokens: Option<u64>,
-    cache_creation_input_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
+    #[serde(default)]
+    input_tokens: Count,
+    #[serde(default)]
+    cache_creation_input_tokens: Count,
+    #[serde(default)]
+    cache_read_input_tokens: Count,
+    #[serde(default)]
+    output_tokens: Count,
 }
 
 /// A block that is being written, and the number of its part.
@@ -129,7 +136,7 @@ impl Dialect for Decoder {
                 self.message(&message, Piece::Streamed, events)?;
             }
             ("message_delta", _) => {
-                self.count(event.usage.as_ref());
+                self.count(&event.usage);
                 if let Some(delta) = event.delta {
                     self.stopped(delta.stop_reason, delta.stop_details.as_ref(), Piece::Streamed, events)?;
                 }
@@ -177,9 +184,9 @@ impl Decoder {
         }
         self.message_id = Some(id.unwrap_or_default().to_owned());
         events.start(id, message.model.as_deref());
-        self.count(message.usage.as_ref());
+        self.count(&message.usage);
         // The protocol says of a last call in an answer that ran out of tokens that it is incomplete.
-        let cut_short = piece == Piece::Whole && message.stop_reason.as_deref() == Some("max_tokens");
+        let cut_short = piece == Piece::Whole && message.stop_reason.as_deref().is_some_and(is_out_of_room);
         let last = message.content.len().saturating_sub(1);
         for (place, raw) in message.content.iter().enumerate() {
             let block = Block::begin(raw.get())?;
@@ -252,7 +259,7 @@ impl Decoder {
         events: &mut Events,
     ) -> Result<(), ModelError> {
         let Some(reason) = reason else { return Ok(()) };
-        let ending = if &*reason == "max_tokens" { Ending::CutShort } else { Ending::Complete };
+        let ending = if is_out_of_room(&reason) { Ending::CutShort } else { Ending::Complete };
         self.release(ending, events)?;
         for Open { index, block } in std::mem::take(&mut self.open).into_values() {
             match &block {
@@ -287,14 +294,19 @@ impl Decoder {
     }
 
     /// Counts of later events replace those of earlier ones: each is of the whole answer so far.
-    fn count(&mut self, usage: Option<&WireUsage>) {
-        let Some(usage) = usage else { return };
-        let set = |field: &mut u64, value: Option<u64>| *field = value.unwrap_or(*field);
+    fn count(&mut self, usage: &Lenient<WireUsage>) {
+        let Lenient(Some(usage)) = usage else { return };
+        let set = |field: &mut u64, value: Count| *field = value.known().unwrap_or(*field);
         set(&mut self.usage.input_tokens, usage.input_tokens);
         set(&mut self.usage.cache_write_tokens, usage.cache_creation_input_tokens);
         set(&mut self.usage.cache_read_tokens, usage.cache_read_input_tokens);
         set(&mut self.usage.output_tokens, usage.output_tokens);
     }
+}
+
+/// Whether the model was stopped while it wrote: by the length it was allowed, or by that of its context.
+fn is_out_of_room(stop_reason: &str) -> bool {
+    matches!(stop_reason, "max_tokens" | "model_context_window_exceeded")
 }
 
 fn done(index: u64, part: Option<AssistantPart>, events: &mut Events) {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{PROTOCOL, body};
 use crate::provider::Protocol;
-use crate::provider::decoded::{decoded, decoded_text, parts};
+use crate::provider::decoded::{decoded, decoded_text, decoded_whole, parts};
 
 fn decode(lines: &[Value]) -> (Vec<ModelEvent>, Option<ModelError>) {
     decoded(Protocol::AnthropicMessages, lines)
@@ -78,6 +78,18 @@ fn a_call_without_arguments_under_max_tokens_was_not_finished() {
     let (events, error) = with("max_tokens");
     assert_eq!(parts(&events), []);
     assert_eq!(error.unwrap().code.as_deref(), Some("arguments_cut_off"));
+}
+
+#[test]
+fn a_call_that_the_context_was_too_small_for_was_not_finished() {
+    let reason = "model_context_window_exceeded";
+    let [last, end] = end(reason);
+    let (events, error) = decode(&[begin(), tool(0), stop(0), last, end]);
+    assert_eq!((parts(&events), error.unwrap().code.as_deref()), (vec![], Some("arguments_cut_off")));
+    let whole = json!({"type": "message", "id": "m", "stop_reason": reason, "content": [
+        {"type": "tool_use", "id": "t", "name": "rm", "input": {"path": "/"}}]});
+    let (events, error) = decoded_whole(Protocol::AnthropicMessages, whole.to_string().as_bytes());
+    assert_eq!((parts(&events), error.unwrap().code.as_deref()), (vec![], Some("arguments_cut_off")));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_core::Stream;
@@ -44,6 +45,10 @@ impl RecordingTransport {
 }
 
 impl Transport for RecordingTransport {
+    fn first_event_timeout(&self) -> Option<Duration> {
+        self.inner.first_event_timeout()
+    }
+
     fn send<'a>(&'a self, request: &'a WireRequest) -> TransportFuture<'a> {
         Box::pin(async move {
             let secrets = Secrets::of(request);

@@ -1,7 +1,6 @@
 //! What is left of a request and an answer when everything secret is gone. Nothing is kept that did not pass here.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use bytes::Bytes;
 use premath_wire::strict::{Limits, parse};
@@ -9,7 +8,8 @@ use serde_json::value::RawValue;
 
 use super::document::{Piece, RecordedRequest};
 use crate::scripted::path_of;
-use crate::secret::{SCRUBBED, SHORTEST_SCRUBBED};
+use crate::secret::SCRUBBED;
+use crate::secret::needle::{Needle, ranges, scrubbed};
 use crate::transport::WireRequest;
 
 /// Headers worth keeping. Whatever is not here may be a cookie, a token or an organisation.
@@ -29,30 +29,23 @@ const KEPT_HEADERS: [&str; 9] = [
 #[derive(Clone)]
 pub(super) struct Secrets {
     /// Longest first, so that a text is not left half.
-    texts: Vec<String>,
+    needles: Vec<Needle>,
 }
 
 impl Secrets {
-    /// What the secret headers of a request hold, with and without the scheme before it, as it is and as JSON writes it.
+    /// What the secret headers of a request hold, with and without the scheme before it.
     pub(super) fn of(request: &WireRequest) -> Self {
-        let mut texts: Vec<String> = Vec::new();
-        for (_, value) in &request.secret_headers {
-            let bare = value.split_whitespace().last().unwrap_or_default();
-            for text in [value.trim(), bare] {
-                let escaped = serde_json::Value::from(text).to_string();
-                texts.push(escaped.trim_matches('"').to_owned());
-                texts.push(text.to_owned());
-            }
-        }
-        texts.retain(|text| text.len() >= SHORTEST_SCRUBBED);
-        texts.sort_by(|left, right| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
-        texts.dedup();
-        Self { texts }
+        let values = request.secret_headers.iter();
+        let texts =
+            values.flat_map(|(_, value)| [value.trim(), value.split_whitespace().last().unwrap_or("")]);
+        let mut needles: Vec<Needle> = texts.filter_map(Needle::new).collect();
+        needles.sort_by_key(|needle| std::cmp::Reverse(needle.len()));
+        Self { needles }
     }
 
     /// A text without them.
     pub(super) fn text(&self, text: &str) -> String {
-        self.texts.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), SCRUBBED))
+        scrubbed(&self.needles, text)
     }
 
     /// The headers that may be kept.
@@ -63,7 +56,7 @@ impl Secrets {
 
     /// The pieces of a body. A secret may begin in one piece and end in another; what stands for it is where it began.
     pub(super) fn pieces(&self, pieces: &[Bytes]) -> Vec<Piece> {
-        let hidden = self.ranges(&pieces.concat());
+        let hidden = ranges(&self.needles, &pieces.concat());
         let mut hidden = hidden.into_iter().peekable();
         let mut offset = 0;
         let mut kept = Vec::new();
@@ -81,20 +74,6 @@ impl Secrets {
             kept.push(Piece::of(&bytes));
         }
         kept
-    }
-
-    fn ranges(&self, bytes: &[u8]) -> Vec<Range<usize>> {
-        let mut ranges = Vec::new();
-        let mut start = 0;
-        while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
-            let found = self.texts.iter().find(|secret| rest.starts_with(secret.as_bytes()));
-            let length = found.map_or(1, String::len);
-            if found.is_some() {
-                ranges.push(start..start + length);
-            }
-            start += length;
-        }
-        ranges
     }
 
     /// A request as it may be kept, which is also the form in which it is looked for.

@@ -268,6 +268,40 @@ proptest! {
     }
 }
 
+/// A character of a key, in one of the ways in which JSON, or JSON inside of a JSON text, may write it.
+fn spelt(character: char, spelling: u8) -> String {
+    match (spelling, character) {
+        (0, '/') => "\\/".to_owned(),
+        (1, '/') => "\\\\/".to_owned(),
+        (2, _) => format!("\\u{:04X}", u32::from(character)),
+        (3, _) => format!("\\\\u{:04x}", u32::from(character)),
+        (_, _) => character.to_string(),
+    }
+}
+
+proptest! {
+    /// However JSON writes a key, and wherever the body is cut, nothing of it is kept.
+    #[test]
+    fn no_spelling_lets_a_key_through(
+        spellings in prop::collection::vec(0u8..7, 24),
+        cut in 1usize..40,
+    ) {
+        let key = "sk/KEY/zyxwvut/ABCDEFGH+";
+        let written: String = key.chars().zip(&spellings).map(|(one, spelling)| spelt(one, *spelling)).collect();
+        let body = format!("{{\"error\":{{\"message\":\"bad {written}!\"}}}}");
+        let pieces: Vec<Bytes> = body.as_bytes().chunks(cut).map(Bytes::copy_from_slice).collect();
+        let mut asked = request(&body);
+        asked.secret_headers = vec![("authorization".to_owned(), format!("Bearer {key}"))];
+        let secrets = Secrets::of(&asked);
+        let kept: Vec<u8> =
+            secrets.pieces(&pieces).iter().flat_map(|piece| Piece::bytes(piece).unwrap().to_vec()).collect();
+        let expected = "{\"error\":{\"message\":\"bad [secret]!\"}}";
+        prop_assert_eq!(String::from_utf8(kept).unwrap(), expected);
+        let kept = secrets.request(&asked).body.unwrap();
+        prop_assert_eq!(kept.get(), expected);
+    }
+}
+
 #[test]
 fn a_key_is_found_as_json_writes_it() {
     let mut asked = request("{}");

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use premath_kernel::{hex, sha256};
 use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, ToolCall};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::provider::answer::Events;
@@ -12,7 +14,7 @@ use crate::provider::json::{Text, malformed, read};
 
 /// A piece of a call, or a whole one.
 #[derive(Deserialize)]
-pub(super) struct Piece<'a> {
+pub(super) struct CallPiece<'a> {
     index: Option<u64>,
     #[serde(borrow)]
     id: Option<Text<'a>>,
@@ -44,6 +46,8 @@ pub(super) struct Calls {
     all: Vec<Call>,
     /// The last call that a server gave a number.
     by_number: BTreeMap<u64, usize>,
+    /// What tells this answer from others: its id and its time, where the server gives any.
+    answer: String,
 }
 
 impl Calls {
@@ -52,17 +56,24 @@ impl Calls {
         self.all.is_empty()
     }
 
+    /// Says which answer the calls are of, once.
+    pub(super) fn name_answer(&mut self, id: Option<&str>, created: Option<&Value>) {
+        if self.answer.is_empty() && (id.is_some() || created.is_some()) {
+            self.answer = format!("{}\n{}", id.unwrap_or_default(), created.unwrap_or(&Value::Null));
+        }
+    }
+
     /// Takes a piece; a call begins with the piece that has its name.
-    pub(super) fn take(&mut self, piece: &Piece<'_>, events: &mut Events) -> Result<(), ModelError> {
+    pub(super) fn take(&mut self, piece: &CallPiece<'_>, events: &mut Events) -> Result<(), ModelError> {
         let name = piece.function.as_ref().and_then(|function| function.name.as_deref()).unwrap_or_default();
         let id = piece.id.as_deref().unwrap_or_default();
-        let place = match self.place(piece.index, id, name) {
-            Some(place) => place,
-            None => self.begin(piece.index, id, name, events)?,
-        };
-        let call = self.all.get_mut(place).ok_or_else(|| malformed("no such tool call"))?;
         let raw = piece.function.as_ref().and_then(|function| function.arguments);
         let text = raw.map(|raw| argument_text(raw.get())).transpose()?.unwrap_or_default();
+        let place = match self.place(piece.index, id, name)? {
+            Some(place) => place,
+            None => self.begin(piece.index, id, name, &text, events)?,
+        };
+        let call = self.all.get_mut(place).ok_or_else(|| malformed("no such tool call"))?;
         if !text.is_empty() {
             call.arguments.push_str(&text);
             events.emit(ModelEvent::ArgumentsDelta { index: call.index, text });
@@ -71,16 +82,24 @@ impl Calls {
     }
 
     /// Which call a piece goes on with. Some servers give every call of an answer the same number, some give none: an id
-    /// that differs, or a name where nothing else tells, begins another call.
-    fn place(&self, wire_index: Option<u64>, id: &str, name: &str) -> Option<usize> {
+    /// that differs, a name that differs, or a name where nothing else tells, begins another call. No tool gets the
+    /// arguments of another.
+    fn place(&self, wire_index: Option<u64>, id: &str, name: &str) -> Result<Option<usize>, ModelError> {
         let place = match wire_index {
             Some(number) => self.by_number.get(&number).copied(),
             None if name.is_empty() => self.all.len().checked_sub(1),
             None => None,
-        }?;
-        let is_other =
-            self.all.get(place).is_some_and(|call| call.has_own_id && !id.is_empty() && call.id != id);
-        (!is_other).then_some(place)
+        };
+        let Some((place, call)) = place.and_then(|place| Some((place, self.all.get(place)?))) else {
+            return Ok(None);
+        };
+        let has_other_name = !name.is_empty() && call.name != name;
+        let has_same_id = call.has_own_id && call.id == id;
+        if has_other_name && has_same_id {
+            return Err(malformed("a tool call changes its name"));
+        }
+        let has_other_id = call.has_own_id && !id.is_empty() && call.id != id;
+        Ok((!has_other_id && !has_other_name).then_some(place))
     }
 
     fn begin(
@@ -88,6 +107,7 @@ impl Calls {
         wire_index: Option<u64>,
         id: &str,
         name: &str,
+        first_arguments: &str,
         events: &mut Events,
     ) -> Result<usize, ModelError> {
         if name.is_empty() {
@@ -95,7 +115,7 @@ impl Calls {
         }
         let place = self.all.len();
         let has_own_id = !id.is_empty();
-        let id = if has_own_id { id.to_owned() } else { format!("call_{place}") };
+        let id = if has_own_id { id.to_owned() } else { self.made_up_id(place, name, first_arguments) };
         let index = events.number_part();
         events.emit(ModelEvent::ToolCallStarted { index, id: id.clone(), name: name.to_owned() });
         if let Some(number) = wire_index {
@@ -103,6 +123,14 @@ impl Calls {
         }
         self.all.push(Call { index, has_own_id, id, name: name.to_owned(), arguments: String::new() });
         Ok(place)
+    }
+
+    /// An id for a call that has none: the same whenever the same answer is read, and another in every other answer,
+    /// because a conversation holds the calls of many.
+    fn made_up_id(&self, place: usize, name: &str, first_arguments: &str) -> String {
+        let known = format!("{}\n{place}\n{name}\n{first_arguments}", self.answer);
+        let digest: String = hex(&sha256(known.as_bytes())).chars().take(12).collect();
+        format!("call_{digest}")
     }
 
     /// The calls, complete. Only the last one can have been cut short.

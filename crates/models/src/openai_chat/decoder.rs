@@ -3,25 +3,34 @@
 //! The protocol has no end of a part: everything is done when the answer is, which is at `[DONE]` and not before, because
 //! the usage comes after the reason. It must not ask more of a compatible server than the content itself.
 
+use std::fmt;
+
 use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, Reasoning, StopReason, Usage};
 use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::calls::{Calls, Piece};
+use super::calls::{CallPiece, Calls};
 use crate::error_kinds::ProviderError;
 use crate::provider::answer::{Dialect, Events, Flow};
 use crate::provider::arguments::Ending;
+use crate::provider::count::{Count, Lenient, sum};
 use crate::provider::json::{Text, malformed, read};
 
 #[derive(Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow)]
     id: Option<Text<'a>>,
+    /// `error` where a server puts a refusal in the place of an answer.
+    #[serde(borrow)]
+    object: Option<Text<'a>>,
+    created: Option<Value>,
     #[serde(borrow)]
     model: Option<Text<'a>>,
     #[serde(borrow)]
     choices: Option<Vec<Choice<'a>>>,
-    usage: Option<WireUsage>,
+    #[serde(default)]
+    usage: Lenient<WireUsage>,
     error: Option<Value>,
 }
 
@@ -29,9 +38,11 @@ struct Chunk<'a> {
 struct Choice<'a> {
     #[serde(default)]
     index: u64,
-    /// A whole answer calls it `message`.
-    #[serde(borrow, alias = "message")]
+    #[serde(borrow)]
     delta: Option<Delta<'a>>,
+    /// What a whole answer has; some servers repeat in it, beside every delta, all that was said so far.
+    #[serde(borrow)]
+    message: Option<Delta<'a>>,
     #[serde(borrow)]
     finish_reason: Option<Text<'a>>,
 }
@@ -39,7 +50,7 @@ struct Choice<'a> {
 #[derive(Deserialize)]
 struct Delta<'a> {
     #[serde(borrow)]
-    content: Option<Text<'a>>,
+    content: Option<Content<'a>>,
     #[serde(borrow)]
     refusal: Option<Text<'a>>,
     #[serde(borrow)]
@@ -47,27 +58,93 @@ struct Delta<'a> {
     #[serde(borrow)]
     reasoning: Option<Text<'a>>,
     #[serde(borrow)]
-    tool_calls: Option<Vec<Piece<'a>>>,
+    tool_calls: Option<Vec<CallPiece<'a>>>,
 }
 
 #[derive(Deserialize)]
 struct WireUsage {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-    total_tokens: Option<u64>,
-    prompt_tokens_details: Option<PromptDetails>,
-    completion_tokens_details: Option<CompletionDetails>,
+    #[serde(default)]
+    prompt_tokens: Count,
+    #[serde(default)]
+    completion_tokens: Count,
+    #[serde(default)]
+    total_tokens: Count,
+    #[serde(default)]
+    prompt_tokens_details: Lenient<PromptDetails>,
+    #[serde(default)]
+    completion_tokens_details: Lenient<CompletionDetails>,
 }
 
 #[derive(Deserialize)]
 struct PromptDetails {
-    cached_tokens: Option<u64>,
-    cache_write_tokens: Option<u64>,
+    #[serde(default)]
+    cached_tokens: Count,
+    #[serde(default)]
+    cache_write_tokens: Count,
 }
 
 #[derive(Deserialize)]
 struct CompletionDetails {
-    reasoning_tokens: Option<u64>,
+    #[serde(default)]
+    reasoning_tokens: Count,
+}
+
+/// Whether an answer is all there, or on its way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Streamed,
+    Whole,
+}
+
+/// What an answer says: a text, or a list of pieces of one. A piece that is no text is not known and not dropped.
+enum Content<'a> {
+    Text(Text<'a>),
+    List(String),
+}
+
+impl Content<'_> {
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::List(text) => text,
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrList;
+        impl<'de> Visitor<'de> for TextOrList {
+            type Value = Content<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text or a list of texts")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Content<'de>, E> {
+                Ok(Content::Text(Text(text.into())))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Content<'de>, E> {
+                Ok(Content::Text(Text(text.to_owned().into())))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut pieces: A) -> Result<Content<'de>, A::Error> {
+                let mut whole = String::new();
+                while let Some(TextPiece { text }) = pieces.next_element()? {
+                    whole.push_str(&text);
+                }
+                Ok(Content::List(whole))
+            }
+        }
+        deserializer.deserialize_any(TextOrList)
+    }
+}
+
+#[derive(Deserialize)]
+struct TextPiece<'a> {
+    #[serde(borrow)]
+    text: Text<'a>,
 }
 
 /// A text that grows, once it has begun.
@@ -89,7 +166,7 @@ impl Dialect for Decoder {
         if data.trim() == "[DONE]" {
             return self.finish(events).map(|()| Flow::Over);
         }
-        self.chunk(&read(data)?, events)?;
+        self.chunk(&read(data)?, data, Piece::Streamed, events)?;
         Ok(Flow::More)
     }
 
@@ -97,7 +174,7 @@ impl Dialect for Decoder {
     fn whole(&mut self, body: &str, events: &mut Events) -> Result<(), ModelError> {
         let mut unwatched = Events::default();
         let chunk: Chunk<'_> = read(body)?;
-        self.chunk(&chunk, &mut unwatched)?;
+        self.chunk(&chunk, body, Piece::Whole, &mut unwatched)?;
         if chunk.choices.is_none_or(|choices| choices.is_empty()) {
             return Err(malformed("an answer without a choice"));
         }
@@ -107,23 +184,33 @@ impl Dialect for Decoder {
 }
 
 impl Decoder {
-    fn chunk(&mut self, chunk: &Chunk<'_>, events: &mut Events) -> Result<(), ModelError> {
-        if let Some(error) = &chunk.error {
-            return Err(ProviderError::of_value(error).into_model_error(None));
+    fn chunk(
+        &mut self,
+        chunk: &Chunk<'_>,
+        text: &str,
+        piece: Piece,
+        events: &mut Events,
+    ) -> Result<(), ModelError> {
+        if chunk.error.is_some() || chunk.object.as_deref() == Some("error") {
+            return Err(ProviderError::read(text.as_bytes()).into_model_error(None));
         }
+        self.calls.name_answer(chunk.id.as_deref(), chunk.created.as_ref());
         events.start(chunk.id.as_deref(), chunk.model.as_deref());
-        if let Some(wire) = &chunk.usage {
+        if let Lenient(Some(wire)) = &chunk.usage {
             self.usage = usage(wire);
         }
         for choice in chunk.choices.iter().flatten() {
             if choice.index != 0 {
                 return Err(malformed("a second answer, which was not asked for"));
             }
-            let delta =
-                choice.delta.as_ref().ok_or_else(|| malformed("a choice without a delta or message"))?;
-            self.delta(delta, events)?;
-            if let (Some(reason), None) = (&choice.finish_reason, &self.stop) {
-                self.stop = Some(reason.to_string());
+            let delta = match piece {
+                Piece::Streamed => choice.delta.as_ref().or(choice.message.as_ref()),
+                Piece::Whole => choice.message.as_ref().or(choice.delta.as_ref()),
+            };
+            self.delta(delta.ok_or_else(|| malformed("a choice without a delta or message"))?, events)?;
+            let reason = choice.finish_reason.as_deref().filter(|reason| !reason.is_empty());
+            if let (Some(reason), None) = (reason, &self.stop) {
+                self.stop = Some(reason.to_owned());
             }
         }
         Ok(())
@@ -132,13 +219,13 @@ impl Decoder {
     fn delta(&mut self, delta: &Delta<'_>, events: &mut Events) -> Result<(), ModelError> {
         // Two names of one thing; a server that sends both sends it twice.
         let thought = delta.reasoning_content.as_ref().or(delta.reasoning.as_ref());
-        if let Some((index, text)) = grow(&mut self.reasoning, thought, events) {
+        if let Some((index, text)) = grow(&mut self.reasoning, thought.map(|text| &**text), events) {
             events.emit(ModelEvent::ReasoningDelta { index, text });
         }
-        if let Some((index, text)) = grow(&mut self.text, delta.content.as_ref(), events) {
+        if let Some((index, text)) = grow(&mut self.text, delta.content.as_ref().map(Content::text), events) {
             events.emit(ModelEvent::TextDelta { index, text });
         }
-        if let Some((index, text)) = grow(&mut self.refusal, delta.refusal.as_ref(), events) {
+        if let Some((index, text)) = grow(&mut self.refusal, delta.refusal.as_deref(), events) {
             events.emit(ModelEvent::RefusalDelta { index, text });
         }
         for piece in delta.tool_calls.iter().flatten() {
@@ -174,26 +261,26 @@ impl Decoder {
     }
 }
 
-fn grow(growing: &mut Growing, text: Option<&Text<'_>>, events: &mut Events) -> Option<(u64, String)> {
+fn grow(growing: &mut Growing, text: Option<&str>, events: &mut Events) -> Option<(u64, String)> {
     let text = text.filter(|text| !text.is_empty())?;
     let (index, whole) = growing.get_or_insert_with(|| (events.number_part(), String::new()));
     whole.push_str(text);
-    Some((*index, text.to_string()))
+    Some((*index, text.to_owned()))
 }
 
 /// What was read from a cache is part of the prompt here, and is not in our input. Thoughts are part of the completion,
 /// except where a server's own total shows that it counts them beside it.
 fn usage(usage: &WireUsage) -> Usage {
-    let prompt = usage.prompt_tokens.unwrap_or_default();
-    let completion = usage.completion_tokens.unwrap_or_default();
-    let details = usage.prompt_tokens_details.as_ref();
-    let cache_read_tokens = details.and_then(|details| details.cached_tokens).unwrap_or_default();
-    let cache_write_tokens = details.and_then(|details| details.cache_write_tokens).unwrap_or_default();
-    let details = usage.completion_tokens_details.as_ref();
-    let reasoning_tokens = details.and_then(|details| details.reasoning_tokens).unwrap_or_default();
-    let with_thoughts = completion.saturating_add(reasoning_tokens);
+    let prompt = usage.prompt_tokens.or_nothing();
+    let completion = usage.completion_tokens.or_nothing();
+    let details = usage.prompt_tokens_details.0.as_ref();
+    let cache_read_tokens = details.map_or(0, |details| details.cached_tokens.or_nothing());
+    let cache_write_tokens = details.map_or(0, |details| details.cache_write_tokens.or_nothing());
+    let details = usage.completion_tokens_details.0.as_ref();
+    let reasoning_tokens = details.map_or(0, |details| details.reasoning_tokens.or_nothing());
+    let with_thoughts = sum(completion, reasoning_tokens);
     let is_beside =
-        usage.total_tokens == Some(prompt.saturating_add(with_thoughts)) || reasoning_tokens > completion;
+        usage.total_tokens.known() == Some(sum(prompt, with_thoughts)) || reasoning_tokens > completion;
     Usage {
         input_tokens: prompt.saturating_sub(cache_read_tokens).saturating_sub(cache_write_tokens),
         cache_read_tokens,

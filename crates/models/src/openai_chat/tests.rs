@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{LengthField, body};
 use crate::provider::Protocol;
-use crate::provider::decoded::{decoded_text, parts};
+use crate::provider::decoded::{decoded_text, decoded_whole, parts};
 
 fn decode(lines: &[Value]) -> (Vec<ModelEvent>, Option<ModelError>) {
     let framed: String = lines.iter().map(|line| format!("data: {line}\n\n")).collect();
@@ -91,15 +91,119 @@ fn parallel_calls_are_told_apart_by_number_by_id_or_by_name() {
     }
 }
 
+fn call_ids(lines: &[Value]) -> Vec<String> {
+    let (events, error) = decode(lines);
+    assert_eq!(error, None);
+    let ids = parts(&events).into_iter().map(|part| {
+        let AssistantPart::ToolCall(call) = part else { panic!("{part:?}") };
+        call.id
+    });
+    ids.collect()
+}
+
 #[test]
-fn a_call_without_an_id_gets_one_that_repeats() {
-    let lines = [
-        delta(&json!({"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{}"}}]})),
-        delta(&json!({"tool_calls": [{"index": 1, "id": "", "function": {"name": "g", "arguments": ""}}]})),
+fn a_call_without_an_id_gets_one_that_no_other_answer_has() {
+    let answer = |head: &Value, arguments: &str| {
+        let mut first =
+            delta(&json!({"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": arguments}}]}));
+        let fields = first.as_object_mut().unwrap();
+        fields.remove("id");
+        fields.extend(head.as_object().unwrap().clone());
+        let second = delta(
+            &json!({"tool_calls": [{"index": 1, "id": "", "function": {"name": "f", "arguments": ""}}]}),
+        );
+        call_ids(&[first, second, finish("tool_calls")])
+    };
+    let answers = [
+        (json!({"id": "one"}), "{}"),
+        (json!({"id": "two"}), "{}"),
+        (json!({"created": 1}), "{}"),
+        (json!({"created": 2}), "{}"),
+        (json!({}), "{}"),
+        (json!({}), "{\"x\":1}"),
+    ];
+    let mut seen = std::collections::BTreeSet::new();
+    for (head, arguments) in &answers {
+        let ids = answer(head, arguments);
+        assert_eq!(ids, answer(head, arguments), "the same answer has the same ids");
+        let first = ids.first().unwrap();
+        let digits = first.strip_prefix("call_").unwrap();
+        assert!(digits.len() == 12 && digits.chars().all(|digit| digit.is_ascii_hexdigit()), "{first}");
+        assert!(seen.insert(first.clone()), "{head} {arguments}: {first}");
+        assert_ne!(ids.first(), ids.last());
+    }
+}
+
+#[test]
+fn another_name_under_the_same_number_is_another_call() {
+    let piece = |piece: Value| delta(&json!({"tool_calls": [piece]}));
+    let named = |name: &str, arguments: &str| {
+        piece(json!({"index": 0, "function": {"name": name, "arguments": arguments}}))
+    };
+    let (events, error) = decode(&[
+        named("list_all", ""),
+        named("delete", "{\"x\":"),
+        named("delete", ""),
+        piece(json!({"index": 0, "function": {"arguments": "1}"}})),
+        finish("tool_calls"),
+    ]);
+    assert_eq!(error, None);
+    let heard: Vec<(String, String)> = parts(&events)
+        .into_iter()
+        .map(|part| {
+            let AssistantPart::ToolCall(call) = part else { panic!("{part:?}") };
+            (call.name, call.arguments.as_str().to_owned())
+        })
+        .collect();
+    let pair = |name: &str, arguments: &str| (name.to_owned(), arguments.to_owned());
+    assert_eq!(heard, [pair("list_all", "{}"), pair("delete", "{\"x\":1}")]);
+
+    let half = [named("f", "{\"x\":"), named("g", "1}"), finish("tool_calls")];
+    let (events, error) = decode(&half);
+    assert_eq!((parts(&events), error.unwrap().code.as_deref()), (vec![], Some("arguments_cut_off")));
+    let renamed = [
+        piece(json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"x\":"}})),
+        piece(json!({"index": 0, "id": "a", "function": {"name": "g", "arguments": "1}"}})),
         finish("tool_calls"),
     ];
-    assert_eq!(parts(&decode(&lines).0), [call("call_0", "f", "{}"), call("call_1", "g", "{}")]);
-    assert_eq!(decode(&lines), decode(&lines));
+    let (events, error) = decode(&renamed);
+    assert_eq!((parts(&events), error.unwrap().code.as_deref()), (vec![], Some("stream_malformed")));
+}
+
+#[test]
+fn a_message_beside_a_delta_is_not_said_again() {
+    let both = json!({"choices": [{"delta": {"content": "hi"}, "message": {"content": "hi"}}]});
+    let (events, error) = decode(&[both, finish("stop")]);
+    assert_eq!((parts(&events), error), (vec![AssistantPart::Text("hi".to_owned())], None));
+    let whole = json!({"choices": [{"delta": {}, "message": {"content": "hi"}, "finish_reason": "stop"}]});
+    let (events, error) = decoded_whole(Protocol::OpenaiChat, whole.to_string().as_bytes());
+    assert_eq!((parts(&events), error), (vec![AssistantPart::Text("hi".to_owned())], None));
+}
+
+#[test]
+fn an_empty_reason_is_none() {
+    let first = json!({"choices": [{"delta": {"content": "hi"}, "finish_reason": ""}]});
+    let (events, error) = decode(&[first.clone(), finish("length")]);
+    assert_eq!((stop(&events), error), (StopReason::MaxTokens, None));
+    assert_eq!(decode(&[first]).1.unwrap().code.as_deref(), Some("stream_malformed"));
+}
+
+#[test]
+fn content_may_be_a_list_of_texts() {
+    let list = json!([{"type": "text", "text": "h\u{e9}"}, {"type": "text", "text": "\n!"}]);
+    let (events, error) = decode(&[delta(&json!({"content": list})), finish("stop")]);
+    assert_eq!((parts(&events), error), (vec![AssistantPart::Text("h\u{e9}\n!".to_owned())], None));
+    let picture = delta(&json!({"content": [{"type": "image_url", "image_url": {}}]}));
+    assert_eq!(decode(&[picture]).1.unwrap().code.as_deref(), Some("stream_malformed"));
+}
+
+#[test]
+fn an_error_in_the_place_of_an_answer_is_one() {
+    let line = json!({"object": "error", "message": "no such model", "type": "NotFoundError", "code": 404});
+    let error = decode(std::slice::from_ref(&line)).1.unwrap();
+    assert_eq!((error.kind.as_str(), error.message.as_str()), ("model", "no such model"));
+    let (_, error) = decoded_whole(Protocol::OpenaiChat, line.to_string().as_bytes());
+    assert_eq!(error.unwrap().kind.as_str(), "model");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! What counts is the finished item; deltas are for whoever watches. An item that was only begun, or that only the last
 //! event has, must not be lost.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, Reasoning, StopReason, ToolCall, Usage};
 use serde::Deserialize;
@@ -11,9 +11,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::item::{BETWEEN_SUMMARIES, FunctionCall, Kind, parts};
+use super::listing::Listing;
 use crate::error_kinds::ProviderError;
 use crate::provider::answer::{Dialect, Events, Flow};
 use crate::provider::arguments::{Ending, arguments};
+use crate::provider::count::{Count, Lenient};
 use crate::provider::json::{Text, malformed, read};
 
 #[derive(Deserialize)]
@@ -21,6 +23,8 @@ struct Event<'a> {
     #[serde(rename = "type", borrow)]
     kind: Text<'a>,
     output_index: Option<u64>,
+    #[serde(borrow)]
+    item_id: Option<&'a RawValue>,
     content_index: Option<u64>,
     summary_index: Option<u64>,
     #[serde(borrow)]
@@ -46,7 +50,8 @@ struct Response<'a> {
     incomplete_details: Option<IncompleteDetails>,
     #[serde(borrow, default)]
     output: Vec<&'a RawValue>,
-    usage: Option<WireUsage>,
+    #[serde(default)]
+    usage: Lenient<WireUsage>,
 }
 
 #[derive(Deserialize)]
@@ -57,22 +62,27 @@ struct IncompleteDetails {
 #[derive(Deserialize)]
 struct WireUsage {
     #[serde(default)]
-    input_tokens: u64,
-    input_tokens_details: Option<InputDetails>,
+    input_tokens: Count,
     #[serde(default)]
-    output_tokens: u64,
-    output_tokens_details: Option<OutputDetails>,
+    input_tokens_details: Lenient<InputDetails>,
+    #[serde(default)]
+    output_tokens: Count,
+    #[serde(default)]
+    output_tokens_details: Lenient<OutputDetails>,
 }
 
 #[derive(Deserialize)]
 struct InputDetails {
-    cached_tokens: Option<u64>,
-    cache_write_tokens: Option<u64>,
+    #[serde(default)]
+    cached_tokens: Count,
+    #[serde(default)]
+    cache_write_tokens: Count,
 }
 
 #[derive(Deserialize)]
 struct OutputDetails {
-    reasoning_tokens: Option<u64>,
+    #[serde(default)]
+    reasoning_tokens: Count,
 }
 
 /// What is being written at one place of the answer.
@@ -81,6 +91,16 @@ struct Slot {
     index: u64,
     kind: SlotKind,
     text: String,
+}
+
+impl Slot {
+    /// What tells it from others where the item has no id.
+    fn mark(&self) -> &str {
+        match &self.kind {
+            SlotKind::Call { id, .. } => id,
+            SlotKind::Text | SlotKind::Refusal | SlotKind::Reasoning(_) => &self.text,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +120,7 @@ enum SlotKind {
 pub(crate) struct Decoder {
     /// By the place of the item in the answer and of the part in the item.
     open: BTreeMap<(u64, u64), Slot>,
-    finished: BTreeSet<u64>,
+    listing: Listing,
     has_call: bool,
     has_refusal: bool,
 }
@@ -149,9 +169,10 @@ impl Decoder {
     fn said(&mut self, event: &Event<'_>, kind: SlotKind, events: &mut Events) -> Result<(), ModelError> {
         let text = event.delta.as_deref().ok_or_else(|| malformed("a delta without a delta"))?;
         let output = place(event)?;
-        if self.finished.contains(&output) {
+        if self.listing.is_finished(output) {
             return Err(malformed("an item is changed that was finished"));
         }
+        self.listing.name(output, event.item_id);
         // A summary has parts, but it is one thought.
         let content = match kind {
             SlotKind::Reasoning(_) => 0,
@@ -199,7 +220,8 @@ impl Decoder {
     }
 
     fn added(&mut self, output: u64, raw: &str, events: &mut Events) -> Result<(), ModelError> {
-        let Kind { kind } = read(raw)?;
+        let Kind { kind, id } = read(raw)?;
+        self.listing.name(output, id);
         if &*kind == "function_call" {
             let call: FunctionCall<'_> = read(raw)?;
             let (id, name) = call.identity()?;
@@ -213,10 +235,11 @@ impl Decoder {
     }
 
     fn done(&mut self, output: u64, raw: &str, events: &mut Events) -> Result<(), ModelError> {
-        if !self.finished.insert(output) {
-            return Err(malformed("an item is finished twice"));
-        }
-        for (content, part) in parts(raw)? {
+        let Kind { id, .. } = read(raw)?;
+        self.listing.name(output, id);
+        let parts = parts(raw)?;
+        self.listing.finish(output, &parts)?;
+        for (content, part) in parts {
             let known = self.open.remove(&(output, content));
             let index = known.map_or_else(|| events.number_part(), |slot| slot.index);
             self.emit(index, part, events);
@@ -242,10 +265,10 @@ impl Decoder {
     /// The last event has every item once more. Some servers have them there only, some leave them out there.
     fn finish(&mut self, response: &Response<'_>, events: &mut Events) -> Result<(), ModelError> {
         events.start(response.id.as_deref(), response.model.as_deref());
-        for (output, raw) in (0..).zip(&response.output) {
-            if !self.finished.contains(&output) {
-                self.done(output, raw.get(), events)?;
-            }
+        let open: Vec<(u64, &str)> =
+            self.open.iter().map(|((output, _), slot)| (*output, slot.mark())).collect();
+        for (output, raw) in self.listing.unfinished(&response.output, &open)? {
+            self.done(output, raw, events)?;
         }
         let status = response.status.as_deref().ok_or_else(|| malformed("a response without a status"))?;
         let ending = if status == "completed" { Ending::Complete } else { Ending::CutShort };
@@ -253,7 +276,7 @@ impl Decoder {
             self.finish_slot(slot, ending, events)?;
         }
         let (stop, provider_stop) = self.stop(status, response.incomplete_details.as_ref())?;
-        let usage = response.usage.as_ref().map(usage).unwrap_or_default();
+        let usage = response.usage.0.as_ref().map(usage).unwrap_or_default();
         events.emit(ModelEvent::Finished { stop, provider_stop: Some(provider_stop), usage });
         Ok(())
     }
@@ -324,16 +347,17 @@ fn stream_error(event: &Event<'_>) -> ModelError {
 
 /// What was read from a cache is part of the input here, and is not in our count.
 fn usage(usage: &WireUsage) -> Usage {
-    let input = usage.input_tokens_details.as_ref();
-    let cache_read_tokens = input.and_then(|details| details.cached_tokens).unwrap_or_default();
-    let cache_write_tokens = input.and_then(|details| details.cache_write_tokens).unwrap_or_default();
-    let output = usage.output_tokens_details.as_ref();
+    let input = usage.input_tokens_details.0.as_ref();
+    let cache_read_tokens = input.map_or(0, |details| details.cached_tokens.or_nothing());
+    let cache_write_tokens = input.map_or(0, |details| details.cache_write_tokens.or_nothing());
+    let output = usage.output_tokens_details.0.as_ref();
+    let input_tokens = usage.input_tokens.or_nothing();
     Usage {
-        input_tokens: usage.input_tokens.saturating_sub(cache_read_tokens).saturating_sub(cache_write_tokens),
+        input_tokens: input_tokens.saturating_sub(cache_read_tokens).saturating_sub(cache_write_tokens),
         cache_read_tokens,
         cache_write_tokens,
-        output_tokens: usage.output_tokens,
-        reasoning_tokens: output.and_then(|details| details.reasoning_tokens).unwrap_or_default(),
+        output_tokens: usage.output_tokens.or_nothing(),
+        reasoning_tokens: output.map_or(0, |details| details.reasoning_tokens.or_nothing()),
     }
 }
 
@@ -357,7 +381,7 @@ fn unknown_or(data: &str, error: ModelError) -> Result<Flow, ModelError> {
         "response.refusal.delta",
     ];
     match read::<Kind<'_>>(data) {
-        Ok(Kind { kind }) if !KNOWN.contains(&&*kind) => Ok(Flow::More),
+        Ok(Kind { kind, .. }) if !KNOWN.contains(&&*kind) => Ok(Flow::More),
         Ok(_) | Err(_) => Err(error),
     }
 }

@@ -13,6 +13,8 @@ use crate::provider::json::{Text, malformed, read, verbatim};
 pub(super) struct Kind<'a> {
     #[serde(rename = "type", borrow)]
     pub(super) kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) id: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -67,7 +69,7 @@ pub(super) const BETWEEN_SUMMARIES: &str = "\n\n";
 
 /// The parts of an item, each with its place in it.
 pub(super) fn parts(raw: &str) -> Result<Vec<(u64, AssistantPart)>, ModelError> {
-    let Kind { kind } = read(raw)?;
+    let Kind { kind, .. } = read(raw)?;
     match &*kind {
         "message" => {
             let item: MessageItem<'_> = read(raw)?;
@@ -84,7 +86,7 @@ pub(super) fn parts(raw: &str) -> Result<Vec<(u64, AssistantPart)>, ModelError> 
 
 /// One piece of a message. One nobody knows is carried in a message of its own, which is how it can be sent back.
 fn content(raw: &str) -> Result<Option<AssistantPart>, ModelError> {
-    let Kind { kind } = read(raw)?;
+    let Kind { kind, .. } = read(raw)?;
     match &*kind {
         "output_text" => {
             let OutputText { text } = read(raw)?;

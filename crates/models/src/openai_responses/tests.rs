@@ -44,6 +44,53 @@ fn what_only_the_last_event_has_is_not_lost() {
     assert!(matches!(events.last(), Some(ModelEvent::Finished { stop: StopReason::ToolUse, .. })));
 }
 
+fn message(id: Option<&str>, text: &str) -> Value {
+    let mut item = json!({"type": "message", "content": [{"type": "output_text", "text": text}]});
+    if let Some(id) = id {
+        item["id"] = json!(id);
+    }
+    item
+}
+
+fn done(output: u64, item: &Value) -> Value {
+    json!({"type": "response.output_item.done", "output_index": output, "item": item})
+}
+
+#[test]
+fn an_item_is_said_once_whatever_its_number_is() {
+    let said = |text: &str| AssistantPart::Text(text.to_owned());
+    let of = |lines: &[Value]| {
+        let (events, error) = decode(lines);
+        assert_eq!(error, None, "{lines:?}");
+        parts(&events)
+    };
+    for id in [None, Some(""), Some("a")] {
+        let once = message(id, "once");
+        let other = message(id.map(|id| if id.is_empty() { "" } else { "b" }), "other");
+        let last = |items: &[&Value]| completed(&json!(items));
+        assert_eq!(of(&[done(1, &once), last(&[&once])]), [said("once")]);
+        let shifted = [done(1, &once), done(2, &other), last(&[&once, &other])];
+        assert_eq!(of(&shifted), [said("once"), said("other")]);
+        let turned = [done(1, &once), done(0, &other), last(&[&once, &other])];
+        assert_eq!(of(&turned), [said("once"), said("other")]);
+        let unfinished = [done(1, &once), last(&[&once, &other])];
+        assert_eq!(of(&unfinished), [said("once"), said("other")], "what only the list has is not lost");
+        let shown = [text(1, 0, "once"), last(&[&once])];
+        assert_eq!(of(&shown), [said("once")]);
+        let twice = [done(0, &message(None, "same")), done(1, &message(None, "same"))];
+        let list = completed(&json!([message(None, "same"), message(None, "same")]));
+        assert_eq!(of(&[twice.as_slice(), &[list]].concat()), [said("same"), said("same")]);
+    }
+    let renamed = [done(1, &message(Some("a"), "once")), completed(&json!([message(Some("b"), "once")]))];
+    assert_eq!(of(&renamed), [said("once")]);
+    let mut by_id = text(3, 0, "on");
+    by_id["item_id"] = json!("a");
+    assert_eq!(of(&[by_id, completed(&json!([message(Some("a"), "once")]))]), [said("once")]);
+    let added =
+        json!({"type": "response.output_item.added", "output_index": 4, "item": call("in_progress", "")});
+    assert_eq!(of(&[added, completed(&json!([call("completed", "{}")]))]).len(), 1);
+}
+
 #[test]
 fn what_was_only_shown_is_not_lost() {
     let (events, error) =

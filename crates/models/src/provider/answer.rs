@@ -10,6 +10,8 @@ use premath_tusk::model::{Delivery, ModelError, ModelErrorKind, ModelEvent};
 
 use super::Protocol;
 use super::json::{malformed, stops_early};
+use super::redaction::Redaction;
+use crate::secret::ApiKey;
 use crate::sse::{SseDecoder, SseError, SseLimits};
 use crate::{anthropic, openai_chat, openai_responses};
 
@@ -107,6 +109,7 @@ pub struct AnswerDecoder {
     state: State,
     bytes_left: usize,
     limit: usize,
+    redaction: Redaction,
 }
 
 impl AnswerDecoder {
@@ -129,7 +132,19 @@ impl AnswerDecoder {
         };
         let events = Events { request_id, ..Events::default() };
         let limit = limits.max_answer_bytes;
-        Self { framing, dialect, events, state: State::Reading, bytes_left: limit, limit }
+        let redaction = Redaction::default();
+        Self { framing, dialect, events, state: State::Reading, bytes_left: limit, limit, redaction }
+    }
+
+    /// The same decoder, which lets nothing through that holds this key.
+    #[must_use]
+    pub fn hiding(self, key: Option<ApiKey>) -> Self {
+        Self { redaction: Redaction::new(key), ..self }
+    }
+
+    /// Whether anything of the answer itself was read: a comment and a ping are none.
+    pub(super) const fn has_begun(&self) -> bool {
+        self.events.is_started || !self.is_reading()
     }
 
     /// Takes the next bytes. After the end or an error they are ignored.
@@ -201,11 +216,18 @@ impl AnswerDecoder {
 
     /// The next thing that happened, if anything has; after the end, and after the one error, nothing.
     pub fn next_event(&mut self) -> Option<Result<ModelEvent, ModelError>> {
-        if let Some(event) = self.events.queue.pop_front() {
-            return Some(Ok(event));
+        loop {
+            if let Some(event) = self.redaction.pop() {
+                return Some(Ok(event));
+            }
+            let Some(event) = self.events.queue.pop_front() else { break };
+            if let Err(error) = self.redaction.push(event) {
+                self.events.queue.clear();
+                self.state = State::Failed(Box::new(error.mid_answer()));
+            }
         }
         match std::mem::replace(&mut self.state, State::Over) {
-            State::Failed(error) => Some(Err(*error)),
+            State::Failed(error) => Some(Err(self.redaction.error(*error))),
             reading @ State::Reading => {
                 self.state = reading;
                 None
@@ -217,7 +239,7 @@ impl AnswerDecoder {
 
 fn whole(dialect: &mut dyn Dialect, body: &[u8], events: &mut Events) -> Result<(), ModelError> {
     let body = match std::str::from_utf8(body) {
-        Ok(body) => body,
+        Ok(body) => body.strip_prefix('\u{feff}').unwrap_or(body),
         Err(error) if error.error_len().is_none() => {
             return Err(stream_cut("the answer stops in the middle"));
         }

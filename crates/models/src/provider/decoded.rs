@@ -13,8 +13,17 @@ pub(crate) fn decoded(protocol: Protocol, lines: &[Value]) -> (Vec<ModelEvent>, 
 
 /// The same of a stream as it is sent.
 pub(crate) fn decoded_text(protocol: Protocol, stream: &str) -> (Vec<ModelEvent>, Option<ModelError>) {
-    let mut decoder = AnswerDecoder::new(protocol, Delivery::Streamed, None, AnswerLimits::default());
-    decoder.push(stream.as_bytes());
+    read(protocol, Delivery::Streamed, stream.as_bytes())
+}
+
+/// The same of an answer in one piece.
+pub(crate) fn decoded_whole(protocol: Protocol, body: &[u8]) -> (Vec<ModelEvent>, Option<ModelError>) {
+    read(protocol, Delivery::Whole, body)
+}
+
+fn read(protocol: Protocol, delivery: Delivery, bytes: &[u8]) -> (Vec<ModelEvent>, Option<ModelError>) {
+    let mut decoder = AnswerDecoder::new(protocol, delivery, None, AnswerLimits::default());
+    decoder.push(bytes);
     decoder.end();
     let mut events = Vec::new();
     while let Some(item) = decoder.next_event() {

@@ -29,7 +29,8 @@ use super::{Method, Transport, TransportFuture, WireRequest, WireResponse};
 pub struct Timeouts {
     /// For a connection.
     pub connect: Duration,
-    /// From the request to the first byte of the answer's body.
+    /// From the request to the first byte of the answer's body, and from its head to the first event in it that is more
+    /// than a sign of life.
     pub first_byte: Duration,
     /// Between two pieces of it.
     pub idle: Duration,
@@ -147,6 +148,10 @@ impl HttpTransport {
 impl Transport for HttpTransport {
     fn send<'a>(&'a self, request: &'a WireRequest) -> TransportFuture<'a> {
         Box::pin(self.exchange(request))
+    }
+
+    fn first_event_timeout(&self) -> Option<Duration> {
+        Some(self.settings.timeouts.first_byte)
     }
 }
 
