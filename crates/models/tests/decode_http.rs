@@ -174,6 +174,30 @@ fn silence_before_the_head_and_before_the_body_is_the_same_time_out() {
 }
 
 #[test]
+fn a_connection_that_is_only_kept_alive_is_a_time_out() {
+    let mut settings = settings();
+    settings.timeouts.first_byte = Duration::from_millis(500);
+    let items = run(async {
+        let (listener, address) = listen().await;
+        let server = async {
+            let (socket, _) = listener.accept().await.unwrap();
+            read_request(&socket).await;
+            write(&socket, HEAD).await;
+            loop {
+                write(&socket, &piece(": still here\n\n")).await;
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        match futures_util::future::select(Box::pin(ask(address, settings)), Box::pin(server)).await {
+            futures_util::future::Either::Left((items, _)) => items,
+            futures_util::future::Either::Right(((), _)) => panic!("the server has no end"),
+        }
+    });
+    assert_eq!((code(&items), last_error(&items).kind), ("first_event_timeout", ModelErrorKind::Timeout));
+    assert_eq!(last_error(&items).stage, premath_tusk::model::FailureStage::BeforeAnswer);
+}
+
+#[test]
 fn silence_in_the_middle_is_another_time_out_and_closes_the_connection() {
     let mut settings = settings();
     settings.timeouts.idle = Duration::from_millis(50);

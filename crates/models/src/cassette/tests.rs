@@ -1,6 +1,7 @@
 //! What is kept, what is not, and when a request is the same.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -39,6 +40,10 @@ impl Transport for Fixed {
             let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
             Ok(WireResponse { status: 200, headers, body: Box::pin(iter(items.collect::<Vec<_>>())) })
         })
+    }
+
+    fn first_event_timeout(&self) -> Option<Duration> {
+        Some(Duration::from_secs(7))
     }
 }
 
@@ -89,6 +94,11 @@ fn what_is_replayed_is_what_was_recorded_piece_by_piece() {
     assert_eq!(again, heard);
     assert_eq!(again.into_iter().map(Result::unwrap).collect::<Vec<_>>(), pieces);
     assert_eq!(replay.unplayed(), 0);
+}
+
+#[test]
+fn whoever_records_waits_as_long_as_whoever_does_not() {
+    assert_eq!(recording(of(&[])).0.first_event_timeout(), Some(Duration::from_secs(7)));
 }
 
 #[test]
