@@ -13,6 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const PLACES: [(&str, Option<&str>); 2] =
     [("/sys/fs/cgroup", Some("cgroup.subtree_control")), ("/sys/fs/cgroup/pids", None)];
 
+/// How many names are tried.
+const MOST_NAMES: usize = 1000;
+
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// A group, removed when this is dropped.
@@ -24,12 +27,9 @@ pub(crate) struct ProcessGroup {
 impl ProcessGroup {
     /// Makes a group of at most so many processes, if the system lets us.
     pub(crate) fn make(most: u64) -> Option<Self> {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("premath-sandbox-{}-{number}", id());
         PLACES.into_iter().filter(|(place, control)| counts(Path::new(place), *control)).find_map(
             |(place, _)| {
-                let group = Self { path: Path::new(place).join(&name) };
-                fs::create_dir(&group.path).ok()?;
+                let group = Self { path: make_folder(Path::new(place))? };
                 fs::write(group.path.join("pids.max"), most.to_string()).ok()?;
                 Some(group)
             },
@@ -40,6 +40,19 @@ impl ProcessGroup {
     pub(crate) fn take(&self, process: u32) -> std::io::Result<()> {
         fs::write(self.path.join("cgroup.procs"), process.to_string())
     }
+}
+
+/// A folder with a name of its own. Process numbers come back, and are not the same everywhere.
+fn make_folder(place: &Path) -> Option<PathBuf> {
+    for _ in 0..MOST_NAMES {
+        let path = place.join(format!("premath-sandbox-{}-{}", id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+        match fs::create_dir(&path) {
+            Ok(()) => return Some(path),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(_) => return None,
+        }
+    }
+    None
 }
 
 fn counts(place: &Path, control: Option<&str>) -> bool {

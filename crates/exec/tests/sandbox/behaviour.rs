@@ -343,6 +343,9 @@ fn killed_parent() {
         parent.kill().unwrap();
         parent.wait().unwrap();
         wait_until("the tree is dead", || count() == 0);
+        for place in ["/sys/fs/cgroup", "/sys/fs/cgroup/pids"] {
+            drop(fs::remove_dir(format!("{place}/premath-sandbox-{}-0", parent.id())));
+        }
     }
 }
 
