@@ -134,7 +134,14 @@ fn below(folder: &Path) -> Vec<PathBuf> {
 fn is_well(world: &World) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", world.victim.0.id())).unwrap_or_default();
     let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-    matches!(state, Some('S' | 'R' | 'D'))
+    matches!(state, Some('S' | 'R' | 'D')) && !has_signal_coming(world)
+}
+
+/// A signal that was sent and has not arrived yet counts as one that did.
+fn has_signal_coming(world: &World) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/status", world.victim.0.id())).unwrap_or_default();
+    let pending = status.lines().filter(|line| line.starts_with("SigPnd:") || line.starts_with("ShdPnd:"));
+    pending.flat_map(|line| line.split_whitespace().nth(1)).any(|mask| mask.contains(|digit| digit != '0'))
 }
 
 /// Processes that were given the mark with their environment.
@@ -162,5 +169,13 @@ pub(crate) fn bare(world: &World, case: &Case) -> Vec<String> {
         .output()
         .unwrap();
     let said = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    of_world(world, &said)
+    // A process that is being ended is on its way for a moment.
+    for _ in 0..200 {
+        let found = of_world(world, &said);
+        if !found.is_empty() {
+            return found;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    Vec::new()
 }
