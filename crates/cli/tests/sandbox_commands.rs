@@ -95,8 +95,13 @@ fn a_time_out_ends_the_whole_tree() {
     let script = "(setsid sh -c 'sleep 3; echo late > late' &) ; sleep 60";
     let (code, answer) = run(&folder, &["--timeout", "0.3", "--", "sh", "-c", script]);
     assert_eq!((code, &answer["ending"]), (Some(1), &json!("timed_out")), "{answer}");
-    let left = Command::new("pgrep").args(["-f", "echo late > late"]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&left.stdout), "", "something is left");
+    let of = |entry: std::fs::DirEntry| std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+    let left: Vec<String> = std::fs::read_dir("/proc")
+        .unwrap()
+        .map(|entry| String::from_utf8_lossy(&of(entry.unwrap())).into_owned())
+        .filter(|words| words.contains("echo late > late"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]
