@@ -8,6 +8,7 @@ mod document;
 mod record;
 mod replay;
 mod scrub;
+mod spread;
 #[cfg(test)]
 mod tests;
 
@@ -38,6 +39,9 @@ pub enum CassetteError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
+    /// An answer repeats a key in a way that cannot be blotted out; nothing of the answer was kept.
+    #[error("an answer repeats a key in pieces, and was not kept")]
+    Secret,
     /// There is none.
     #[error("there is no cassette to replay")]
     Missing,

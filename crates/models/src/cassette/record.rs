@@ -126,6 +126,15 @@ impl Take {
         let failure = error.map(|error| RecordedFailure::of(error, &self.secrets));
         self.tape.keep(self.slot, Exchange { request: self.request, response, failure });
     }
+
+    /// In the place of an answer that must not be kept stands that it was not, and the recording stops.
+    fn keep_nothing(self) {
+        let message = "the answer repeated a key and was not recorded";
+        let error = ModelError::new(ModelErrorKind::Unknown, "answer_not_recorded", message);
+        let tape = Arc::clone(&self.tape);
+        self.keep(None, Some(&error));
+        tape.lock().failure.get_or_insert(CassetteError::Secret);
+    }
 }
 
 fn recorded(response: WireResponse, take: Take) -> WireResponse {
@@ -147,7 +156,11 @@ impl RecordingBody {
     fn keep(&mut self, error: Option<&ModelError>) {
         let Some((mut response, take)) = self.open.take() else { return };
         response.body = take.secrets.pieces(&self.pieces);
-        take.keep(Some(response), error);
+        if take.secrets.are_spread_over(&response.body) {
+            take.keep_nothing();
+        } else {
+            take.keep(Some(response), error);
+        }
     }
 }
 

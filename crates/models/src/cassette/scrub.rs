@@ -7,6 +7,7 @@ use premath_wire::strict::{Limits, parse};
 use serde_json::value::RawValue;
 
 use super::document::{Piece, RecordedRequest};
+use super::spread::is_spread;
 use crate::scripted::path_of;
 use crate::secret::SCRUBBED;
 use crate::secret::needle::{Needle, ranges, scrubbed};
@@ -74,6 +75,12 @@ impl Secrets {
             kept.push(Piece::of(&bytes));
         }
         kept
+    }
+
+    /// Whether what is left of an answer still holds one of them, spread over its events.
+    pub(super) fn are_spread_over(&self, kept: &[Piece]) -> bool {
+        let bytes: Vec<Bytes> = kept.iter().filter_map(Piece::bytes).collect();
+        !self.needles.is_empty() && is_spread(&self.needles, &bytes.concat())
     }
 
     /// A request as it may be kept, which is also the form in which it is looked for.

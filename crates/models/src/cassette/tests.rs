@@ -132,6 +132,34 @@ fn a_key_in_an_error_is_not_kept() {
 }
 
 #[test]
+fn an_answer_that_repeats_the_key_in_pieces_is_not_kept_and_stops_the_recording() {
+    // A few characters an event, as a model says it, and texts of another part in between.
+    let said = |index: usize, text: &str| {
+        let event =
+            serde_json::json!({ "type": "content_block_delta", "index": index, "delta": { "text": text } });
+        Bytes::from(format!("event: content_block_delta\ndata: {event}\n\n"))
+    };
+    for size in [1, 3, 7] {
+        let characters: Vec<char> = KEY.chars().collect();
+        let pieces = characters.chunks(size).flat_map(|part| {
+            let part: String = part.iter().collect();
+            [said(0, &part), said(1, "meanwhile ")]
+        });
+        let (recorder, store) = recording(Fixed { pieces: pieces.collect(), error: None });
+        run(drain(&recorder, &request("{}"))).unwrap();
+        assert!(matches!(recorder.finish(), Err(CassetteError::Secret)), "in {size}");
+        let text = store.load().unwrap().unwrap();
+        assert!(!text.contains("delta") && text.contains("answer_not_recorded"), "{text}");
+    }
+    // In one event it can be blotted out, and the answer stays.
+    let (recorder, store) = recording(Fixed { pieces: vec![said(0, KEY), said(0, "more")], error: None });
+    run(drain(&recorder, &request("{}"))).unwrap();
+    recorder.finish().unwrap();
+    let text = store.load().unwrap().unwrap();
+    assert!(!text.contains(KEY) && text.contains("[secret]") && text.contains("more"), "{text}");
+}
+
+#[test]
 fn a_body_that_broke_breaks_again() {
     let error = ModelError::new(ModelErrorKind::Unavailable, "stream_cut", "it broke");
     let (recorder, store) =
