@@ -10,14 +10,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_bd::{Clock, ModelCircuitStore, StoreError};
-use premath_host::{ActionError, Asked, Layer, ModelDoor, ModelFailure, Probe, Question, Setting, Workspace};
+use premath_bd::{Clock, ModelCircuitStore};
+use premath_host::{
+    ActionError, Asked, Layer, ModelDoor, ModelFailure, Probe, Question, Setting, Workspace, circuits_failed,
+};
 use premath_models::price::{PriceEntry, PriceTable};
 use premath_models::provider::{Protocol, ProviderConfig};
 use premath_models::secret::ApiKey;
 use premath_models::transport::HttpSettings;
 use premath_tusk::model::{
-    Circuit, CircuitError, CircuitStore, MemoryCircuits, ModelError, ModelErrorKind, ModelEvent, circuit_row,
+    Circuit, CircuitStore, MemoryCircuits, ModelError, ModelErrorKind, ModelEvent, circuit_row,
 };
 use premath_wire::v1::{KeyState, ModelListing, ProviderRow, ProviderState};
 
@@ -172,18 +174,6 @@ fn config(name: &str, setting: &ProviderSetting) -> Result<ProviderConfig, Model
 
 fn key_error(message: String) -> ModelError {
     ModelError::new(ModelErrorKind::Authentication, "key_missing", message)
-}
-
-/// What is remembered of providers is a store like any other, and fails like one.
-fn circuits_failed(error: CircuitError) -> ActionError {
-    let (CircuitError::Read { source } | CircuitError::Write { source, .. }) = error;
-    match source.downcast::<StoreError>() {
-        Ok(error) => ActionError::Store(*error),
-        Err(source) => {
-            let message = format!("what is remembered of providers cannot be used: {source}");
-            no_answer(ModelError::new(ModelErrorKind::Unknown, "circuit_store", message))
-        }
-    }
 }
 
 /// No model was asked.

@@ -3,18 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures_util::StreamExt as _;
 use futures_util::future::join_all;
-use premath_host::{ActionError, Asked, ModelFailure, Question, Setting, attempt_error};
+use premath_host::{ActionError, Asked, Heard, Question, Setting, attempt_error, circuits_failed, converse};
 use premath_models::provider::{ProviderConfig, check};
 use premath_models::transport::HttpTransport;
-use premath_tusk::model::{Attempt, AttemptOutcome, Chain, ChainError, ChainFailure};
 use premath_tusk::model::{
-    Circuit, CircuitError, CircuitStore, Collector, MemoryCircuits, ModelError, ModelErrorKind, ModelEvent,
-    ModelRequest, ModelResponse,
+    Chain, Circuit, CircuitError, CircuitStore, MemoryCircuits, ModelError, ModelErrorKind, ModelEvent,
 };
-use premath_wire::time::format_time;
-use premath_wire::v1::{AttemptRow, ProviderCheck};
+use premath_wire::v1::ProviderCheck;
 use tokio::runtime::Runtime;
 
 use super::reference::{Resolver, http};
@@ -35,7 +31,7 @@ pub(super) fn ask(
     let shared = candidates.iter().map(|candidate| candidate.provider.clone()).find(|name| is_shared(name));
     if let Some(provider) = &shared {
         // What could not be written down afterwards is not asked in the first place.
-        models.circuits.record(provider, &mut |circuit| circuit).map_err(super::circuits_failed)?;
+        models.circuits.record(provider, &mut |circuit| circuit).map_err(circuits_failed)?;
     }
     let circuits = Circuits {
         shared: shared.is_some().then(|| Arc::clone(&models.circuits)),
@@ -47,79 +43,12 @@ pub(super) fn ask(
         // The answer is there, and somebody may have paid for it.
         output::warning(&render::plain(&why));
     }
-    let (reference, response, attempts) = answer?;
+    let Heard { reference, response, attempts } = answer?;
     let name = response.model.as_deref().unwrap_or_default();
     let asked_for = reference.split_once(':').map_or("", |(_, name)| name);
     let prices = models.prices();
     let cost = prices.cost(asked_for, &response.usage).or_else(|| prices.cost(name, &response.usage));
     Ok(Asked { cost_micro_usd: cost.map(|cost| cost.microdollars()), reference, response, attempts })
-}
-
-async fn converse(
-    chain: &Chain,
-    request: &ModelRequest,
-    watch: &mut dyn FnMut(&ModelEvent),
-) -> Result<(String, ModelResponse, Vec<AttemptRow>), ActionError> {
-    let mut answer = chain.start(&|_| request.clone()).await.map_err(nobody)?;
-    let mut attempts: Vec<AttemptRow> = answer.attempts.iter().map(attempt_row).collect();
-    let mut collector = Collector::default();
-    while let Some(event) = answer.stream.next().await {
-        match event {
-            Ok(event) => {
-                watch(&event);
-                collector.take(event);
-            }
-            Err(error) => return Err(broken(&answer.reference, error, attempts)),
-        }
-    }
-    match collector.finish() {
-        Ok(response) => Ok((answer.reference, response, attempts)),
-        Err(error) => Err(broken(&answer.reference, error, std::mem::take(&mut attempts))),
-    }
-}
-
-/// An answer that began and did not end.
-fn broken(reference: &str, error: ModelError, mut attempts: Vec<AttemptRow>) -> ActionError {
-    let outcome = AttemptOutcome::Failed(error.clone());
-    attempts.push(attempt_row(&Attempt { reference: reference.to_owned(), outcome }));
-    ActionError::Model(Box::new(ModelFailure { error, attempts }))
-}
-
-/// Nobody answered. Where waiting may help, that is what is said; else why the last one did not.
-fn nobody(error: ChainError) -> ActionError {
-    let attempts: Vec<AttemptRow> = error.attempts.iter().map(attempt_row).collect();
-    let code = error.code();
-    if let ChainFailure::CircuitStore(cause) = error.cause {
-        return super::circuits_failed(cause);
-    }
-    let failures: Vec<ModelError> = error.attempts.into_iter().map(failure).collect();
-    let helps =
-        |error: &&ModelError| matches!(error.kind, ModelErrorKind::RateLimit | ModelErrorKind::Overloaded);
-    let told = failures.iter().find(helps).or_else(|| failures.last()).cloned();
-    let told = told.unwrap_or_else(|| ModelError::new(ModelErrorKind::Model, code, "no model is configured"));
-    ActionError::Model(Box::new(ModelFailure { error: told, attempts }))
-}
-
-fn failure(attempt: Attempt) -> ModelError {
-    match attempt.outcome {
-        AttemptOutcome::Failed(error) => error,
-        AttemptOutcome::CoolingDown { until } => {
-            let message = format!("cooling down until {}", format_time(until));
-            ModelError::new(ModelErrorKind::RateLimit, "cooling_down", message)
-        }
-    }
-}
-
-fn attempt_row(attempt: &Attempt) -> AttemptRow {
-    let model = attempt.reference.clone();
-    match &attempt.outcome {
-        AttemptOutcome::CoolingDown { until } => {
-            AttemptRow { model, cooling_until: Some(format_time(*until)), error: None }
-        }
-        AttemptOutcome::Failed(error) => {
-            AttemptRow { model, cooling_until: None, error: Some(attempt_error(error)) }
-        }
-    }
 }
 
 /// Asks every provider whether it is there, all at once.

@@ -185,23 +185,19 @@ fn provider(
     }
     let mut fields = ProviderFields::default();
     for (key, value) in table(place, value, &path)? {
-        let at = format!("{path}.{}", echo(key.get_ref()));
+        let field = Field { place, owner, value, path: format!("{path}.{}", echo(key.get_ref())) };
         match key.get_ref().as_ref() {
-            "protocol" => fields.protocol = Some(protocol(place, value, &at)?),
-            "base_url" => fields.base_url = Some(address(place, owner, value, &at)?),
+            "protocol" => fields.protocol = Some(field.protocol()?),
+            "base_url" => fields.base_url = Some(field.address()?),
             "key_env" | "key_command" if fields.key.is_some() => {
-                return Err(place.refused(
-                    "a key comes from a variable or from a command, not from both",
-                    &at,
-                    value,
-                ));
+                return Err(field.refused("a key comes from a variable or from a command, not from both"));
             }
-            "key_env" => fields.key = Some(variable(place, owner, value, &at)?),
-            "key_command" => fields.key = Some(command(place, owner, value, &at)?),
+            "key_env" => fields.key = Some(field.variable()?),
+            "key_command" => fields.key = Some(field.command()?),
             "key" | "api_key" | "token" => {
                 let what =
                     "a key must not be in a file; name a variable with key_env or a command with key_command";
-                return Err(place.refused(what, &at, value));
+                return Err(field.refused(what));
             }
             other => {
                 reading.loaded.warnings.push(place.unknown(key, &format!("models.providers.{name}.{other}")))
@@ -244,64 +240,65 @@ impl ProviderFields {
     }
 }
 
-fn protocol(place: Place<'_>, value: &Spanned<DeValue<'_>>, path: &str) -> Result<Protocol, CliError> {
-    let text = place.string(value, path)?;
-    Protocol::ALL.into_iter().find(|one| one.as_str() == text).ok_or_else(|| {
-        let allowed = Protocol::ALL.map(Protocol::as_str).join(", ");
-        place.refused(&format!("`{}` is none of {allowed}", echo(text)), path, value)
-    })
-}
-
-fn address(
-    place: Place<'_>,
+/// One value of a provider, and whose word it is.
+struct Field<'f, 'i> {
+    place: Place<'f>,
     owner: Owner,
-    value: &Spanned<DeValue<'_>>,
-    path: &str,
-) -> Result<String, CliError> {
-    let text = place.string(value, path)?;
-    let reach = check_address(text).map_err(|error| place.refused(&error.to_string(), path, value))?;
-    if owner == Owner::Repository && reach == Reach::Elsewhere {
-        let what =
-            "a repository may only name servers on this machine; servers elsewhere belong into your own file";
-        return Err(place.refused(what, path, value));
-    }
-    Ok(text.to_owned())
+    value: &'f Spanned<DeValue<'i>>,
+    path: String,
 }
 
-fn variable(
-    place: Place<'_>,
-    owner: Owner,
-    value: &Spanned<DeValue<'_>>,
-    path: &str,
-) -> Result<KeySource, CliError> {
-    own(place, owner, value, path)?;
-    let text = place.string(value, path)?;
-    if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        return Err(place.refused("expected the name of a variable, not a key", path, value));
+impl Field<'_, '_> {
+    fn refused(&self, what: &str) -> CliError {
+        self.place.refused(what, &self.path, self.value)
     }
-    Ok(KeySource::Variable(text.to_owned()))
-}
 
-fn command(
-    place: Place<'_>,
-    owner: Owner,
-    value: &Spanned<DeValue<'_>>,
-    path: &str,
-) -> Result<KeySource, CliError> {
-    own(place, owner, value, path)?;
-    let words = place.strings(value, path)?;
-    if words.is_empty() {
-        return Err(place.refused("expected a program and its arguments", path, value));
+    fn text(&self) -> Result<&str, CliError> {
+        self.place.string(self.value, &self.path)
     }
-    Ok(KeySource::Command(words))
-}
 
-fn own(place: Place<'_>, owner: Owner, value: &Spanned<DeValue<'_>>, path: &str) -> Result<(), CliError> {
-    match owner {
-        Owner::Person => Ok(()),
-        Owner::Repository => {
-            let what = "keys belong to you, not to a repository; say this in your own file";
-            Err(place.refused(what, path, value))
+    fn protocol(&self) -> Result<Protocol, CliError> {
+        let text = self.text()?;
+        Protocol::ALL.into_iter().find(|one| one.as_str() == text).ok_or_else(|| {
+            let allowed = Protocol::ALL.map(Protocol::as_str).join(", ");
+            self.refused(&format!("`{}` is none of {allowed}", echo(text)))
+        })
+    }
+
+    fn address(&self) -> Result<String, CliError> {
+        let text = self.text()?;
+        let reach = check_address(text).map_err(|error| self.refused(&error.to_string()))?;
+        if self.owner == Owner::Repository && reach == Reach::Elsewhere {
+            let what = "a repository may only name servers on this machine; servers elsewhere belong into your own file";
+            return Err(self.refused(what));
+        }
+        Ok(text.to_owned())
+    }
+
+    fn variable(&self) -> Result<KeySource, CliError> {
+        self.must_be_mine()?;
+        let text = self.text()?;
+        if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return Err(self.refused("expected the name of a variable, not a key"));
+        }
+        Ok(KeySource::Variable(text.to_owned()))
+    }
+
+    fn command(&self) -> Result<KeySource, CliError> {
+        self.must_be_mine()?;
+        let words = self.place.strings(self.value, &self.path)?;
+        if words.is_empty() {
+            return Err(self.refused("expected a program and its arguments"));
+        }
+        Ok(KeySource::Command(words))
+    }
+
+    fn must_be_mine(&self) -> Result<(), CliError> {
+        match self.owner {
+            Owner::Person => Ok(()),
+            Owner::Repository => {
+                Err(self.refused("keys belong to you, not to a repository; say this in your own file"))
+            }
         }
     }
 }
