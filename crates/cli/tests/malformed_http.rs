@@ -9,10 +9,9 @@ mod served;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
 use std::time::Duration;
 
-use premath_testkit::test_data;
+use premath_testkit::{files_in, test_data};
 use serde_json::{Value, json};
 use served::Served;
 use tempfile::TempDir;
@@ -86,20 +85,10 @@ fn is_typed(answer: &(u16, Option<Value>)) -> bool {
     (400..500).contains(&answer.0) && message.is_some_and(|message| !message.is_empty())
 }
 
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .map(|path| (path.display().to_string(), fs::read(path).unwrap()))
-        .collect();
-    files.sort();
-    files
-}
-
 #[test]
 fn every_file_of_the_json_test_suite_is_an_error_of_the_protocol() {
     let Some(folder) = test_data("json-test-suite") else { return };
-    let cases = files(&folder.join("test_parsing"));
+    let cases = files_in(&folder.join("test_parsing"));
     assert!(cases.len() >= 318, "only {} files", cases.len());
     let mut server = Server::new();
     let mut wrong = Vec::new();

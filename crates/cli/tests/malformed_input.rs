@@ -6,10 +6,9 @@
 mod premath;
 
 use std::fs;
-use std::path::Path;
 
 use premath::{PROGRAM, Ran, patience, premath};
-use premath_testkit::test_data;
+use premath_testkit::{files_in, test_data};
 use premath_wire::strict::Limits;
 use serde_json::{Value, json};
 
@@ -54,22 +53,12 @@ fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "{} cases\n{}", wrong.len(), wrong.join("\n"));
 }
 
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .map(|path| (path.display().to_string(), fs::read(path).unwrap()))
-        .collect();
-    files.sort();
-    files
-}
-
 #[test]
 fn every_file_of_the_json_test_suite_is_a_typed_error() {
     let Some(folder) = test_data("json-test-suite") else { return };
-    let mut cases = files(&folder.join("test_parsing"));
+    let mut cases = files_in(&folder.join("test_parsing"));
     assert!(cases.len() >= 318, "only {} files", cases.len());
-    cases.extend(files(&folder.join("test_transform")));
+    cases.extend(files_in(&folder.join("test_transform")));
     let mut wrong = Vec::new();
     for (name, bytes) in cases {
         let ran = check(&bytes);

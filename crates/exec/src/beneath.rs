@@ -20,6 +20,7 @@ use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag, OpenHow, RenameFlags, ResolveFlag, open, openat, openat2, renameat2};
 use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, mkdirat};
 use nix::unistd::{UnlinkatFlags, fsync, unlinkat};
+use premath_tusk::tools::files::EntryKind;
 
 pub use self::error::PathError;
 
@@ -39,20 +40,7 @@ pub enum Access {
     Append,
 }
 
-/// What a name stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EntryKind {
-    /// A regular file.
-    File,
-    /// A folder.
-    Folder,
-    /// A link, wherever it leads.
-    Link,
-    /// A device, a pipe or a socket: nothing that is opened here.
-    Other,
-}
-
-/// One name in a folder.
+/// One name in a folder, which need not be text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     /// The name.

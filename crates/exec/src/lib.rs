@@ -38,10 +38,12 @@ mod request;
 #[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
+mod work_files;
+#[cfg(target_os = "linux")]
 mod worktree;
 
 #[cfg(target_os = "linux")]
-pub use beneath::{Access, Beneath, Entry, EntryKind, PathError};
+pub use beneath::{Access, Beneath, Entry, PathError};
 pub use config::SandboxConfig;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{OsSandbox, helper_entry};

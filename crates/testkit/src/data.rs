@@ -6,9 +6,8 @@
 #![expect(clippy::print_stderr, reason = "a skipped test says so where the runner shows it")]
 #![expect(clippy::panic, reason = "in CI a missing folder fails the test that needs it")]
 
-use std::env;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::{env, fs, thread};
 
 /// The folder of one data set, such as `jcs-rfc8785`; `None` after a named skip.
 ///
@@ -27,6 +26,36 @@ pub fn test_data(set: &str) -> Option<PathBuf> {
     }
     eprintln!("SKIPPED {message}");
     None
+}
+
+/// Every file of a folder by its path, sorted.
+///
+/// # Panics
+/// When one cannot be read: a case that is passed over is a test that says nothing.
+#[must_use]
+pub fn files_in(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<(String, Vec<u8>)> = entries
+        .map(|entry| {
+            entry
+                .map(|entry| entry.path())
+                .and_then(|path| Ok((path.display().to_string(), fs::read(&path)?)))
+        })
+        .map(|read| read.unwrap_or_else(|error| panic!("{}: {error}", folder.display())))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Gives every seed of a fuzz target that is committed to its body.
+///
+/// # Panics
+/// When there are too few of them to mean anything, or the body does.
+pub fn replay_corpus(target: &str, body: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let seeds = files_in(&folder);
+    assert!(seeds.len() >= 20, "{} holds {} seeds", folder.display(), seeds.len());
+    seeds.iter().for_each(|(_, seed)| body(seed));
 }
 
 fn root() -> PathBuf {

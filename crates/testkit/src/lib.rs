@@ -8,4 +8,4 @@ pub mod generate;
 pub mod reference;
 
 pub use clock::{CountingIds, TestClock};
-pub use data::test_data;
+pub use data::{files_in, replay_corpus, test_data};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 
-use super::EntryKind;
+use premath_tusk::tools::files::EntryKind;
 
 /// Why a name was not opened.
 #[derive(Debug, thiserror::Error)]
