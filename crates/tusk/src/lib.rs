@@ -3,10 +3,12 @@
 //!
 //! It must not name a concrete provider, sandbox or database; those implement what is declared here.
 
+pub mod evidence;
 mod json_text;
 pub mod model;
 pub mod sandbox;
 pub mod tools;
+pub mod turn_loop;
 
 pub use json_text::JsonText;
 pub use premath_bd::{Clock, IdSource};

@@ -1,0 +1,345 @@
+//! What came of one call, as the journal keeps it.
+//!
+//! Equal calls with equal answers give equal outcomes on any machine: no clock, no absolute path, no process id. It must
+//! not hold more of a payload than a row can carry; the rest is an object.
+
+use premath_kernel::{Access, Digest, Number, Object, Value};
+
+use crate::tools::{Extent, ToolArtifact};
+
+/// What came of one call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallOutcome {
+    /// The call.
+    pub tool_call_id: String,
+    /// Whether it did what was asked.
+    pub status: CallStatus,
+    /// What a file, a command or a service said: other people's words.
+    pub payload: Payload,
+    /// What we say about it. Empty when there is nothing to say.
+    pub note: String,
+    /// How much of what there is the payload stands for.
+    pub extent: Extent,
+    /// The files that were read or written.
+    pub artifacts: Vec<ToolArtifact>,
+    /// The code of a command that ended by itself.
+    pub exit_code: Option<i64>,
+    /// Where a command ran.
+    pub shell: Option<ShellRow>,
+    /// What a search for tools was for and found.
+    pub found: Option<(String, Vec<String>)>,
+    /// The change of issue memory that was asked for.
+    pub intent: Option<IntentRow>,
+}
+
+/// Whether a call did what was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallStatus {
+    /// It did.
+    Ok,
+    /// It did not.
+    Failed(Failure),
+}
+
+/// Why a call did not do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Machine-readable, for ever.
+    pub error_code: String,
+    /// Whether the same call may succeed later.
+    pub retryable: bool,
+    /// What happened, in one line.
+    pub message: String,
+    /// Where in the arguments, as JSON pointers.
+    pub pointers: Vec<String>,
+    /// What may have been meant: other people's words.
+    pub closest_matches: Vec<String>,
+}
+
+/// Other people's words, whole or as an object with its two ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Payload {
+    /// All of it.
+    Inline(String),
+    /// Too long for a row: the object has all of it.
+    Stored {
+        /// The content address of the object, `sha256:` and hexadecimal digits.
+        reference: String,
+        /// Its length.
+        bytes: u64,
+        /// How it begins; whole characters.
+        head: String,
+        /// How it ends; whole characters.
+        tail: String,
+    },
+}
+
+/// Where a command ran and what it was, alike on every machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShellRow {
+    /// The folder, relative to the workdir of the run; `.` for that itself.
+    pub workdir: String,
+    /// The profile of its sandbox.
+    pub profile: String,
+    /// The digest of the command, its folder, its profile and its limits.
+    pub command_digest: String,
+}
+
+/// A change of issue memory that was asked for, and waits until its turn is closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IntentRow {
+    /// The action.
+    pub action: String,
+    /// The digest of its arguments.
+    pub args_digest: String,
+}
+
+impl Default for Payload {
+    fn default() -> Self {
+        Self::Inline(String::new())
+    }
+}
+
+impl Payload {
+    /// How many bytes there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Inline(text) => u64::try_from(text.len()).unwrap_or(u64::MAX),
+            Self::Stored { bytes, .. } => *bytes,
+        }
+    }
+
+    /// Whether there is nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The digest of the bytes.
+    #[must_use]
+    pub fn digest(&self) -> Option<Digest> {
+        match self {
+            Self::Inline(text) => Some(Digest::of_bytes(text.as_bytes())),
+            Self::Stored { reference, .. } => Digest::claimed(reference),
+        }
+    }
+}
+
+impl CallOutcome {
+    /// An outcome without content.
+    #[must_use]
+    pub fn empty(tool_call_id: &str, status: CallStatus) -> Self {
+        Self {
+            tool_call_id: tool_call_id.to_owned(),
+            status,
+            payload: Payload::default(),
+            note: String::new(),
+            extent: Extent::default(),
+            artifacts: Vec::new(),
+            exit_code: None,
+            shell: None,
+            found: None,
+            intent: None,
+        }
+    }
+
+    /// A failure without content.
+    #[must_use]
+    pub fn failed(tool_call_id: &str, error_code: &str, retryable: bool, message: impl Into<String>) -> Self {
+        let failure = Failure {
+            error_code: error_code.to_owned(),
+            retryable,
+            message: message.into(),
+            pointers: Vec::new(),
+            closest_matches: Vec::new(),
+        };
+        Self::empty(tool_call_id, CallStatus::Failed(failure))
+    }
+
+    /// Why it failed, when it did.
+    #[must_use]
+    pub const fn failure(&self) -> Option<&Failure> {
+        match &self.status {
+            CallStatus::Ok => None,
+            CallStatus::Failed(failure) => Some(failure),
+        }
+    }
+
+    /// The row of the journal: what is absent leaves no trace.
+    #[must_use]
+    pub fn to_value(&self) -> Value<'_> {
+        let failure = self.failure();
+        let texts = |list: &[String]| list.iter().map(|text| Value::from(text.clone())).collect::<Vec<_>>();
+        let (content, stored) = match &self.payload {
+            Payload::Inline(text) => ((!text.is_empty()).then_some(text.as_str()), None),
+            stored @ Payload::Stored { .. } => (None, Some(stored_value(stored))),
+        };
+        Object::fields()
+            .non_empty("artifacts", self.artifacts.iter().map(artifact_value).collect())
+            .non_empty("closestMatches", failure.map(|it| texts(&it.closest_matches)).unwrap_or_default())
+            .optional("content", content)
+            .optional("errorCode", failure.map(|it| it.error_code.as_str()))
+            .optional("exitCode", self.exit_code.and_then(Number::integer).map(Value::Number))
+            .optional("extent", (self.extent != Extent::default()).then(|| extent_value(self.extent)))
+            .optional("found", self.found.as_ref().map(|(query, names)| found_value(query, names)))
+            .optional("intent", self.intent.as_ref().map(intent_value))
+            .optional("message", failure.map(|it| it.message.as_str()))
+            .optional("note", (!self.note.is_empty()).then_some(self.note.as_str()))
+            .non_empty("pointers", failure.map(|it| texts(&it.pointers)).unwrap_or_default())
+            .optional("retryable", failure.map(|it| it.retryable))
+            .optional("shell", self.shell.as_ref().map(shell_value))
+            .field("status", if failure.is_some() { "error" } else { "ok" })
+            .optional("stored", stored)
+            .field("toolCallId", self.tool_call_id.as_str())
+            .finish()
+    }
+
+    /// Reads a row of the journal; `None` when it is not one.
+    #[must_use]
+    pub fn from_value(value: &Value<'_>) -> Option<Self> {
+        let row = value.as_object()?;
+        let text = |key: &str| row.get(key).and_then(Value::as_text).map(str::to_owned);
+        let status = match row.get("status")?.as_text()? {
+            "ok" => CallStatus::Ok,
+            "error" => CallStatus::Failed(Failure {
+                error_code: text("errorCode")?,
+                retryable: matches!(row.get("retryable"), Some(Value::Bool(true))),
+                message: text("message")?,
+                pointers: texts(row.get("pointers")),
+                closest_matches: texts(row.get("closestMatches")),
+            }),
+            _other => return None,
+        };
+        let payload = match row.get("stored") {
+            Some(stored) => read_stored(stored)?,
+            None => Payload::Inline(text("content").unwrap_or_default()),
+        };
+        let artifacts = row.get("artifacts").and_then(Value::as_array).unwrap_or_default();
+        Some(Self {
+            tool_call_id: text("toolCallId")?,
+            status,
+            payload,
+            note: text("note").unwrap_or_default(),
+            extent: row.get("extent").map_or_else(|| Some(Extent::default()), read_extent)?,
+            artifacts: artifacts.iter().map(read_artifact).collect::<Option<_>>()?,
+            exit_code: row.get("exitCode").and_then(Value::as_number).and_then(Number::as_i64),
+            shell: row.get("shell").map(read_shell).map_or(Some(None), |shell| shell.map(Some))?,
+            found: row.get("found").map(read_found).map_or(Some(None), |found| found.map(Some))?,
+            intent: row.get("intent").map(read_intent).map_or(Some(None), |intent| intent.map(Some))?,
+        })
+    }
+}
+
+fn count(number: u64) -> Value<'static> {
+    Number::unsigned(number).map_or(Value::Null, Value::Number)
+}
+
+fn member(value: &Value<'_>, key: &str) -> Option<String> {
+    value.as_object()?.get(key)?.as_text().map(str::to_owned)
+}
+
+fn counted(value: &Value<'_>, key: &str) -> Option<u64> {
+    value.as_object()?.get(key)?.as_number()?.as_u64()
+}
+
+fn texts(value: Option<&Value<'_>>) -> Vec<String> {
+    let items = value.and_then(Value::as_array).unwrap_or_default();
+    items.iter().filter_map(Value::as_text).map(str::to_owned).collect()
+}
+
+fn stored_value(payload: &Payload) -> Value<'_> {
+    let Payload::Stored { reference, bytes, head, tail } = payload else { return Value::Null };
+    Object::fields()
+        .field("bytes", count(*bytes))
+        .field("head", head.as_str())
+        .field("objectRef", reference.as_str())
+        .field("tail", tail.as_str())
+        .finish()
+}
+
+fn read_stored(value: &Value<'_>) -> Option<Payload> {
+    Some(Payload::Stored {
+        reference: member(value, "objectRef")?,
+        bytes: counted(value, "bytes")?,
+        head: member(value, "head")?,
+        tail: member(value, "tail")?,
+    })
+}
+
+fn extent_value(extent: Extent) -> Value<'static> {
+    Object::fields()
+        .field("cut", extent.is_cut)
+        .field("replacedBytes", count(extent.replaced_bytes))
+        .field("shownBytes", count(extent.shown_bytes))
+        .field("totalBytes", count(extent.total_bytes))
+        .finish()
+}
+
+fn read_extent(value: &Value<'_>) -> Option<Extent> {
+    Some(Extent {
+        total_bytes: counted(value, "totalBytes")?,
+        shown_bytes: counted(value, "shownBytes")?,
+        replaced_bytes: counted(value, "replacedBytes")?,
+        is_cut: matches!(value.as_object()?.get("cut"), Some(Value::Bool(true))),
+    })
+}
+
+fn artifact_value(artifact: &ToolArtifact) -> Value<'_> {
+    Object::fields()
+        .field("access", artifact.access.token())
+        .optional("digest", artifact.digest.as_ref())
+        .field("path", artifact.path.as_str())
+        .finish()
+}
+
+fn read_artifact(value: &Value<'_>) -> Option<ToolArtifact> {
+    let access = member(value, "access")?;
+    let digest = match member(value, "digest") {
+        Some(text) => Some(Digest::claimed(&text)?),
+        None => None,
+    };
+    Some(ToolArtifact {
+        path: member(value, "path")?,
+        digest,
+        access: Access::ALL.into_iter().find(|one| one.token() == access)?,
+    })
+}
+
+fn shell_value(shell: &ShellRow) -> Value<'_> {
+    Object::fields()
+        .field("commandDigest", shell.command_digest.as_str())
+        .field("profile", shell.profile.as_str())
+        .field("workdir", shell.workdir.as_str())
+        .finish()
+}
+
+fn read_shell(value: &Value<'_>) -> Option<ShellRow> {
+    Some(ShellRow {
+        workdir: member(value, "workdir")?,
+        profile: member(value, "profile")?,
+        command_digest: member(value, "commandDigest")?,
+    })
+}
+
+fn found_value<'v>(query: &'v str, names: &'v [String]) -> Value<'v> {
+    Object::fields()
+        .field("names", Value::text_list(names.iter().map(String::as_str)))
+        .field("query", query)
+        .finish()
+}
+
+fn read_found(value: &Value<'_>) -> Option<(String, Vec<String>)> {
+    Some((member(value, "query")?, texts(value.as_object()?.get("names"))))
+}
+
+fn intent_value(intent: &IntentRow) -> Value<'_> {
+    Object::fields()
+        .field("action", intent.action.as_str())
+        .field("argsDigest", intent.args_digest.as_str())
+        .finish()
+}
+
+fn read_intent(value: &Value<'_>) -> Option<IntentRow> {
+    Some(IntentRow { action: member(value, "action")?, args_digest: member(value, "argsDigest")? })
+}
