@@ -14,6 +14,7 @@ mod fs_list;
 mod fs_read;
 mod fs_search;
 mod outcome;
+mod pending;
 mod protected;
 mod shell;
 mod spec;
@@ -29,14 +30,16 @@ pub use apply_patch::{
 };
 pub use arguments::{Arguments, SchemaError};
 pub use catalogue::{Catalogue, CatalogueDigests, CatalogueError, Drift, Pins};
+pub use closest::closest;
 pub use context::ToolContext;
 pub use fs_list::FsList;
 pub use fs_read::FsRead;
 pub use fs_search::FsSearch;
 pub use outcome::{Aftermath, Extent, FoundTools, ToolArtifact, ToolFailure, ToolOutput};
+pub use pending::PendingIntent;
 pub use protected::ProtectedPaths;
 pub use shell::Shell;
-pub use spec::{Caller, Risk, SpecError, ToolSpec};
+pub use spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
 pub use tool_search::ToolSearch;
 pub use work_path::WorkPath;
 

@@ -19,7 +19,7 @@ use super::arguments::Arguments;
 use super::clip::{Clipped, length};
 use super::context::ToolContext;
 use super::outcome::{Extent, ToolArtifact, ToolFailure, ToolOutput};
-use super::spec::{Caller, Risk, SpecError, ToolSpec};
+use super::spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
 
 pub use self::commit::{CommitFailure, FileState, PatchedFile};
 pub use self::prepare::{FileChange, PreparedPatch, prepare_patch};
@@ -65,6 +65,7 @@ impl ApplyPatch {
     /// Never, as long as its definition is well formed.
     pub fn new() -> Result<Self, SpecError> {
         let mut spec = ToolSpec::new("apply_patch", "files:write", DESCRIPTION, SCHEMA, &EXAMPLES)?;
+        spec.kind = ToolKind::Effect;
         spec.risk = Risk::Write;
         spec.idempotent = false;
         spec.allowed_callers = vec![Caller::Model, Caller::Code];

@@ -6,6 +6,7 @@
 use premath_kernel::{Access, Digest, SearchRef, Text, Value};
 
 use super::UndoRecord;
+use super::pending::PendingIntent;
 use crate::sandbox::SandboxEvidence;
 
 /// What came of a call that did what was asked.
@@ -27,6 +28,8 @@ pub struct ToolOutput {
     pub undo: Option<UndoRecord>,
     /// What a search for tools found.
     pub found: Option<FoundTools>,
+    /// The change of issue memory that was asked for and has not happened.
+    pub intent: Option<PendingIntent>,
 }
 
 /// How much is shown of what there is.

@@ -11,7 +11,7 @@ use super::clip::{decoded, head, length, tail};
 use super::context::ToolContext;
 use super::files::EntryKind;
 use super::outcome::{Aftermath, Extent, ToolFailure, ToolOutput};
-use super::spec::{Risk, SpecError, ToolSpec};
+use super::spec::{Risk, SpecError, ToolKind, ToolSpec};
 use super::work_path::WorkPath;
 use crate::sandbox::{CapturedOutput, Ending, SandboxCommand, SandboxError, SandboxRun};
 
@@ -48,6 +48,7 @@ impl Shell {
         let description = "Runs a command line with sh, in a sandbox. A code other than 0 is an answer, not an error. \
                            Of long output the middle is left out: write it to a file and read that with fs_read.";
         let mut spec = ToolSpec::new("shell", "process:run", description, SCHEMA, &EXAMPLES)?;
+        spec.kind = ToolKind::Effect;
         spec.risk = Risk::Destructive;
         spec.idempotent = false;
         Ok(Self { spec })
