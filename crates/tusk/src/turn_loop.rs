@@ -3,6 +3,32 @@
 //! The driver, the simulator and replay all run the same machine. It must not reach a model, a tool, a file or a clock but
 //! through what the driver is given.
 
+mod adapter;
+mod answer;
+mod closing;
+mod config;
+mod event;
+mod limits;
+mod machine;
+mod plan;
+mod progress;
+mod records;
+mod room;
+mod state;
+mod step;
+mod terms;
+mod turns;
 mod watch;
+mod workflow;
 
+pub use adapter::FENCED_JSON;
+pub use answer::Answer;
+pub use config::{ParentRun, Relation, RunConfig, STRUCTURED, Scope};
+pub use event::{Event, WorkerReturn};
+pub use limits::{ContextLimits, Limits, OnFull};
+pub use machine::{ConfigError, Machine, Unexpected};
+pub use progress::{CHOOSE_ROUTE, GIVE_VERDICT, SPAWN_WORKER};
+pub use step::{Admitted, ModelCall, PlannedCall, Step, WorkerPlan};
+pub use terms::{CUT_MARKER, TermsError};
+pub use workflow::{Branch, Evaluator, Judge, Route, Stage, WorkerDefaults, Workflow};
 pub use watch::{AppliedIntent, Decision, IntentOutcome, RunEvent, RunOutcome, RunReport, StopCause, Verdict};

@@ -159,10 +159,12 @@ impl ToolSpec {
     /// The digest of the whole definition: what a pin holds.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        Digest::of(&self.canonical())
+        Digest::of(&self.to_value())
     }
 
-    fn canonical(&self) -> Value<'_> {
+    /// The definition as it is hashed and kept.
+    #[must_use]
+    pub fn to_value(&self) -> Value<'_> {
         let fields: Fields<'_> = Object::fields()
             .field("allowedCallers", Value::text_list(self.callers()))
             .field("deferLoading", self.defer_loading)

@@ -17,13 +17,13 @@ use crate::tools::Catalogue;
 /// What stands in a result where its middle was cut out.
 pub const CUT_MARKER: &str = "\n[... the middle is left out ...]\n";
 /// The queue of reminders.
-pub const REMINDERS: &str = "reminders";
+pub(crate) const REMINDERS: &str = "reminders";
 /// The views that every turn shows.
-pub const VIEWS: [&str; 5] = ["budget", "obligations", "open_calls", "pending_intents", "plan"];
+pub(crate) const VIEWS: [&str; 5] = ["budget", "obligations", "open_calls", "pending_intents", "plan"];
 /// Who may receive the work of a session.
-pub const SUCCESSOR: &str = "successor";
+pub(crate) const SUCCESSOR: &str = "successor";
 /// Who receives the work of a specialist.
-pub const ORCHESTRATOR: &str = "orchestrator";
+pub(crate) const ORCHESTRATOR: &str = "orchestrator";
 
 /// Why a run has no policies.
 #[derive(Debug, thiserror::Error)]
