@@ -18,6 +18,7 @@ mod pending;
 mod protected;
 mod shell;
 mod spec;
+mod spec_row;
 mod tool_search;
 mod walk;
 mod work_path;
