@@ -12,6 +12,7 @@ use premath_tusk::sandbox::{
     SandboxEvidence, SandboxReport, SandboxRun,
 };
 use premath_tusk::tools::files::WorkFiles;
+use premath_tusk::tools::payloads::MemoryPayloads;
 use premath_tusk::tools::{Catalogue, ProtectedPaths, Tool, ToolContext, ToolFailure, ToolOutput, built_in};
 
 /// Where the bench says its workdir is.
@@ -64,6 +65,7 @@ pub(crate) struct Bench<'f> {
     pub(crate) interrupt: Interrupt,
     pub(crate) protected: ProtectedPaths,
     pub(crate) catalogue: Catalogue,
+    pub(crate) payloads: MemoryPayloads,
     pub(crate) budget: usize,
 }
 
@@ -80,6 +82,7 @@ impl<'f> Bench<'f> {
             interrupt: Interrupt::default(),
             protected: ProtectedPaths::standard(),
             catalogue: Catalogue::new(built_in().unwrap().into_iter().chain(more)).unwrap(),
+            payloads: MemoryPayloads::new(),
             budget: 64 * 1024,
         }
     }
@@ -94,6 +97,7 @@ impl<'f> Bench<'f> {
             limits: ExecutionLimits::default(),
             protected: &self.protected,
             catalogue: &self.catalogue,
+            payloads: &self.payloads,
             budget: self.budget,
         }
     }
