@@ -41,7 +41,7 @@ pub use outcome::{Aftermath, Extent, FoundTools, ToolArtifact, ToolFailure, Tool
 pub use pending::PendingIntent;
 pub use protected::ProtectedPaths;
 pub use resolve_ref::ResolveRef;
-pub use shell::Shell;
+pub use shell::{Shell, ShellRow};
 pub use spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
 pub use tool_search::ToolSearch;
 pub use work_path::WorkPath;

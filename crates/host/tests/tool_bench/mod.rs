@@ -30,6 +30,7 @@ pub(crate) fn call_with(
         catalogue,
         payloads: &MemoryPayloads::new(),
         budget,
+        capture: budget,
     };
     let arguments = JsonText::new(arguments.to_string()).unwrap();
     let (tool, arguments) = catalogue.resolve(tool, &arguments)?;

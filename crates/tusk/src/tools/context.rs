@@ -32,6 +32,9 @@ pub struct ToolContext<'a> {
     pub payloads: &'a dyn Payloads,
     /// The most bytes of content that a call gives back. Below a hundred or so there is no getting on.
     pub budget: usize,
+    /// The most bytes of a command's output that a call gives back. More than the budget: whoever called keeps all of it
+    /// and shows a part.
+    pub capture: usize,
 }
 
 impl ToolContext<'_> {
