@@ -14,8 +14,10 @@ mod fs_list;
 mod fs_read;
 mod fs_search;
 mod outcome;
+pub mod payloads;
 mod pending;
 mod protected;
+mod resolve_ref;
 mod shell;
 mod spec;
 mod spec_row;
@@ -39,7 +41,8 @@ pub use fs_search::FsSearch;
 pub use outcome::{Aftermath, Extent, FoundTools, ToolArtifact, ToolFailure, ToolOutput};
 pub use pending::PendingIntent;
 pub use protected::ProtectedPaths;
-pub use shell::Shell;
+pub use resolve_ref::ResolveRef;
+pub use shell::{Shell, ShellRow};
 pub use spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
 pub use tool_search::ToolSearch;
 pub use work_path::WorkPath;
@@ -56,7 +59,7 @@ pub trait Tool: Debug + Send + Sync {
     fn call(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure>;
 }
 
-/// The tools over files and processes that come with premath, and the search for deferred ones.
+/// The tools over files, processes and payloads that come with premath, and the search for deferred ones.
 ///
 /// # Errors
 /// Never, as long as their own definitions are well formed; a test holds them to it.
@@ -66,6 +69,7 @@ pub fn built_in() -> Result<Vec<Arc<dyn Tool>>, SpecError> {
         Arc::new(FsList::new()?),
         Arc::new(FsRead::new()?),
         Arc::new(FsSearch::new()?),
+        Arc::new(ResolveRef::new()?),
         Arc::new(Shell::new()?),
         Arc::new(ToolSearch::new()?),
     ])

@@ -181,7 +181,10 @@ fn every_example_of_every_built_in_tool_is_accepted_and_closed() {
         assert_eq!(schema["additionalProperties"], json!(false), "{}", spec.name);
     }
     let names: Vec<&str> = catalogue.specs().map(|spec| spec.name.as_str()).collect();
-    assert_eq!(names, ["apply_patch", "fs_list", "fs_read", "fs_search", "shell", "tool_search"]);
+    assert_eq!(
+        names,
+        ["apply_patch", "fs_list", "fs_read", "fs_search", "resolve_ref", "shell", "tool_search"]
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ use premath_host::NoSandbox;
 use premath_tusk::JsonText;
 use premath_tusk::sandbox::{ExecutionLimits, Interrupt, Profile};
 use premath_tusk::tools::files::MemoryFiles;
+use premath_tusk::tools::payloads::MemoryPayloads;
 use premath_tusk::tools::{Catalogue, ProtectedPaths, ToolContext, ToolFailure, ToolOutput};
 use serde_json::Value;
 
@@ -27,7 +28,9 @@ pub(crate) fn call_with(
         limits: ExecutionLimits::default(),
         protected: &ProtectedPaths::standard(),
         catalogue,
+        payloads: &MemoryPayloads::new(),
         budget,
+        capture: budget,
     };
     let arguments = JsonText::new(arguments.to_string()).unwrap();
     let (tool, arguments) = catalogue.resolve(tool, &arguments)?;

@@ -7,6 +7,7 @@ use premath_kernel::{Access, Digest, SearchRef, Text, Value};
 
 use super::UndoRecord;
 use super::pending::PendingIntent;
+use super::shell::ShellRow;
 use crate::sandbox::SandboxEvidence;
 
 /// What came of a call that did what was asked.
@@ -24,6 +25,8 @@ pub struct ToolOutput {
     pub exit_code: Option<i32>,
     /// The walls around a command.
     pub shell: Option<Box<SandboxEvidence>>,
+    /// What the row of a command must name.
+    pub shell_row: Option<ShellRow>,
     /// How to take it back.
     pub undo: Option<UndoRecord>,
     /// What a search for tools found.
@@ -113,6 +116,8 @@ pub struct Aftermath {
     pub content: String,
     /// The walls around a command that did start.
     pub shell: Option<SandboxEvidence>,
+    /// What the row of a command must name, whether it started or not.
+    pub shell_row: Option<ShellRow>,
     /// What was changed and could not be put back.
     pub artifacts: Vec<ToolArtifact>,
 }
