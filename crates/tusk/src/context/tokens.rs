@@ -36,6 +36,11 @@ impl Meter {
         self.since = self.since.saturating_add(estimate(text));
     }
 
+    /// Something of about so many tokens was added.
+    pub const fn grew(&mut self, tokens: u64) {
+        self.since = self.since.saturating_add(tokens);
+    }
+
     /// A provider says how many tokens everything took that it was sent. What is added later is estimated on top.
     pub const fn reported(&mut self, input_tokens: u64) {
         self.reported = input_tokens;
