@@ -29,7 +29,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 pub use apply_patch::{
-    ApplyPatch, CommitFailure, FileChange, FileState, PatchedFile, PreparedPatch, UndoRecord, prepare_patch,
+    AfterFile, ApplyPatch, CommitFailure, FileChange, FileState, PatchedFile, PreparedPatch, UndoRecord,
+    UndoRecordError, prepare_patch,
 };
 pub use arguments::{Arguments, SchemaError};
 pub use catalogue::{Catalogue, CatalogueDigests, CatalogueError, Drift, Pins};
@@ -57,6 +58,31 @@ pub trait Tool: Debug + Send + Sync {
     /// # Errors
     /// A typed failure that the model can read.
     fn call(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure>;
+
+    /// Works out how to take a call back before it is made, so that this is on disk before the effect is (I7). Reads only.
+    ///
+    /// # Errors
+    /// Why the call would not do what is asked.
+    fn prepare(
+        &self,
+        _arguments: &Arguments,
+        _context: &ToolContext<'_>,
+    ) -> Result<Option<UndoRecord>, ToolFailure> {
+        Ok(None)
+    }
+
+    /// Does what was prepared, and nothing else; without a record it is a call like any other.
+    ///
+    /// # Errors
+    /// As `call`; and that what was prepared does not fit any more.
+    fn call_prepared(
+        &self,
+        arguments: &Arguments,
+        _undo: Option<&UndoRecord>,
+        context: &ToolContext<'_>,
+    ) -> Result<ToolOutput, ToolFailure> {
+        self.call(arguments, context)
+    }
 }
 
 /// The tools over files, processes and payloads that come with premath, and the search for deferred ones.
