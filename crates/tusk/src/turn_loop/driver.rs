@@ -246,7 +246,7 @@ impl Driver<'_, '_> {
             });
         }
         let before = self.ports.time.elapsed_millis();
-        let ran = self.ports.tools.run(calls, &prepared, &|_, _| {});
+        let ran = self.ports.tools.run(calls, &prepared);
         let elapsed_millis = self.ports.time.elapsed_millis();
         let mut outcomes = Vec::with_capacity(ran.len());
         self.operations.clear();
@@ -328,7 +328,6 @@ impl Driver<'_, '_> {
 
     fn hand_over(&mut self, machine: &Machine, packet: &HandoffPacket) -> Result<Event, DriveError> {
         self.ports.objects.store(packet.summary.as_bytes())?;
-        self.ports.objects.store(&premath_kernel::encode(&packet.to_value()))?;
         let required = machine.config().required_artifacts.iter();
         let carried = packet.artifacts.iter().map(|artifact| &artifact.reference);
         let mut observed = Vec::new();

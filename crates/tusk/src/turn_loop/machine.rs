@@ -5,6 +5,7 @@
 //! wait, store, or keep a proof between two steps: proofs are earned when they are asked for.
 
 use premath_bd::TurnGrant;
+use premath_bd::issues::Operation;
 use premath_kernel::{ActionMode, ActivePolicy, Claims, Digest, Text, Value, admit, close};
 
 use super::adapter;
@@ -19,7 +20,8 @@ use super::step::{Admitted, ModelCall, Step};
 use super::terms::{Terms, TermsError};
 use super::watch::{Decision, RunOutcome, RunReport, StopCause, Verdict};
 use super::workflow::Judge;
-use crate::context::{RunState, exceeded};
+use super::toolbox::Toolbox;
+use crate::context::{HandoffPacket, PacketArtifact, RunState, exceeded};
 use crate::model::{
     CacheMarker, Delivery, Message, ModelRequest, Offers, ParallelCalls, StopReason, SystemBlock, SystemText,
     ToolChoice, ToolOffer, Usage, UserPart,
@@ -161,7 +163,8 @@ impl Machine {
                 self.conclude(open);
             }
             (Phase::Handing { packet, open }, Event::HandoffStored { observed }) => {
-                self.close_turn(Open { handoff: Some((*packet, observed)), ..*open });
+                let packet = self.carrying(*packet, &observed);
+                self.close_turn(Open { handoff: Some((packet, observed)), ..*open });
             }
             (Phase::Applying(applying), Event::Applied { outcomes }) => self.applied(*applying, outcomes),
             (Phase::Spawning { after, .. }, Event::WorkersReturned { workers }) => {
@@ -213,6 +216,34 @@ impl Machine {
             workers: used.workers,
             applied: self.state.changes,
         }
+    }
+
+    /// The change that a call of the closed turn asks for, planned again.
+    #[must_use]
+    pub fn planned(&self, tool_call_id: &str, tools: &Toolbox) -> Option<Operation> {
+        match &self.state.phase {
+            Phase::Applying(applying) => {
+                let call = applying.calls.iter().find(|call| call.call.id == tool_call_id)?;
+                tools.operation(call)
+            }
+            Phase::Calling(_)
+            | Phase::Asking { .. }
+            | Phase::Executing(_)
+            | Phase::Handing { .. }
+            | Phase::Spawning { .. }
+            | Phase::Compacting { .. }
+            | Phase::Ended(_) => None,
+        }
+    }
+
+    /// A packet with the files that were required and are there.
+    fn carrying(&self, mut packet: HandoffPacket, observed: &[(String, Option<String>)]) -> HandoffPacket {
+        for path in &self.config.required_artifacts {
+            let there = observed.iter().find(|(reference, _)| reference == path);
+            let digest = there.and_then(|(_, digest)| digest.as_deref()).and_then(Digest::claimed);
+            packet.artifacts.extend(digest.map(|digest| PacketArtifact { reference: path.clone(), digest }));
+        }
+        packet
     }
 
     /// What a judge said, when the run was to judge.

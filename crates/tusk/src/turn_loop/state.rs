@@ -137,6 +137,8 @@ pub(crate) enum Phase {
 pub(crate) struct Applying {
     pub(crate) turn: NormalizedTurn,
     pub(crate) intents: Vec<(String, Intent)>,
+    /// The calls of the turn: what they ask for can be planned again.
+    pub(crate) calls: Vec<PlannedCall>,
     /// The workers that were asked for, by call; they need their issues first.
     pub(crate) workers: BTreeMap<String, WorkerPlan>,
     pub(crate) after: After,

@@ -16,8 +16,9 @@ use super::step::PlannedCall;
 use crate::evidence::{CallOutcome, CallStatus, IntentRow, Payload};
 use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox};
 use crate::tools::files::WorkFiles;
+use crate::tools::payloads::Payloads;
 use crate::tools::{
-    Catalogue, Payloads, ProtectedPaths, ToolContext, ToolFailure, ToolOutput, UndoRecord,
+    Catalogue, ProtectedPaths, ToolContext, ToolFailure, ToolOutput, UndoRecord,
 };
 
 /// What the calls of a run work with.
@@ -97,17 +98,11 @@ impl Toolbox {
     }
 
     /// Runs every call that runs, as many at once as the policy admits, and returns what came of all, in their order.
-    /// `watch` is told of each as it ends.
     #[must_use]
-    pub fn run(
-        &self,
-        calls: &[PlannedCall],
-        prepared: &Prepared,
-        watch: &(dyn Fn(&PlannedCall, &CallOutcome) + Sync),
-    ) -> Vec<Ran> {
+    pub fn run(&self, calls: &[PlannedCall], prepared: &Prepared) -> Vec<Ran> {
         let running = calls.iter().filter(|call| call.runs()).count();
         if running <= 1 || self.parallel <= 1 {
-            return calls.iter().map(|call| self.watched(call, prepared, watch)).collect();
+            return calls.iter().map(|call| self.one(call, prepared)).collect();
         }
         let slots: Vec<Mutex<Option<Ran>>> = calls.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
@@ -115,7 +110,7 @@ impl Toolbox {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some((call, slot)) = calls.get(at).zip(slots.get(at)) else { break };
-                let ran = self.watched(call, prepared, watch);
+                let ran = self.one(call, prepared);
                 *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(ran);
             }
         };
@@ -130,17 +125,6 @@ impl Toolbox {
             ran.unwrap_or_else(|| Ran { outcome: call.interrupted(), operation: None })
         });
         ran.collect()
-    }
-
-    fn watched(
-        &self,
-        call: &PlannedCall,
-        prepared: &Prepared,
-        watch: &(dyn Fn(&PlannedCall, &CallOutcome) + Sync),
-    ) -> Ran {
-        let ran = self.one(call, prepared);
-        watch(call, &ran.outcome);
-        ran
     }
 
     fn one(&self, call: &PlannedCall, prepared: &Prepared) -> Ran {

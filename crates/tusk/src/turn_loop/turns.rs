@@ -273,7 +273,7 @@ impl Machine {
         let workers = progress::workers(&self.config, &open);
         self.state.judging = open.purpose == Purpose::Judgement;
         self.state.phase =
-            Phase::Applying(Box::new(Applying { turn: closed.turn, intents, workers, after }));
+            Phase::Applying(Box::new(Applying { turn: closed.turn, intents, calls: open.calls, workers, after }));
     }
 
     /// A refused turn: nothing of it is applied.
