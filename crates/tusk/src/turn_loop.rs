@@ -11,6 +11,7 @@ mod driver;
 mod event;
 mod limits;
 mod machine;
+mod own_tools;
 mod plan;
 mod ports;
 mod progress;
@@ -32,6 +33,7 @@ pub use driver::{Beginning, DriveError, Ports, drive};
 pub use event::{Event, WorkerReturn};
 pub use limits::{ContextLimits, Limits, OnFull};
 pub use machine::{ConfigError, Machine, Unexpected};
+pub use own_tools::{ChooseRoute, GiveVerdict, SpawnWorker};
 pub use ports::{
     AnswerError, AnswerPort, Answered, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch,
 };

@@ -113,6 +113,19 @@ impl RunConfig {
         self.parent.as_ref().is_some_and(|parent| parent.relation == Relation::Worker)
     }
 
+    /// The run that goes on when this one's context is full: `run`, `run.s2`, `run.s3`.
+    #[must_use]
+    pub fn successor_id(&self) -> String {
+        let (base, number) = match self.run_id.rsplit_once(".s") {
+            Some((base, number)) => (base, number.parse::<u64>().ok()),
+            None => (self.run_id.as_str(), None),
+        };
+        match number {
+            Some(number) => format!("{base}.s{}", number.saturating_add(1)),
+            None => format!("{}.s2", self.run_id),
+        }
+    }
+
     /// The row that the journal begins with.
     #[must_use]
     pub fn to_value(&self) -> Value<'_> {

@@ -300,6 +300,9 @@ impl Driver<'_, '_> {
 
     fn apply(&mut self, machine: &Machine, admitted: Vec<Admitted>) -> Result<Event, DriveError> {
         let turn_digest = machine.last_verdict().map(|verdict| verdict.turn_digest.clone()).unwrap_or_default();
+        if let Some(record) = machine.witness() {
+            self.ports.issues.witness(&record)?;
+        }
         let mut outcomes = Vec::with_capacity(admitted.len());
         for Admitted { tool_call_id, action, intent_digest, grant } in admitted {
             let earlier = if self.is_resumed {

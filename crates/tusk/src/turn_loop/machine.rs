@@ -218,6 +218,26 @@ impl Machine {
         }
     }
 
+    /// The witness of the closed turn whose changes are being made.
+    #[must_use]
+    pub fn witness(&self) -> Option<Value<'static>> {
+        match &self.state.phase {
+            Phase::Applying(applying) => {
+                let claims = Claims::default();
+                let assessment = premath_kernel::assess(&applying.turn, None, &claims);
+                let witness = premath_kernel::Witness::of(&applying.turn, &assessment, None, &claims);
+                Some(witness.into_value().into_owned())
+            }
+            Phase::Calling(_)
+            | Phase::Asking { .. }
+            | Phase::Executing(_)
+            | Phase::Handing { .. }
+            | Phase::Spawning { .. }
+            | Phase::Compacting { .. }
+            | Phase::Ended(_) => None,
+        }
+    }
+
     /// The change that a call of the closed turn asks for, planned again.
     #[must_use]
     pub fn planned(&self, tool_call_id: &str, tools: &Toolbox) -> Option<Operation> {

@@ -64,6 +64,12 @@ pub enum AnswerError {
 
 /// Issue memory.
 pub trait IssuePort: Debug {
+    /// Stores the witness of the turn whose changes follow.
+    ///
+    /// # Errors
+    /// It is not stored.
+    fn witness(&mut self, record: &Value<'_>) -> Result<(), StoreError>;
+
     /// Makes one change, once.
     ///
     /// # Errors

@@ -50,7 +50,7 @@ pub(crate) fn after(config: &RunConfig, progress: &mut Progress, open: &Open) ->
         return After::Finish(outcome.clone());
     }
     match open.purpose {
-        Purpose::Descent => After::Finish(RunOutcome::HandedOff { run_id: String::new() }),
+        Purpose::Descent => After::Finish(RunOutcome::HandedOff { run_id: config.successor_id() }),
         Purpose::Branches => match &config.workflow.join {
             Some(prompt) => After::GoOn(Some(prompt.clone())),
             None => After::Finish(RunOutcome::Completed),
