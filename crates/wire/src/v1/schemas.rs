@@ -11,13 +11,14 @@ use super::{
     ExportAnswer, FeatureAnswer, FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow,
     FeatureWriteAnswer, GovernanceInput, GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer,
     InitAnswer, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport,
-    KpiAnswer, LeaseProjection, ModelCircuits, ModelListing, Outcome, RemediateAnswer, SandboxCheckAnswer,
-    SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, TrajectoryProjection, TurnInput,
+    KpiAnswer, LeaseProjection, ModelCircuits, ModelListing, Outcome, RemediateAnswer, ReplayAnswer,
+    RunAnswer, RunCard, RunEventRow, RunExport, RunListing, SandboxCheckAnswer, SandboxOutcome,
+    SessionAnswer, SessionDocument, StepAnswer, StepRow, TrajectoryProjection, TurnCard, TurnInput,
     VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 41] = [
+pub const SCHEMA_NAMES: [&str; 48] = [
     "ask",
     "config",
     "conformance-expectation",
@@ -56,8 +57,15 @@ pub const SCHEMA_NAMES: [&str; 41] = [
     "lease-projection",
     "model-circuits",
     "models",
+    "replay",
+    "run",
+    "run-card",
+    "run-event",
+    "run-export",
+    "run-listing",
     "sandbox-check",
     "sandbox-run",
+    "turn-card",
     "verify",
 ];
 
@@ -110,6 +118,13 @@ pub fn schema(name: &str) -> Option<Schema> {
         "join-check-input" => reading.into_root_schema_for::<TurnInput>(),
         "join-check-report" => writing.into_root_schema_for::<JoinCheckReport<'_>>(),
         "lease-projection" => writing.into_root_schema_for::<LeaseProjection>(),
+        "replay" => writing.into_root_schema_for::<ReplayAnswer>(),
+        "run" => writing.into_root_schema_for::<RunAnswer>(),
+        "run-card" => writing.into_root_schema_for::<RunCard>(),
+        "run-event" => writing.into_root_schema_for::<RunEventRow>(),
+        "run-export" => writing.into_root_schema_for::<RunExport>(),
+        "run-listing" => writing.into_root_schema_for::<RunListing>(),
+        "turn-card" => writing.into_root_schema_for::<TurnCard>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),
         _ => return None,
     })

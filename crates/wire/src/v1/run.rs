@@ -1,0 +1,309 @@
+//! What is answered about runs: how one ended, which there are, what happened in one, and whether it can be repeated.
+//!
+//! Everything here is shown; nothing is read back. The journal of a run is what counts.
+
+mod event;
+mod turn;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use event::{CallEnd, ModelTextKind, RunEventKind, RunEventRow};
+pub use turn::{CallArtifact, CallRow, CallTruncation, MessageRow, TurnCard, TurnDigests};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEnding {
+    /// The model said that it is done, and every turn is closed.
+    Completed,
+    /// It went on in another session.
+    HandedOff,
+    /// Nothing else was admissible. It cannot be resumed.
+    FailedClosed,
+    /// A limit of its stop policy was reached.
+    Limit,
+    /// Somebody asked for the end.
+    Interrupted,
+    /// It waits for a person.
+    NeedsPerson,
+    /// A person said no.
+    Declined,
+    /// No model answered.
+    ModelFailed,
+}
+
+impl RunEnding {
+    /// The token on the wire.
+    #[must_use]
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::HandedOff => "handed_off",
+            Self::FailedClosed => "failed_closed",
+            Self::Limit => "limit",
+            Self::Interrupted => "interrupted",
+            Self::NeedsPerson => "needs_person",
+            Self::Declined => "declined",
+            Self::ModelFailed => "model_failed",
+        }
+    }
+}
+
+/// The answer of `run` and `resume`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunAnswer {
+    /// `run.start` or `run.resume`
+    pub action: String,
+    /// The run.
+    pub run_id: String,
+    /// How it ended.
+    pub outcome: RunEnding,
+    /// Why, for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The classes of what it failed closed on, sorted.
+    pub failure_classes: Vec<String>,
+    /// What the model said last.
+    pub text: String,
+    /// The issue it worked on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue_id: Option<String>,
+    /// How many turns it took.
+    pub turns: u64,
+    /// How many of them were refused.
+    pub refused_turns: u64,
+    /// How many tool calls.
+    pub tool_calls: u64,
+    /// How many tokens, in and out.
+    pub tokens: u64,
+    /// What it cost, in millionths of a dollar, as far as prices are known.
+    pub cost_micro_usd: u64,
+    /// How long it took.
+    pub wall_ms: u64,
+    /// The workers it spawned.
+    pub workers: u64,
+    /// The changes it made to issue memory.
+    pub applied: u64,
+    /// Whether `premath resume` can go on from here.
+    pub resumable: bool,
+    /// The run it went on in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_run_id: Option<String>,
+    /// Where its journal is.
+    pub journal: String,
+    /// Commands to look at next.
+    pub next: Vec<String>,
+}
+
+/// The answer of `runs list`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunListing {
+    /// `run.list`
+    pub action: String,
+    /// How many are listed.
+    pub count: u64,
+    /// The runs, newest first.
+    pub items: Vec<RunRow>,
+}
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunRow {
+    /// The run.
+    pub run_id: String,
+    /// What it was to do.
+    pub task: String,
+    /// The issue it worked on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue_id: Option<String>,
+    /// When it began.
+    pub started_at: String,
+    /// When it ended; absent while it goes on, or when it was killed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_at: Option<String>,
+    /// How it ended; absent while it goes on, or when it was killed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<RunEnding>,
+    /// How many turns it took so far.
+    pub turns: u64,
+    /// The first model it may ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The run that spawned it, or that it goes on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_run_id: Option<String>,
+}
+
+/// The answer of `runs show`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunCard {
+    /// `run.show`
+    pub action: String,
+    /// The run.
+    pub run: RunRow,
+    /// Its pattern of work.
+    pub pattern: String,
+    /// Why it ended so, for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Whether `premath resume` can go on from here.
+    pub resumable: bool,
+    /// Where its journal is.
+    pub journal: String,
+    /// The turns, in order.
+    pub turns: Vec<TurnRow>,
+    /// The workers it spawned, in order.
+    pub workers: Vec<WorkerRow>,
+    /// What became of the changes it asked for, in order.
+    pub applied: Vec<IntentResult>,
+}
+
+/// One turn of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnRow {
+    /// The turn.
+    pub call_id: String,
+    /// Which one, from 1.
+    pub turn: u64,
+    /// Who answered.
+    pub model: String,
+    /// Why the answer ended.
+    pub stop: String,
+    /// The tools it called, in the order of the calls.
+    pub tools: Vec<String>,
+    /// What became of it.
+    pub verdict: TurnVerdict,
+    /// Why it was refused, sorted.
+    pub failure_classes: Vec<String>,
+    /// The digest of the turn; empty while it is open.
+    pub turn_digest: String,
+    /// The witness of the check; empty while it is open.
+    pub witness_id: String,
+    /// How many tokens, in and out.
+    pub tokens: u64,
+    /// What it cost, in millionths of a dollar, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_micro_usd: Option<u64>,
+}
+
+/// What became of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnVerdict {
+    /// Every rule holds.
+    Closed,
+    /// A rule is broken, and nothing it asked for was changed.
+    Refused,
+    /// It was cut off before it was judged.
+    Open,
+}
+
+/// A worker of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkerRow {
+    /// Its run.
+    pub run_id: String,
+    /// Its issue.
+    pub issue_id: String,
+    /// What it was to do.
+    pub title: String,
+    /// How it ended; absent while it goes on, or when it was killed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<RunEnding>,
+}
+
+/// What became of a change of issue memory that a turn asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IntentResult {
+    /// The call that asked.
+    pub tool_call_id: String,
+    /// The action.
+    pub action: String,
+    /// The digest of the intent.
+    pub intent_digest: String,
+    /// What became of it.
+    pub result: IntentState,
+    /// The issue as it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue_id: Option<String>,
+    /// Its status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Why it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// Why, for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// What became of an intent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IntentState {
+    /// The store made the change.
+    Applied,
+    /// There was nothing to change.
+    Unchanged,
+    /// The gate or the store said no.
+    Refused,
+}
+
+/// The answer of `runs export`: the journal as it is, one row per line in the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunExport {
+    /// `run.export`
+    pub action: String,
+    /// The run.
+    pub run_id: String,
+    /// How many rows.
+    pub count: u64,
+    /// The file they were written to; absent when they are in `rows`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// The rows, when no file was named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<crate::Json>,
+}
+
+/// The answer of `replay`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplayAnswer {
+    /// `run.replay`
+    pub action: String,
+    /// The run.
+    pub run_id: String,
+    /// How many rows of the journal were compared.
+    pub rows: u64,
+    /// How many turns were driven again.
+    pub turns: u64,
+    /// Whether every row came out the same.
+    pub identical: bool,
+    /// The first row that did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_difference: Option<ReplayDifference>,
+    /// The digest of the journal's last row.
+    pub head: String,
+}
+
+/// A row that came out differently.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplayDifference {
+    /// Its number in the journal.
+    pub seq: u64,
+    /// What kind of row it is.
+    pub kind: String,
+    /// What is different.
+    pub detail: String,
+}

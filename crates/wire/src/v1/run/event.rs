@@ -1,0 +1,220 @@
+//! What happens in a run, one JSON object per line: what `run --json` prints before its answer.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CallArtifact, IntentResult, RunEnding};
+use crate::v1::{ReasonRow, UsageRow};
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunEventRow {
+    /// The issues of the workers it happens in, outermost first; absent in the run itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<String>,
+    /// What happens.
+    #[serde(flatten)]
+    pub event: RunEventKind,
+}
+
+/// What happens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", rename_all_fields = "camelCase")]
+pub enum RunEventKind {
+    /// It begins, or goes on.
+    #[serde(rename = "run.started")]
+    RunStarted {
+        /// The run.
+        run_id: String,
+        /// What it is to do.
+        task: String,
+        /// The issue it works on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        issue_id: Option<String>,
+        /// The models that may be asked, in order.
+        models: Vec<String>,
+        /// Its pattern of work.
+        pattern: String,
+        /// Whether it goes on after an end that was none.
+        resumed: bool,
+        /// How deep below the first run.
+        depth: u64,
+    },
+    /// A model is asked.
+    #[serde(rename = "turn.started")]
+    TurnStarted {
+        /// The turn.
+        call_id: String,
+        /// Which one, from 1.
+        turn: u64,
+    },
+    /// A piece of what a model says, as it comes. Not to be acted on.
+    #[serde(rename = "model.text")]
+    ModelText {
+        /// What it is.
+        kind: ModelTextKind,
+        /// The piece.
+        text: String,
+    },
+    /// A model has answered.
+    #[serde(rename = "turn.answered")]
+    TurnAnswered {
+        /// The turn.
+        call_id: String,
+        /// Who answered.
+        model: String,
+        /// Why it ended.
+        stop: String,
+        /// What it used.
+        usage: UsageRow,
+        /// What it cost, in millionths of a dollar, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost_micro_usd: Option<u64>,
+    },
+    /// A call begins.
+    #[serde(rename = "call.started")]
+    CallStarted {
+        /// The call.
+        tool_call_id: String,
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        arguments: crate::Json,
+        /// What it will change, as a unified diff.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        diff: Option<String>,
+    },
+    /// A call has ended, or was refused.
+    #[serde(rename = "call.finished")]
+    CallFinished(Box<CallEnd>),
+    /// A turn was judged.
+    #[serde(rename = "turn.closed")]
+    TurnClosed {
+        /// The turn.
+        call_id: String,
+        /// Whether every rule holds.
+        closed: bool,
+        /// What speaks against it.
+        reasons: Vec<ReasonRow>,
+        /// The digest of the turn.
+        turn_digest: String,
+        /// The witness of the check.
+        witness_id: String,
+    },
+    /// A change of issue memory was made, or was not.
+    #[serde(rename = "intent.applied")]
+    IntentApplied(IntentResult),
+    /// A worker begins.
+    #[serde(rename = "worker.started")]
+    WorkerStarted {
+        /// Its run.
+        run_id: String,
+        /// Its issue.
+        issue_id: String,
+        /// What it is to do.
+        title: String,
+    },
+    /// A worker has ended.
+    #[serde(rename = "worker.finished")]
+    WorkerFinished {
+        /// Its run.
+        run_id: String,
+        /// Its issue.
+        issue_id: String,
+        /// How it ended.
+        outcome: RunEnding,
+        /// Why, for a person.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
+    },
+    /// A person is asked.
+    #[serde(rename = "person.asked")]
+    PersonAsked {
+        /// Why.
+        question: String,
+    },
+    /// A person has answered, or nobody was there.
+    #[serde(rename = "person.decided")]
+    PersonDecided {
+        /// `continue`, `stop` or `no_answer`
+        decision: String,
+    },
+    /// Context was compacted.
+    #[serde(rename = "context.compacted")]
+    ContextCompacted {
+        /// How many turns are no longer shown.
+        dropped_turns: u64,
+    },
+    /// It goes on in another session.
+    #[serde(rename = "run.handed_off")]
+    RunHandedOff {
+        /// The next run.
+        run_id: String,
+    },
+    /// It has ended. The answer follows on the last line.
+    #[serde(rename = "run.stopped")]
+    RunStopped {
+        /// The run.
+        run_id: String,
+        /// How it ended.
+        outcome: RunEnding,
+    },
+}
+
+/// What a piece of a model's answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelTextKind {
+    /// What it says.
+    Text,
+    /// What it thinks, where that may be read.
+    Reasoning,
+    /// Why it does not answer.
+    Refusal,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CallEnd {
+    /// The call.
+    pub tool_call_id: String,
+    /// The tool.
+    pub tool: String,
+    /// `ok` or `error`
+    pub status: String,
+    /// Why it did not do what was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
+    /// Whether the same call may succeed later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retryable: Option<bool>,
+    /// What happened, in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The code of a command that ended by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    /// What a file or a command said: all of it, or how it begins where `ref` has the rest.
+    pub content: String,
+    /// How it ends, where `ref` has the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<String>,
+    /// How many bytes there are in all.
+    pub bytes: u64,
+    /// The object that has all of it.
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// What premath says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The files that were read or written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<CallArtifact>,
+    /// The change of issue memory that waits for the end of the turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<String>,
+    /// How long it took.
+    pub millis: u64,
+}

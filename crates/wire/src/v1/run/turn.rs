@@ -1,0 +1,127 @@
+//! One turn of a run, with everything that is known of it: what the model saw, what it answered, the rows, the digests.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{IntentResult, TurnVerdict};
+use crate::v1::ReasonRow;
+
+/// The answer of `turn show`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnCard {
+    /// `turn.show`
+    pub action: String,
+    /// The turn.
+    pub call_id: String,
+    /// Its run.
+    pub run_id: String,
+    /// Which turn of it, from 1.
+    pub turn: u64,
+    /// Who answered.
+    pub model: String,
+    /// Why the answer ended.
+    pub stop: String,
+    /// What the model was shown in this turn and not before, as it was rendered.
+    pub saw: Vec<MessageRow>,
+    /// What it answered.
+    pub answered: Vec<MessageRow>,
+    /// The calls it asked for and what came of them, in order.
+    pub calls: Vec<CallRow>,
+    /// The digests of its parts; absent while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digests: Option<TurnDigests>,
+    /// What became of it.
+    pub verdict: TurnVerdict,
+    /// What speaks against it.
+    pub reasons: Vec<ReasonRow>,
+    /// The witness of the check; absent while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness_id: Option<String>,
+    /// What became of the changes it asked for.
+    pub applied: Vec<IntentResult>,
+}
+
+/// One piece of what a model was shown or said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageRow {
+    /// `system`, `user`, `tool`, `assistant`, `reasoning` or `refusal`
+    pub role: String,
+    /// The call it answers, for `tool`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// The text, as the model had it before it.
+    pub text: String,
+}
+
+/// One call and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CallRow {
+    /// The call.
+    pub tool_call_id: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, as the model wrote them.
+    pub arguments: crate::Json,
+    /// `ok`, `error`, or `pending` when nothing came of it.
+    pub status: String,
+    /// Why it did not do what was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
+    /// The code of a command that ended by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    /// What the model was shown of it.
+    pub rendered: String,
+    /// What was cut for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncation: Option<CallTruncation>,
+    /// The files that were read or written.
+    pub artifacts: Vec<CallArtifact>,
+}
+
+/// What was cut of a payload before a model was shown it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CallTruncation {
+    /// How many bytes there are.
+    pub original_bytes: u64,
+    /// How many of them were shown.
+    pub kept_bytes: u64,
+    /// The object that has all of them.
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+}
+
+/// A file that a call read or wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CallArtifact {
+    /// Its path below the workdir.
+    pub path: String,
+    /// `read` or `write`
+    pub access: String,
+    /// The digest of its bytes; absent when it is gone, or was not read as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+/// The digests of a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnDigests {
+    /// Of the call spec.
+    pub call_spec_digest: String,
+    /// Of the sorted requests.
+    pub request_set_digest: String,
+    /// Of the sorted results.
+    pub result_set_digest: String,
+    /// Of the sorted uses.
+    pub use_set_digest: String,
+    /// Of the sets and what their join found.
+    pub join_set_digest: String,
+    /// Of call spec and join set.
+    pub turn_digest: String,
+}
