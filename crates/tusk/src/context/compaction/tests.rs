@@ -115,6 +115,14 @@ fn the_kernel_takes_the_row_and_finds_what_continuity_finds() {
 }
 
 #[test]
+fn what_is_kept_but_no_longer_owed_is_lost_as_well() {
+    let mut artifact = compact(input());
+    artifact.carried.obligations.retain(|owed| owed != "run the tests");
+    let lost = continuity(&carried(), &artifact).unwrap_err();
+    assert_eq!(lost, [Lost::Obligation("run the tests".to_owned())]);
+}
+
+#[test]
 fn another_prior_state_and_a_turn_on_both_sides_are_found() {
     let mut artifact = compact(input());
     artifact.carried.prior_state_digest = digest("sha256:another");

@@ -73,6 +73,8 @@ fn what_waits_is_bounded_and_what_is_lost_is_counted() {
     for at in 0..MOST_WAITING + 10 {
         queue.push(&reminder("shell", &at.to_string()));
     }
+    // One that waits already takes no more room.
+    queue.push(&reminder("shell", "0"));
     let reduced = queue.reduce();
     assert_eq!(reduced.shown.len(), 4);
     assert_eq!(reduced.dropped, u64::try_from(MOST_WAITING + 10 - 4).unwrap());

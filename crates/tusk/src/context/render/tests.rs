@@ -128,6 +128,16 @@ fn a_cut_output_shows_both_ends_and_where_the_rest_is() {
 }
 
 #[test]
+fn an_object_whose_middle_is_not_at_hand_is_never_shown_longer_than_it_is() {
+    let mut outcome = CallOutcome::empty("call-1", CallStatus::Ok);
+    let (head, tail) = ("head ".repeat(10), "tail ".repeat(10));
+    outcome.payload = Payload::Stored { reference: "sha256:00ff".to_owned(), bytes: 102, head, tail };
+    let truncation = render("shell", &outcome, &policy(1000)).truncation;
+    assert_eq!((truncation.original_bytes.get(), truncation.kept_bytes.get()), (102, 101));
+    assert_eq!(classes(truncated(truncation, 1000, MARKER)), []);
+}
+
+#[test]
 fn what_is_cut_from_a_row_can_be_fetched_by_its_digest() {
     let outcome = ok(&"x".repeat(500));
     let rendered = render("shell", &outcome, &policy(100));

@@ -141,6 +141,9 @@ fn the_rows_are_what_the_kernel_reads() {
 }
 
 proptest! {
+    // Lists far over every budget: a few say as much as many.
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
     fn what_is_told_is_bounded_and_cannot_break_its_lines(
         items in prop::collection::vec("(.|\n|</untrusted>){0,300}", 0..40), used in any::<u64>(),
