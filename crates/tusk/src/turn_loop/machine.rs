@@ -376,7 +376,7 @@ impl Machine {
 
     /// A turn that the harness answers itself: the same checks, nobody asked.
     fn harness(&mut self, purpose: Purpose) {
-        if self.is_over("turns") {
+        if exceeded(&self.run_state()).contains(&"turns") {
             self.stop(StopCause::Limit("turns".to_owned()), Some(Paused::Calling(purpose)));
             return;
         }
@@ -397,11 +397,17 @@ impl Machine {
         self.answered(purpose, answer);
     }
 
-    /// Whether one more would be over a limit.
-    pub(super) fn is_over(&self, limit: &str) -> bool {
-        let mut state = self.run_state();
-        state.budget.turns.used += 1;
-        exceeded(&state).contains(&limit)
+    /// The limit that the open turn is over: nothing of it may run.
+    fn over(&self) -> Option<&'static str> {
+        let budget = self.state.used.of(&self.config.limits);
+        let spent = [
+            ("tokens", budget.tokens),
+            ("costMicros", budget.cost_micros),
+            ("wallMillis", budget.wall_millis),
+            ("toolCalls", budget.tool_calls),
+        ];
+        let is_over = |spent: &crate::context::views::Spent| spent.limit.is_some_and(|limit| spent.used > limit);
+        spent.into_iter().find(|(_, spent)| is_over(spent)).map(|(name, _)| name)
     }
 
     /// An answer: its calls are looked at, and a person is asked where one must be.
@@ -424,10 +430,9 @@ impl Machine {
         let mut planned = self.tools.plan(calls, &self.state.found);
         self.state.used.tool_calls += u64::try_from(planned.len()).unwrap_or(u64::MAX);
         self.note_repeats(&planned);
-        let over = exceeded(&self.run_state());
-        let stop = over.iter().find(|name| **name != "identicalCalls").map(|name| {
+        let stop = self.over().map(|name| {
             plan::hold_all(&mut planned, "limit_exceeded", "it was not run: a limit of the run is reached");
-            RunOutcome::Stopped(StopCause::Limit((*name).to_owned()))
+            RunOutcome::Stopped(StopCause::Limit(name.to_owned()))
         });
         let open = Open {
             call_id: self.call_id(),

@@ -54,15 +54,9 @@ impl Machine {
         self.state.phase = Phase::Calling(purpose);
     }
 
-    /// The limit that one more turn would be over.
+    /// The limit that leaves nothing for one more turn.
     fn reached(&self) -> Option<&'static str> {
-        let mut state = self.run_state();
-        state.budget.turns.used += 1;
-        // What is used up exactly leaves nothing for a turn either.
-        for spent in [&mut state.budget.tokens, &mut state.budget.cost_micros, &mut state.budget.wall_millis] {
-            spent.used = spent.used.saturating_add(1);
-        }
-        exceeded(&state).into_iter().find(|name| *name != "identicalCalls")
+        exceeded(&self.run_state()).into_iter().find(|name| *name != "identicalCalls")
     }
 
     /// What waits to be said goes into the history as one message.

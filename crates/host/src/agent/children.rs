@@ -1,0 +1,203 @@
+//! Workers: each a run of its own, with its issue, its lease, its session and its journal, on a thread of its own.
+//!
+//! What a worker says returns as a handoff artifact; what it uses counts for whoever spawned it. It must not give a worker
+//! more than its parent has left.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use premath_bd::{Journal, StoreError, runs_folder};
+use premath_kernel::{Digest, OrchestrationRole};
+use premath_tusk::sandbox::Profile;
+use premath_tusk::turn_loop::{
+    Beginning, Crew, Limits, Machine, ParentRun, Relation, RunConfig, RunEvent, RunOutcome, Scope,
+    WorkerPlan, WorkerReturn, Workflow,
+};
+
+use super::assemble::{self, Made, Plan, make};
+use super::lease::{self, Authority};
+use super::resume::redriven;
+use super::run::{Watch, is_begun, one, release};
+use crate::table::{ActionError, Host};
+
+/// Runs the workers of a run.
+#[derive(Debug)]
+pub(super) struct HostCrew<'h> {
+    pub(super) host: &'h Host<'h>,
+}
+
+impl Crew for HostCrew<'_> {
+    fn run(
+        &mut self,
+        parent: &Machine,
+        plans: &[WorkerPlan],
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<WorkerReturn>, StoreError> {
+        let host = self.host;
+        let limits = share(parent, plans.len());
+        let config = parent.config();
+        let call_id = parent.last_verdict().map(|verdict| verdict.call_id.clone()).unwrap_or_default();
+        let policy = parent.mutation_policy().clone();
+        let shared = Mutex::new(watch);
+        let work = |plan: &WorkerPlan| {
+            let worker = Worker { host, parent: config, call_id: &call_id, policy: &policy, limits: &limits };
+            let ran = worker.run(plan, &mut |event| {
+                let mut watch = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                watch(&RunEvent::Worker { issue_id: &plan.issue_id, event });
+            });
+            ran.unwrap_or_else(|error| worker.failed(plan, &error))
+        };
+        let work = &work;
+        let returned: Vec<Option<WorkerReturn>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = plans.iter().map(|plan| scope.spawn(move || work(plan))).collect();
+            threads.into_iter().map(|thread| thread.join().ok()).collect()
+        });
+        let worker = Worker { host, parent: config, call_id: &call_id, policy: &policy, limits: &limits };
+        let broke = ActionError::Unavailable { what: "the worker broke off".to_owned(), hint: String::new() };
+        let all = returned.into_iter().zip(plans);
+        Ok(all.map(|(ran, plan)| ran.unwrap_or_else(|| worker.failed(plan, &broke))).collect())
+    }
+}
+
+/// What each of so many workers may use: an equal part of what is left.
+fn share(parent: &Machine, workers: usize) -> Limits {
+    let budget = parent.run_state().budget;
+    let part = |left: Option<u64>| left.map(|left| left / u64::try_from(workers.max(1)).unwrap_or(1));
+    let own = &parent.config().limits;
+    let turns = part(budget.turns.left());
+    Limits {
+        turns,
+        tool_calls: part(budget.tool_calls.left()),
+        tokens: part(budget.tokens.left()),
+        cost_micros: part(budget.cost_micros.left()),
+        // Time passes for all of them at once.
+        wall_millis: budget.wall_millis.left(),
+        workers: part(budget.workers.left()),
+        workflow_turns: turns,
+        checkpoint_every: None,
+        ..own.clone()
+    }
+}
+
+struct Worker<'w> {
+    host: &'w Host<'w>,
+    parent: &'w RunConfig,
+    call_id: &'w str,
+    policy: &'w Digest,
+    limits: &'w Limits,
+}
+
+impl Worker<'_> {
+    fn run_id(&self, plan: &WorkerPlan) -> String {
+        format!("{}.{}", self.parent.run_id, plan.issue_id)
+    }
+
+    fn run(&self, plan: &WorkerPlan, watch: &mut Watch<'_>) -> Result<WorkerReturn, ActionError> {
+        let (workspace, run_id) = (self.host.workspace, self.run_id(plan));
+        watch(&RunEvent::WorkerStarted { run_id: &run_id, issue_id: &plan.issue_id, title: &plan.title });
+        let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
+        let begun = is_begun(&journal)?;
+        let authority = Authority::Parent { run_id: self.parent.run_id.clone(), policy: self.policy.clone() };
+        let wall = self.limits.wall_millis;
+        let held = match lease::take(workspace, &plan.issue_id, &run_id, wall, authority)? {
+            Ok(held) => held,
+            Err(refused) => {
+                let what = format!("{}: {}", refused.class, refused.detail);
+                return Err(ActionError::Unavailable { what, hint: refused.hint });
+            }
+        };
+        let (mut machine, toolbox, beginning) = if begun {
+            let again = redriven(&journal)?;
+            let holder = Some(held.holder.clone());
+            let toolbox = assemble::again(workspace, self.host.agent, again.machine.config(), holder)?;
+            (again.machine, toolbox, Beginning::Resumed { unwritten: again.unwritten })
+        } else {
+            let Made { config, toolbox } =
+                make(workspace, self.host.agent, self.plan(plan, run_id.clone(), &held))?;
+            let machine = Machine::new(config).map_err(|error| super::run::unusable(&error))?;
+            (machine, toolbox, Beginning::Fresh)
+        };
+        let ran = one(self.host, &mut machine, &toolbox, beginning, watch);
+        release(workspace, Some(&held))?;
+        let report = ran?.report;
+        watch(&RunEvent::WorkerFinished {
+            run_id: &run_id,
+            issue_id: &plan.issue_id,
+            outcome: &report.outcome,
+        });
+        let is_done = report.outcome == RunOutcome::Completed;
+        let artifact_ref =
+            is_done.then(|| Digest::of_bytes(report.text.as_bytes()).as_str().to_owned());
+        Ok(WorkerReturn {
+            tool_call_id: plan.tool_call_id.clone(),
+            issue_id: plan.issue_id.clone(),
+            run_id,
+            outcome: report.outcome.token().to_owned(),
+            text: report.text,
+            artifact_ref,
+            turns: report.turns,
+            tool_calls: report.tool_calls,
+            tokens: report.tokens,
+            cost_micros: report.cost_micros,
+            workers: report.workers,
+            verdict: machine.judgement().cloned(),
+        })
+    }
+
+    fn plan(&self, plan: &WorkerPlan, run_id: String, held: &lease::Held) -> Plan {
+        let is_scoped = !plan.read.is_empty() || !plan.write.is_empty();
+        let parent = self.parent;
+        let mut limits = self.limits.clone();
+        if let Some(most) = plan.max_turns {
+            limits.turns = Some(limits.turns.map_or(most, |turns| turns.min(most)));
+        }
+        let mut read = plan.read.clone();
+        read.extend(plan.write.iter().filter(|path| !plan.read.contains(path)).cloned());
+        let profile = Profile::ALL.into_iter().find(|profile| profile.as_str() == parent.profile);
+        Plan {
+            run_id,
+            task: plan.task.clone(),
+            issue: Some(held.row.clone()),
+            holder: Some(held.holder.clone()),
+            models: plan.model.clone().map_or_else(|| parent.models.clone(), |model| vec![model]),
+            workflow: Workflow::chain(),
+            action_mode: parent.action_mode,
+            normalizer: parent.normalizer.clone(),
+            profile: profile.unwrap_or(Profile::ReadOnly),
+            scopes: if plan.judges { JUDGE_SCOPES.map(str::to_owned).to_vec() } else { Vec::new() },
+            limits,
+            context: parent.context.clone(),
+            autonomy: parent.autonomy.clone(),
+            role: Some(OrchestrationRole::Specialist),
+            scope: is_scoped.then(|| Scope { read, write: plan.write.clone() }),
+            parent: Some(ParentRun {
+                run_id: parent.run_id.clone(),
+                call_id: self.call_id.to_owned(),
+                depth: parent.depth() + 1,
+                relation: Relation::Worker,
+            }),
+            required_artifacts: plan.artifacts.clone(),
+            judges: plan.judges,
+        }
+    }
+
+    /// A worker that did not even begin.
+    fn failed(&self, plan: &WorkerPlan, error: &ActionError) -> WorkerReturn {
+        WorkerReturn {
+            tool_call_id: plan.tool_call_id.clone(),
+            issue_id: plan.issue_id.clone(),
+            run_id: self.run_id(plan),
+            outcome: "not_started".to_owned(),
+            text: error.to_string(),
+            artifact_ref: None,
+            turns: 0,
+            tool_calls: 0,
+            tokens: 0,
+            cost_micros: 0,
+            workers: 0,
+            verdict: None,
+        }
+    }
+}
+
+/// What a judge may do: look, and say.
+const JUDGE_SCOPES: [&str; 3] = ["files:read", "process:run", "issues:read"];
