@@ -36,9 +36,9 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath run --demo                             (no key, no network)\n  \
                             premath run \"Make the failing test pass\" --model anthropic:claude-sonnet-4-5\n  \
                             premath run --issue bd-7 --max-cost 0.50 --json\n\n\
-                            Ends with 0 when the work is done or handed on, with 1 when it failed closed, reached a limit or no \
-                            model\nanswered, with 3 when it waits for a person, with 130 when it was interrupted: `premath resume` \
-                            goes on.\nWith --json, one event per line and the answer last."
+                            Ends with 0 when the work is done or handed on; with 1 when it failed closed, reached a limit\nor no model \
+                            answered; with 3 when it waits for a person; with 130 when it was interrupted.\n\
+                            `premath resume` goes on. More: docs/reference/runs.md."
     )]
     Run(Box<run::RunArgs>),
     /// Go on with a run that stopped, was interrupted or was killed

@@ -105,7 +105,7 @@ fn commands_end_with_the_codes_of_the_table() {
 /// Whether a command takes `--json` after what is typed already.
 fn takes_json(arguments: &[&str]) -> bool {
     let first = arguments.first().copied().unwrap_or_default();
-    let is_family = arguments.len() == 1 && ["issue", "dep", "config"].contains(&first);
+    let is_family = arguments.len() == 1 && ["issue", "dep", "config", "runs", "turn"].contains(&first);
     !is_family
         && !["", "--help", "--version", "levitate", "completions", "bench"].contains(&first)
         && !arguments.contains(&"levitate")

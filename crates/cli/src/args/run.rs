@@ -34,8 +34,6 @@ pub(crate) struct RunArgs {
     /// What it may do, such as files:read; may be repeated. Tools of other scopes do not exist for the model
     #[arg(long, value_name = "SCOPE", conflicts_with = "demo")]
     pub(crate) scope: Vec<String>,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
     /// Run the embedded example: a broken project, and a scripted model that mends it. No key, no network
     #[arg(long)]
     pub(crate) demo: bool,
@@ -43,7 +41,21 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FOLDER", requires = "demo", conflicts_with_all = ["task", "issue"])]
     pub(crate) keep: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) format: Format,
+    pub(crate) format: RunFormat,
+    // Last: its heading would be that of whatever follows.
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// How a run is printed.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct RunFormat {
+    /// Print one JSON object per line: what happens as it happens, and the answer last
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the whole host effect around the answer, and nothing before it
+    #[arg(long)]
+    pub(crate) envelope: bool,
 }
 
 /// Where a run ends at the latest, its workers included.
@@ -114,9 +126,9 @@ pub(crate) struct ResumeArgs {
     #[arg(long, short, value_name = "REF")]
     pub(crate) model: Vec<String>,
     #[command(flatten)]
-    pub(crate) limits: LimitArgs,
+    pub(crate) format: RunFormat,
     #[command(flatten)]
-    pub(crate) format: Format,
+    pub(crate) limits: LimitArgs,
 }
 
 /// Arguments of `replay`.

@@ -12,9 +12,9 @@ use premath_tusk::turn_loop::RunReport;
 use self::watching::Watching;
 use super::dep::number;
 use super::in_repository;
-use crate::args::run::{LimitArgs, Pattern, ResumeArgs, RunArgs};
+use crate::args::StoreChange;
+use crate::args::run::{LimitArgs, Pattern, ResumeArgs, RunArgs, RunFormat};
 use crate::args::sandbox::ProfileName;
-use crate::args::{Format, StoreChange};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::run::{answer, exit};
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, CliError> {
     }
     let task = args.task.as_deref().map(task).transpose()?;
     let arguments = started(args, task.as_deref(), args.issue.as_deref(), &args.model);
-    changing(|host| shown(host, "run.start", &arguments, &args.format))
+    changing(|host| shown(host, "run.start", &arguments, args.format))
 }
 
 /// `premath resume`
@@ -48,7 +48,7 @@ pub(crate) fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
         .field("models", texts(&args.model))
         .field("limits", limits(&args.limits))
         .finish();
-    changing(|host| shown(host, "run.resume", &arguments, &args.format))
+    changing(|host| shown(host, "run.resume", &arguments, args.format))
 }
 
 /// In this repository, as somebody who changes its issue memory.
@@ -109,7 +109,7 @@ fn limits(limits: &LimitArgs) -> Value<'static> {
 }
 
 /// Shows a run while it goes, and its answer.
-fn shown(host: &Host<'_>, action: &str, arguments: &Value<'_>, format: &Format) -> Result<Exit, CliError> {
+fn shown(host: &Host<'_>, action: &str, arguments: &Value<'_>, format: RunFormat) -> Result<Exit, CliError> {
     if format.envelope {
         let effect = host.call(action, arguments).map_err(CliError::action)?;
         output::json(&effect)?;
@@ -123,7 +123,7 @@ fn watched(
     host: &Host<'_>,
     action: &str,
     arguments: &Value<'_>,
-    format: &Format,
+    format: RunFormat,
 ) -> Result<(Ran, Exit), CliError> {
     let watching = Watching::new(format);
     let ran = drive(host, action, arguments, &watching);

@@ -46,9 +46,9 @@ fn played(args: &RunArgs, plan: &DemoPlan, host: &Host<'_>, folder: &Path) -> Re
     let models = [plan.model.clone()];
     let arguments = started(args, Some(&plan.task), Some(&plan.issue), &models);
     if args.format.envelope {
-        return super::shown(host, "run.start", &arguments, &args.format);
+        return super::shown(host, "run.start", &arguments, args.format);
     }
-    let (ran, exit) = watched(host, "run.start", &arguments, &args.format)?;
+    let (ran, exit) = watched(host, "run.start", &arguments, args.format)?;
     if exit != Exit::Accepted {
         return Ok(exit);
     }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use premath_tusk::turn_loop::{Decision, RunEvent};
 
-use crate::args::Format;
+use crate::args::run::RunFormat;
 use crate::error::CliError;
 use crate::render::run::{EventRows, RunScreen};
 use crate::{output, system};
@@ -34,7 +34,7 @@ enum By {
 
 impl Watching {
     /// Whoever the format says.
-    pub(crate) fn new(format: &Format) -> Self {
+    pub(crate) fn new(format: RunFormat) -> Self {
         let by = if format.json {
             By::Program(EventRows::default())
         } else {
