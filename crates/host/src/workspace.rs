@@ -11,7 +11,7 @@ use premath_bd::{Clock, Disk, IdSource, Permit};
 use crate::settings::Settings;
 
 /// Who stands at the door, and what they may change.
-pub trait MutationDoor: Debug {
+pub trait MutationDoor: Debug + Send + Sync {
     /// Permission for one call of an action that changes issue memory.
     ///
     /// # Errors

@@ -154,7 +154,7 @@ fn a_question_is_passed_on_as_it_was_asked() {
     assert_eq!(references, &["a:b"]);
     assert_eq!((request.max_output_tokens, request.delivery), (9, Delivery::Whole));
     assert_eq!(request.reasoning, Some(ReasoningEffort::High));
-    assert_eq!(request.system[0].text, "Be brief.");
+    assert_eq!(request.system.iter().next().unwrap().text, "Be brief.");
 }
 
 #[test]

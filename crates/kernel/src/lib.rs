@@ -56,6 +56,7 @@ pub use intent::{ActionName, Claims, Intent};
 pub use normalize::{
     ContextState, Digests, DuplicateRow, JoinState, NormalizedTurn, ResultRow, RowList, normalize,
 };
+pub use path::Roots;
 pub use policy::{
     AllowedCallers, CompactionPolicy, ContextScope, Cut, DecompositionPolicy, DeferPolicy, Document,
     EvalGatePolicy, EvalProfile, ExecutionBoundaryPolicy, GovernancePolicy, GuardrailStagePolicy,

@@ -8,6 +8,7 @@ mod result;
 mod rows;
 mod state;
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 pub use digests::Digests;
@@ -52,7 +53,7 @@ pub struct NormalizedTurn {
     pub(crate) observations: Option<Observations>,
     pub(crate) session_refs: TextSet,
     pub(crate) trajectory_refs: TextSet,
-    pub(crate) policies: Policies,
+    pub(crate) policies: Arc<Policies>,
     pub(crate) governance: Option<GovernanceProfile>,
     pub(crate) constraints: Constraints,
     pub(crate) strictness: Strictness,

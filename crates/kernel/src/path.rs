@@ -7,17 +7,19 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 
 /// Folders and files that cover what lies below them.
-#[derive(Debug)]
-pub(crate) struct Roots(BTreeSet<String>);
+#[derive(Debug, Clone)]
+pub struct Roots(BTreeSet<String>);
 
 impl Roots {
     /// The roots, in their normal spelling. A root that means nothing by itself covers nothing.
-    pub(crate) fn new<'a>(roots: impl IntoIterator<Item = &'a str>) -> Self {
+    #[must_use]
+    pub fn new<'a>(roots: impl IntoIterator<Item = &'a str>) -> Self {
         Self(roots.into_iter().filter_map(normal).collect())
     }
 
     /// Whether `path` is one of the roots or lies below one. Costs its own components, not the number of roots.
-    pub(crate) fn cover(&self, path: &str) -> bool {
+    #[must_use]
+    pub fn cover(&self, path: &str) -> bool {
         let Some(path) = normal(path) else {
             return false;
         };

@@ -32,11 +32,14 @@ use crate::digest::Digest;
 
 const SELF_DIGEST_MEMBER: &str = "policyDigest";
 
-/// A policy document as it was supplied: its bytes' meaning for hashing, and its terms for checking.
+/// A policy document as it was supplied: its bytes' meaning for hashing, and its terms for checking. It is hashed when it
+/// is read, not each time it is bound: a run checks every turn against the same documents.
 #[derive(Debug, Clone)]
 pub struct Document<Terms> {
     source: Object<'static>,
     terms: Terms,
+    policy_digest: Digest,
+    plain_digest: Digest,
 }
 
 impl<Terms> Document<Terms> {
@@ -49,7 +52,11 @@ impl<Terms> Document<Terms> {
         read: impl FnOnce(&Object<'static>) -> Result<Terms, Error>,
     ) -> Result<Self, Error> {
         let terms = read(&source)?;
-        Ok(Self { source, terms })
+        // Its own `policyDigest` member is left out.
+        let bare = Value::Object(source.without(SELF_DIGEST_MEMBER));
+        let (policy_digest, plain_digest) = (Digest::prefixed("pol1_", &bare), Digest::of(&bare));
+        drop(bare);
+        Ok(Self { source, terms, policy_digest, plain_digest })
     }
 
     /// What the rules read.
@@ -58,17 +65,22 @@ impl<Terms> Document<Terms> {
         &self.terms
     }
 
-    /// The digest of the document under the prefix that `like` uses. Its own `policyDigest` member is left out.
+    /// The digest of the document under the prefix that `like` uses.
     #[must_use]
-    pub fn digest_like(&self, like: &Digest) -> Digest {
-        let bare = Value::Object(self.source.without(SELF_DIGEST_MEMBER));
-        if like.as_str().starts_with("pol1_") { Digest::prefixed("pol1_", &bare) } else { Digest::of(&bare) }
+    pub fn digest_like(&self, like: &Digest) -> &Digest {
+        if like.as_str().starts_with("pol1_") { &self.policy_digest } else { &self.plain_digest }
+    }
+
+    /// The digest of the document under the prefix of policies.
+    #[must_use]
+    pub const fn policy_digest(&self) -> &Digest {
+        &self.policy_digest
     }
 
     /// Whether `digest` names this document.
     #[must_use]
     pub fn hashes_to(&self, digest: &Digest) -> bool {
-        self.digest_like(digest) == *digest
+        self.digest_like(digest) == digest
     }
 }
 

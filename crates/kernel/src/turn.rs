@@ -1,5 +1,7 @@
 //! One turn as it is handed to the checks: evidence, the policies that bind it, and what others assert about it.
 
+use alloc::sync::Arc;
+
 use crate::call_spec::CallSpec;
 use crate::constraints::Constraints;
 use crate::evidence::TurnEvidence;
@@ -31,7 +33,7 @@ pub struct Turn {
     /// What was observed.
     pub evidence: TurnEvidence,
     /// The documents behind the call spec's digests.
-    pub policies: Policies,
+    pub policies: Arc<Policies>,
     /// What is claimed about governance.
     pub governance: Option<GovernanceProfile>,
     /// What the caller asserts. Can only add failures.

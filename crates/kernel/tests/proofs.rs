@@ -42,7 +42,7 @@ fn granting() -> Document<MutationPolicy> {
 }
 
 fn policy_digest() -> Digest {
-    granting().digest_like(&digest("pol1_"))
+    granting().digest_like(&digest("pol1_")).clone()
 }
 
 fn intent() -> Intent {
@@ -167,7 +167,7 @@ fn turn() -> Turn {
     Turn {
         spec: spec(),
         evidence: evidence(),
-        policies: Policies::default(),
+        policies: std::sync::Arc::new(Policies::default()),
         governance: None,
         constraints: Constraints::default(),
         strictness: Strictness::Strict,

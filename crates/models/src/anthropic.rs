@@ -1,8 +1,9 @@
-//! Anthropic Messages: `POST /v1/messages`. What goes out is in `request`, what comes back in `decoder`, its blocks in
-//! `block`. It must not know a socket.
+//! Anthropic Messages: `POST /v1/messages`. What goes out is in `request`, which prefixes of it are marked in
+//! `marks`, what comes back in `decoder`, its blocks in `block`. It must not know a socket.
 
 mod block;
 mod decoder;
+mod marks;
 mod request;
 #[cfg(test)]
 mod tests;

@@ -9,3 +9,6 @@ mod tests;
 
 pub(crate) use decoder::Decoder;
 pub(crate) use request::{LengthField, body};
+
+/// The name of the form in which this protocol writes what requests begin with.
+const PROTOCOL: &str = "openai.chat";

@@ -3,5 +3,7 @@
 //! Everything here can be written down and read back. It must not hold a proof, and must not decide whether a turn closes.
 
 mod outcome;
+pub(crate) mod row;
 
 pub use outcome::{CallOutcome, CallStatus, Failure, IntentRow, Payload, ShellRow};
+pub use row::Unreadable;

@@ -3,6 +3,7 @@
 //!
 //! It must not name a concrete provider, sandbox or database; those implement what is declared here.
 
+pub mod context;
 pub mod evidence;
 mod json_text;
 pub mod model;

@@ -7,6 +7,7 @@ mod circuit;
 mod error;
 mod event;
 mod file_circuits;
+mod history;
 mod part;
 mod request;
 mod response;
@@ -26,6 +27,7 @@ pub use circuit::{
 pub use error::{FailureStage, ModelError, ModelErrorKind};
 pub use event::ModelEvent;
 pub use file_circuits::circuit_row;
+pub use history::{Encoded, History, Offers, Piece, Prefix, SystemText};
 pub use part::{AssistantPart, Message, Reasoning, ToolCall, ToolOutcome, ToolResult, UserPart, Verbatim};
 pub use request::{
     CacheMarker, Delivery, ModelRequest, ParallelCalls, ReasoningEffort, SystemBlock, ToolChoice, ToolOffer,

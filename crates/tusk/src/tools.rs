@@ -14,9 +14,13 @@ mod fs_list;
 mod fs_read;
 mod fs_search;
 mod outcome;
+pub mod payloads;
+mod pending;
 mod protected;
+mod resolve_ref;
 mod shell;
 mod spec;
+mod spec_row;
 mod tool_search;
 mod walk;
 mod work_path;
@@ -25,18 +29,22 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 pub use apply_patch::{
-    ApplyPatch, CommitFailure, FileChange, FileState, PatchedFile, PreparedPatch, UndoRecord, prepare_patch,
+    AfterFile, ApplyPatch, CommitFailure, FileChange, FileState, PatchedFile, PreparedPatch, UndoRecord,
+    UndoRecordError, prepare_patch,
 };
 pub use arguments::{Arguments, SchemaError};
 pub use catalogue::{Catalogue, CatalogueDigests, CatalogueError, Drift, Pins};
+pub use closest::closest;
 pub use context::ToolContext;
 pub use fs_list::FsList;
 pub use fs_read::FsRead;
 pub use fs_search::FsSearch;
 pub use outcome::{Aftermath, Extent, FoundTools, ToolArtifact, ToolFailure, ToolOutput};
+pub use pending::PendingIntent;
 pub use protected::ProtectedPaths;
-pub use shell::Shell;
-pub use spec::{Caller, Risk, SpecError, ToolSpec};
+pub use resolve_ref::ResolveRef;
+pub use shell::{Shell, ShellRow};
+pub use spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
 pub use tool_search::ToolSearch;
 pub use work_path::WorkPath;
 
@@ -50,9 +58,34 @@ pub trait Tool: Debug + Send + Sync {
     /// # Errors
     /// A typed failure that the model can read.
     fn call(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure>;
+
+    /// Works out how to take a call back before it is made, so that this is on disk before the effect is (I7). Reads only.
+    ///
+    /// # Errors
+    /// Why the call would not do what is asked.
+    fn prepare(
+        &self,
+        _arguments: &Arguments,
+        _context: &ToolContext<'_>,
+    ) -> Result<Option<UndoRecord>, ToolFailure> {
+        Ok(None)
+    }
+
+    /// Does what was prepared, and nothing else; without a record it is a call like any other.
+    ///
+    /// # Errors
+    /// As `call`; and that what was prepared does not fit any more.
+    fn call_prepared(
+        &self,
+        arguments: &Arguments,
+        _undo: Option<&UndoRecord>,
+        context: &ToolContext<'_>,
+    ) -> Result<ToolOutput, ToolFailure> {
+        self.call(arguments, context)
+    }
 }
 
-/// The tools over files and processes that come with premath, and the search for deferred ones.
+/// The tools over files, processes and payloads that come with premath, and the search for deferred ones.
 ///
 /// # Errors
 /// Never, as long as their own definitions are well formed; a test holds them to it.
@@ -62,6 +95,7 @@ pub fn built_in() -> Result<Vec<Arc<dyn Tool>>, SpecError> {
         Arc::new(FsList::new()?),
         Arc::new(FsRead::new()?),
         Arc::new(FsSearch::new()?),
+        Arc::new(ResolveRef::new()?),
         Arc::new(Shell::new()?),
         Arc::new(ToolSearch::new()?),
     ])

@@ -3,6 +3,44 @@
 //! The driver, the simulator and replay all run the same machine. It must not reach a model, a tool, a file or a clock but
 //! through what the driver is given.
 
+mod adapter;
+mod answer;
+mod closing;
+mod config;
+mod driver;
+mod event;
+mod limits;
+mod machine;
+mod own_tools;
+mod plan;
+mod ports;
+mod progress;
+mod records;
+mod redrive;
+mod room;
+mod state;
+mod step;
+mod terms;
+mod toolbox;
+mod turns;
 mod watch;
+mod workflow;
 
+pub use adapter::FENCED_JSON;
+pub use answer::Answer;
+pub use config::{ParentRun, Relation, RunConfig, STRUCTURED, Scope};
+pub use driver::{Beginning, DriveError, Ports, drive};
+pub use event::{Event, WorkerReturn};
+pub use limits::{ContextLimits, Limits, OnFull};
+pub use machine::{ConfigError, Machine, Unexpected};
+pub use own_tools::{ChooseRoute, GiveVerdict, SpawnWorker};
+pub use ports::{
+    AnswerError, AnswerPort, Answered, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch,
+};
+pub use progress::{CHOOSE_ROUTE, GIVE_VERDICT, SPAWN_WORKER};
+pub use redrive::{Redrive, RedriveError, Redriven};
+pub use step::{Admitted, ModelCall, PlannedCall, Step, WorkerPlan};
+pub use terms::{CUT_MARKER, TermsError};
+pub use toolbox::{Prepared, Ran, Toolbox};
+pub use workflow::{Branch, Evaluator, Judge, Route, Stage, WorkerDefaults, Workflow};
 pub use watch::{AppliedIntent, Decision, IntentOutcome, RunEvent, RunOutcome, RunReport, StopCause, Verdict};

@@ -17,8 +17,8 @@ use premath_kernel::{Digest, PolicyKind, Refusal, Strictness, assess};
 use premath_tusk::JsonText;
 use premath_tusk::tools::files::MemoryFiles;
 use premath_tusk::tools::{
-    Arguments, Caller, Catalogue, CatalogueError, SchemaError, Tool, ToolContext, ToolFailure, ToolOutput,
-    ToolSpec, built_in,
+    Arguments, Caller, Catalogue, CatalogueError, Risk, SchemaError, Tool, ToolContext, ToolFailure,
+    ToolKind, ToolOutput, ToolSpec, built_in,
 };
 use premath_wire::v1::JoinCheck;
 use proptest::prelude::{Strategy, any, prop};
@@ -181,7 +181,24 @@ fn every_example_of_every_built_in_tool_is_accepted_and_closed() {
         assert_eq!(schema["additionalProperties"], json!(false), "{}", spec.name);
     }
     let names: Vec<&str> = catalogue.specs().map(|spec| spec.name.as_str()).collect();
-    assert_eq!(names, ["apply_patch", "fs_list", "fs_read", "fs_search", "shell", "tool_search"]);
+    assert_eq!(
+        names,
+        ["apply_patch", "fs_list", "fs_read", "fs_search", "resolve_ref", "shell", "tool_search"]
+    );
+}
+
+#[test]
+fn a_built_in_tool_looks_only_or_has_its_effect_at_once() {
+    let catalogue = built_in_catalogue();
+    for spec in catalogue.specs() {
+        let expected = if matches!(spec.name.as_str(), "apply_patch" | "shell") {
+            ToolKind::Effect
+        } else {
+            ToolKind::Read
+        };
+        assert_eq!(spec.kind, expected, "{}", spec.name);
+        assert_eq!(spec.kind == ToolKind::Read, spec.risk == Risk::Read, "{}", spec.name);
+    }
 }
 
 #[test]
@@ -318,7 +335,8 @@ fn a_definition_that_changes_anywhere_drifts_from_its_pin() {
         change(|spec| spec.description.push('!')),
         change(|spec| spec.input_schema = JsonText::new(r#"{"type": "object", "title": "x"}"#).unwrap()),
         change(|spec| spec.examples = vec![JsonText::empty_object()]),
-        change(|spec| spec.risk = premath_tusk::tools::Risk::Destructive),
+        change(|spec| spec.kind = ToolKind::Intent),
+        change(|spec| spec.risk = Risk::Destructive),
         change(|spec| spec.scope = "test:other".to_owned()),
         change(|spec| spec.allowed_callers = vec![Caller::Model]),
         change(|spec| spec.idempotent = false),

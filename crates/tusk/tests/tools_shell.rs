@@ -11,7 +11,7 @@ use std::time::Duration;
 use premath_kernel::{Digest, Value};
 use premath_tusk::sandbox::{CapturedOutput, Ending, Profile};
 use premath_tusk::tools::files::MemoryFiles;
-use premath_tusk::tools::{Arguments, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
+use premath_tusk::tools::{Arguments, ShellRow, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
 use serde_json::json;
 use workbench::{Bench, WORKDIR};
 
@@ -100,18 +100,60 @@ fn a_time_out_and_an_interruption_are_typed_and_keep_what_was_said() {
 }
 
 #[test]
+fn the_row_of_a_command_is_the_same_everywhere_and_there_even_when_it_was_refused() {
+    let tree = MemoryFiles::new();
+    tree.put("sub/a", "x");
+    tree.put(".git/x", "x");
+    let mut bench = Bench::new(&tree);
+    let arguments = json!({"command": "make", "workdir": "sub", "timeout_seconds": 7});
+    let row = bench.call("shell", &arguments).unwrap().shell_row.unwrap();
+    assert_eq!((row.workdir.as_str(), row.profile), ("sub", "workspace-write"));
+    assert!(row.command_digest.as_str().starts_with("sha256:"));
+    let whole = format!("{WORKDIR}/sub/");
+    let elsewhere = ToolContext { workdir: Path::new("/elsewhere"), ..bench.context() };
+    for (same, context) in [
+        (json!({"command": "make", "workdir": "./sub/", "timeout_seconds": 7.0}), bench.context()),
+        (json!({"command": "make", "workdir": whole, "timeout_seconds": 7}), bench.context()),
+        (json!({"command": "make", "workdir": "sub", "timeout_seconds": 7}), elsewhere),
+    ] {
+        assert_eq!(ShellRow::of(&same, &context), row, "{same}");
+    }
+    for other in [
+        json!({"command": "make ", "workdir": "sub", "timeout_seconds": 7}),
+        json!({"command": "make", "workdir": ".", "timeout_seconds": 7}),
+        json!({"command": "make", "workdir": "sub", "timeout_seconds": 8}),
+    ] {
+        assert_ne!(ShellRow::of(&other, &bench.context()).command_digest, row.command_digest, "{other}");
+    }
+    bench.sandbox.refuses = true;
+    let failure = bench.call("shell", &arguments).unwrap_err();
+    assert_eq!(failure.error_code, "shell.sandbox_unavailable");
+    assert_eq!(failure.aftermath.unwrap().shell_row, Some(row.clone()));
+    for (workdir, shown) in [(".git", ".git"), ("gone", "gone"), ("../..", "."), ("/etc", ".")] {
+        let failure = bench.call("shell", &json!({"command": "x", "workdir": workdir})).unwrap_err();
+        assert_eq!(failure.aftermath.unwrap().shell_row.unwrap().workdir, shown);
+    }
+    bench.interrupt.request();
+    assert_eq!(bench.call("shell", &arguments).unwrap_err().aftermath.unwrap().shell_row, Some(row));
+    let of_nothing = ShellRow::of(&json!([1]), &bench.context());
+    assert_eq!((of_nothing.workdir.as_str(), of_nothing.profile), (".", "workspace-write"));
+}
+
+#[test]
 fn of_long_output_the_middle_goes_and_the_budget_holds() {
     let tree = MemoryFiles::new();
     let mut bench = Bench::new(&tree);
     let text: String = (0..5000).map(|line| format!("zeile ß {line}\n")).collect();
-    for budget in [200, 1000, 10_000] {
-        bench.budget = budget;
+    bench.budget = 100;
+    for capture in [200, 1000, 10_000] {
+        bench.capture = capture;
         for (stdout, stderr) in [(text.as_str(), ""), ("", text.as_str()), (&text, &text), (&text, "short\n")]
         {
             bench.sandbox.stdout = captured(stdout);
             bench.sandbox.stderr = captured(stderr);
             let output = bench.call("shell", &json!({"command": "x", "workdir": "."})).unwrap();
-            assert!(output.content.len() <= budget, "{} > {budget}", output.content.len());
+            assert!(output.content.len() <= capture, "{} > {capture}", output.content.len());
+            assert!(output.content.len() > capture / 2, "what is shown is the loop's to cut");
             assert!(output.content.contains(" bytes left out …]") && output.extent.is_cut);
             assert_eq!(output.extent.total_bytes, (stdout.len() + stderr.len()) as u64);
             assert!(output.note.contains("use fs_read"), "{}", output.note);

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use premath_kernel::Value;
 use premath_wire::time::to_millis;
 
 use self::view::FileView;
@@ -90,6 +91,39 @@ impl FileIssues {
     /// When it cannot be written.
     pub fn create(&self) -> Result<(), StoreError> {
         self.log.write().map(drop)
+    }
+
+    /// The row that a turn wrote for an intent, wherever it is by now: how a process that was stopped learns whether its
+    /// change was made.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn written_by(&self, turn_digest: &str, intent_digest: &str) -> Result<Option<IssueRow>, StoreError> {
+        let mut found = None;
+        let needle = intent_digest.as_bytes();
+        let mut scan = |reader: &LogReader| {
+            reader.each_line::<StoreError>(0, |_, line| {
+                if needle.is_empty() || !line.windows(needle.len()).any(|window| window == needle) {
+                    return Ok(());
+                }
+                let row = IssueRow::read(line).filter(|row| {
+                    let witness = row.object().get("write_witness").and_then(Value::as_object);
+                    let says = |member: &str, wanted: &str| {
+                        witness.and_then(|witness| witness.get(member)).and_then(Value::as_text) == Some(wanted)
+                    };
+                    says("turn_digest", turn_digest) && says("intent_digest", intent_digest)
+                });
+                found = row.or(found.take());
+                Ok(())
+            })
+        };
+        match self.history.read() {
+            Ok(history) => scan(&history)?,
+            Err(StoreError::Missing { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        scan(&self.log.read()?)?;
+        Ok(found)
     }
 
     /// The newest index that the log vouches for, brought up to the last checkpoint where that is possible.

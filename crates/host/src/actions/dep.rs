@@ -6,8 +6,9 @@ use premath_wire::InputError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{IssueLane, arguments, id, invalid, one_line, told};
+use super::issue::{PlannedChange, arguments, change, id, invalid, one_line, told};
 use super::issue_write::{holder, kind};
+use crate::settings::Settings;
 use crate::table::{ActionError, Answer, Host};
 
 /// What a change of one dependency takes.
@@ -43,6 +44,11 @@ fn unused(given: Option<&str>, key: &str) -> Result<(), InputError> {
 
 /// `dep.add`
 pub(crate) fn add(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    change(host, args, plan_add)
+}
+
+/// The dependency that arguments of `dep.add` name.
+pub(crate) fn plan_add(_: &Settings, args: &Value<'_>) -> Result<PlannedChange, ActionError> {
     let args: DependencyArgs = arguments(args)?;
     unused(args.from_type.as_deref(), "fromType")?;
     let (id, depends_on) = args.ends()?;
@@ -53,11 +59,16 @@ pub(crate) fn add(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionErr
         by: told(args.created_by.as_deref()).map(|by| one_line(by, "createdBy")).transpose()?,
         holder: holder(args.lease_owner.as_deref(), args.lease_id.as_deref(), args.fence),
     };
-    IssueLane::open(host, "dep.add", args.issues.as_deref()).change(&operation)
+    Ok(PlannedChange { issues: args.issues, operation })
 }
 
 /// `dep.remove`
 pub(crate) fn remove(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    change(host, args, plan_remove)
+}
+
+/// The dependency that arguments of `dep.remove` name.
+pub(crate) fn plan_remove(_: &Settings, args: &Value<'_>) -> Result<PlannedChange, ActionError> {
     let args: DependencyArgs = arguments(args)?;
     unused(args.from_type.as_deref(), "fromType")?;
     unused(args.created_by.as_deref(), "createdBy")?;
@@ -68,11 +79,16 @@ pub(crate) fn remove(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
         kind: args.kind()?,
         holder: holder(args.lease_owner.as_deref(), args.lease_id.as_deref(), args.fence),
     };
-    IssueLane::open(host, "dep.remove", args.issues.as_deref()).change(&operation)
+    Ok(PlannedChange { issues: args.issues, operation })
 }
 
 /// `dep.replace`
 pub(crate) fn replace(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    change(host, args, plan_replace)
+}
+
+/// The dependency that arguments of `dep.replace` name, and its new type.
+pub(crate) fn plan_replace(_: &Settings, args: &Value<'_>) -> Result<PlannedChange, ActionError> {
     let args: DependencyArgs = arguments(args)?;
     unused(args.created_by.as_deref(), "createdBy")?;
     let (id, depends_on) = args.ends()?;
@@ -84,5 +100,5 @@ pub(crate) fn replace(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
         kind: args.kind()?.unwrap_or(DependencyKind::Blocks),
         holder: holder(args.lease_owner.as_deref(), args.lease_id.as_deref(), args.fence),
     };
-    IssueLane::open(host, "dep.replace", args.issues.as_deref()).change(&operation)
+    Ok(PlannedChange { issues: args.issues, operation })
 }

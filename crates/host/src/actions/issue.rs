@@ -14,6 +14,7 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 
+use crate::settings::Settings;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{DoorRefusal, shown};
 
@@ -31,6 +32,25 @@ pub(crate) struct IssueLane<'h> {
     /// Where it is, as answers show it.
     pub(crate) path: String,
     action: &'static str,
+}
+
+/// A change of issue memory that arguments ask for.
+#[derive(Debug)]
+pub(crate) struct PlannedChange {
+    /// The issue memory they name; the configured one when they name none.
+    pub(crate) issues: Option<String>,
+    /// The change.
+    pub(crate) operation: Operation,
+}
+
+/// From the arguments of an action to the change it asks for. Every door reads arguments with the same one.
+pub(crate) type Plan = fn(&Settings, &Value<'_>) -> Result<PlannedChange, ActionError>;
+
+/// Makes the change that arguments ask for, through the door.
+pub(crate) fn change(host: &Host<'_>, args: &Value<'_>, plan: Plan) -> Result<Answer, ActionError> {
+    let planned = plan(&host.workspace.settings, args)?;
+    let lane = IssueLane::open(host, planned.operation.action(), planned.issues.as_deref());
+    lane.change(&planned.operation)
 }
 
 /// What came of asking for a change.

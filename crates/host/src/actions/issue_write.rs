@@ -6,7 +6,8 @@ use premath_wire::InputError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{IssueLane, arguments, id, invalid, one_line, token, told};
+use super::issue::{PlannedChange, arguments, change, id, invalid, one_line, token, told};
+use crate::settings::Settings;
 use crate::table::{ActionError, Answer, Host};
 
 /// What a new issue is.
@@ -45,25 +46,33 @@ struct DependencyArg {
 
 /// `issue.add`
 pub(crate) fn add(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    change(host, args, plan_add)
+}
+
+/// The issue that arguments of `issue.add` describe.
+pub(crate) fn plan_add(settings: &Settings, args: &Value<'_>) -> Result<PlannedChange, ActionError> {
     let args: DraftArgs = arguments(args)?;
     if args.parent_issue.is_some() {
         return Err(invalid("unknown field", "parentIssue").into());
     }
     let draft = Box::new(draft(&args)?);
-    let prefix = host.workspace.settings.issue_prefix.value.clone();
-    let lane = IssueLane::open(host, "issue.add", args.issues.as_deref());
-    lane.change(&Operation::Add { draft, prefix })
+    let prefix = settings.issue_prefix.value.clone();
+    Ok(PlannedChange { issues: args.issues, operation: Operation::Add { draft, prefix } })
 }
 
 /// `issue.discover`
 pub(crate) fn discover(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    change(host, args, plan_discover)
+}
+
+/// The issue that arguments of `issue.discover` describe.
+pub(crate) fn plan_discover(settings: &Settings, args: &Value<'_>) -> Result<PlannedChange, ActionError> {
     let args: DraftArgs = arguments(args)?;
     let Some(parent) = args.parent_issue.as_deref() else { return Err(missing("parentIssue").into()) };
     let parent = id(parent, "parentIssue")?;
     let draft = Box::new(draft(&args)?);
-    let prefix = host.workspace.settings.issue_prefix.value.clone();
-    let lane = IssueLane::open(host, "issue.discover", args.issues.as_deref());
-    lane.change(&Operation::Discover { parent, draft, prefix })
+    let prefix = settings.issue_prefix.value.clone();
+    Ok(PlannedChange { issues: args.issues, operation: Operation::Discover { parent, draft, prefix } })
 }
 
 fn missing(key: &str) -> InputError {
@@ -172,12 +181,16 @@ struct UpdateArgs {
 
 /// `issue.update`
 pub(crate) fn update(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    change(host, args, plan_update)
+}
+
+/// What arguments of `issue.update` make of an issue.
+pub(crate) fn plan_update(_: &Settings, args: &Value<'_>) -> Result<PlannedChange, ActionError> {
     let args: UpdateArgs = arguments(args)?;
     let id = id(args.id.as_deref().ok_or_else(|| missing("id"))?, "id")?;
     let changes = Box::new(changes(&args)?);
     let holder = holder(args.lease_owner.as_deref(), args.lease_id.as_deref(), args.fence);
-    let lane = IssueLane::open(host, "issue.update", args.issues.as_deref());
-    lane.change(&Operation::Update { id, changes, holder })
+    Ok(PlannedChange { issues: args.issues, operation: Operation::Update { id, changes, holder } })
 }
 
 /// What somebody shows to act as the holder of a lease.
@@ -200,13 +213,13 @@ fn changes(args: &UpdateArgs) -> Result<IssueChanges, InputError> {
         ("acceptance_criteria", &args.acceptance_criteria),
         ("notes", &args.notes),
     ] {
-        texts.push((name, change(text.as_deref())));
+        texts.push((name, text_change(text.as_deref())));
     }
     for (name, text) in [("assignee", &args.assignee), ("owner", &args.owner)] {
         if let Some(text) = text.as_deref() {
             one_line(text, name)?;
         }
-        texts.push((name, change(text.as_deref())));
+        texts.push((name, text_change(text.as_deref())));
     }
     texts.retain(|(_, change)| *change != Change::Keep);
     Ok(IssueChanges {
@@ -224,7 +237,7 @@ fn changes(args: &UpdateArgs) -> Result<IssueChanges, InputError> {
     })
 }
 
-fn change(text: Option<&str>) -> Change<String> {
+fn text_change(text: Option<&str>) -> Change<String> {
     match text.map(str::trim) {
         None => Change::Keep,
         Some("") => Change::Clear,

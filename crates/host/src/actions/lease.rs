@@ -8,9 +8,12 @@ use premath_wire::v1::{ClaimNextAnswer, LeaseProjection, LeaseRow};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{IssueLane, Outcome, arguments, count, id, invalid, one_line, told};
+use super::issue::{
+    IssueLane, Outcome, PlannedChange, arguments, change, count, id, invalid, one_line, told,
+};
 use super::issue_read::wanted;
 use super::issue_write::holder;
+use crate::settings::Settings;
 use crate::table::{ActionError, Answer, Host};
 
 /// What a claim takes.
@@ -39,12 +42,17 @@ struct ClaimNextArgs {
 
 /// `issue.claim`
 pub(crate) fn claim(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    change(host, args, plan_claim)
+}
+
+/// The claim that arguments of `issue.claim` describe.
+pub(crate) fn plan_claim(_: &Settings, args: &Value<'_>) -> Result<PlannedChange, ActionError> {
     let args: ClaimArgs = arguments(args)?;
     let id = id(&args.id, "id")?;
     let mut terms =
         terms(&args.assignee, args.lease_id.as_deref(), args.ttl_seconds, args.expires_at.as_deref())?;
     terms.force_reason = told(args.force_reason.as_deref()).map(ToOwned::to_owned);
-    IssueLane::open(host, "issue.claim", args.issues.as_deref()).change(&Operation::Claim { id, terms })
+    Ok(PlannedChange { issues: args.issues, operation: Operation::Claim { id, terms } })
 }
 
 /// `issue.claim_next`
@@ -106,17 +114,27 @@ struct HolderArgs {
 
 /// `issue.lease_renew`
 pub(crate) fn renew(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    change(host, args, plan_renew)
+}
+
+/// What arguments of `issue.lease_renew` name.
+pub(crate) fn plan_renew(_: &Settings, args: &Value<'_>) -> Result<PlannedChange, ActionError> {
     let args: HolderArgs = arguments(args)?;
     let operation = Operation::LeaseRenew {
         id: id(&args.id, "id")?,
         holder: holder(args.owner.as_deref(), args.lease_id.as_deref(), args.fence),
         ttl_seconds: args.ttl_seconds.unwrap_or(DEFAULT_TTL_SECONDS),
     };
-    IssueLane::open(host, "issue.lease_renew", args.issues.as_deref()).change(&operation)
+    Ok(PlannedChange { issues: args.issues, operation })
 }
 
 /// `issue.lease_release`
 pub(crate) fn release(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    change(host, args, plan_release)
+}
+
+/// What arguments of `issue.lease_release` name.
+pub(crate) fn plan_release(_: &Settings, args: &Value<'_>) -> Result<PlannedChange, ActionError> {
     let args: HolderArgs = arguments(args)?;
     if args.ttl_seconds.is_some() {
         return Err(invalid("unknown field", "ttlSeconds").into());
@@ -125,7 +143,7 @@ pub(crate) fn release(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
         id: id(&args.id, "id")?,
         holder: holder(args.owner.as_deref(), args.lease_id.as_deref(), args.fence),
     };
-    IssueLane::open(host, "issue.lease_release", args.issues.as_deref()).change(&operation)
+    Ok(PlannedChange { issues: args.issues, operation })
 }
 
 /// What the projection of all leases takes.

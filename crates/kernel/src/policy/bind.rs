@@ -101,7 +101,7 @@ impl Binder<'_> {
             return None;
         };
         let computed = document.digest_like(declared);
-        if computed == *declared {
+        if computed == declared {
             return Some(&document.terms);
         }
         let detail = format!("declared as {declared}, but the supplied document hashes to {computed}");

@@ -1,29 +1,31 @@
-//! A request as the protocol wants it: the same request gives the same bytes, so that a cached prefix stays one.
+//! A request as the protocol wants it: the same request gives the same bytes, so that a cached prefix stays one. What of it
+//! the last request had as well is not written again; marks come and go, so they are put in when a request is written.
 
 use premath_tusk::model::{
-    AssistantPart, CacheMarker, Delivery, Message, ModelError, ModelRequest, ParallelCalls, ReasoningEffort,
-    SystemBlock, ToolChoice, ToolOffer, ToolOutcome, UserPart,
+    AssistantPart, CacheMarker, Delivery, Message, ModelError, ModelRequest, ParallelCalls, Piece,
+    ReasoningEffort, SystemBlock, ToolChoice, ToolOffer, ToolOutcome, UserPart,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::PROTOCOL;
-use crate::provider::encode::{self, unsendable};
-
-/// The protocol takes no more marks in one request.
-const MOST_MARKS: usize = 4;
+use super::marks::Marks;
+use crate::provider::encode::{self, Body, unsendable};
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct Head<'a> {
     model: &'a str,
     max_tokens: u64,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+}
+
+#[derive(Serialize)]
+struct Calling<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Choice<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    system: Vec<Block<'a>>,
-    messages: Vec<Turn<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tail<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     stop_sequences: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,8 +40,6 @@ struct Tool<'a> {
     name: &'a str,
     description: &'a str,
     input_schema: Box<RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cache_control: Option<CacheControl>,
 }
 
 #[derive(Serialize)]
@@ -52,19 +52,11 @@ struct Choice<'a> {
 }
 
 #[derive(Serialize)]
-struct Turn<'a> {
-    role: &'static str,
-    content: Vec<Block<'a>>,
-}
-
-#[derive(Serialize)]
 #[serde(untagged)]
 enum Block<'a> {
     Text {
         r#type: &'static str,
         text: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        cache_control: Option<CacheControl>,
     },
     ToolUse {
         r#type: &'static str,
@@ -78,15 +70,8 @@ enum Block<'a> {
         content: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
         is_error: Option<bool>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        cache_control: Option<CacheControl>,
     },
     Verbatim(Box<RawValue>),
-}
-
-#[derive(Serialize)]
-struct CacheControl {
-    r#type: &'static str,
 }
 
 #[derive(Serialize)]
@@ -106,26 +91,40 @@ struct OutputConfig {
 /// # Errors
 /// `request_invalid` when a verbatim part cannot be written.
 pub(crate) fn body(model: &str, request: &ModelRequest) -> Result<Vec<u8>, ModelError> {
-    let mut marks = Marks::of(request);
+    let tools = request.tools.encoded(PROTOCOL, offer)?;
+    let system = request.system.encoded(PROTOCOL, system)?;
+    let messages = request.messages.encoded(PROTOCOL, turn)?;
+    let mut marks = Marks::of([&tools, &system, &messages]);
+    let room = tools.bytes().len() + system.bytes().len() + messages.bytes().len() + Marks::ROOM;
+    let mut body = Body::new(room, &Head { model, max_tokens: request.max_output_tokens })?;
+    if !tools.bytes().is_empty() {
+        marks.put_list(&mut body, "tools", &tools);
+    }
+    body.fields(&Calling { tool_choice: choice(request) })?;
+    if !system.bytes().is_empty() {
+        marks.put_list(&mut body, "system", &system);
+    }
+    marks.put_list(&mut body, "messages", &messages);
     let (thinking, output_config) = thinking(model, request);
-    encode::body(&Body {
-        model,
-        max_tokens: request.max_output_tokens,
-        tools: request.tools.iter().map(|tool| offer(tool, &mut marks)).collect::<Result<_, _>>()?,
-        tool_choice: choice(request),
-        system: request.system.iter().filter_map(|block| system(block, &mut marks)).collect(),
-        messages: turns(&request.messages, &mut marks)?,
-        stop_sequences: &request.stop_sequences,
-        thinking,
-        output_config,
-        stream: request.delivery == Delivery::Streamed,
-    })
+    let stream = request.delivery == Delivery::Streamed;
+    body.fields(&Tail { stop_sequences: &request.stop_sequences, thinking, output_config, stream })?;
+    Ok(body.finish())
 }
 
-fn offer<'a>(tool: &'a ToolOffer, marks: &mut Marks) -> Result<Tool<'a>, ModelError> {
+fn offer(tool: &ToolOffer, piece: &mut Piece) -> Result<(), ModelError> {
     let input_schema = tool.input_schema.raw().map_err(unsendable)?;
-    let cache_control = marks.next(tool.cache);
-    Ok(Tool { name: &tool.name, description: &tool.description, input_schema, cache_control })
+    let offer = Tool { name: &tool.name, description: &tool.description, input_schema };
+    encode::item(&offer, piece)?;
+    markable(tool.cache, piece);
+    Ok(())
+}
+
+/// A mark is the last field of what it marks.
+fn markable(cache: CacheMarker, piece: &mut Piece) {
+    match cache {
+        CacheMarker::None => {}
+        CacheMarker::Here => piece.may_mark_before_last(),
+    }
 }
 
 /// `auto` is what the protocol does anyway; it is named only where something is said beside it.
@@ -146,77 +145,80 @@ fn choice(request: &ModelRequest) -> Option<Choice<'_>> {
     Some(Choice { r#type: kind, name, disable_parallel_tool_use: one_at_a_time.then_some(true) })
 }
 
-fn system<'a>(block: &'a SystemBlock, marks: &mut Marks) -> Option<Block<'a>> {
-    let cache_control = marks.next(block.cache);
-    text(&block.text, cache_control)
-}
-
 /// The protocol refuses empty texts, so they are not sent.
-fn text(text: &str, cache_control: Option<CacheControl>) -> Option<Block<'_>> {
-    (!text.is_empty()).then_some(Block::Text { r#type: "text", text, cache_control })
+fn text(text: &str) -> Option<Block<'_>> {
+    (!text.is_empty()).then_some(Block::Text { r#type: "text", text })
 }
 
-fn turns<'a>(messages: &'a [Message], marks: &mut Marks) -> Result<Vec<Turn<'a>>, ModelError> {
-    let mut turns = Vec::with_capacity(messages.len());
-    for message in messages {
-        let (role, content) = match message {
-            Message::User(parts) => ("user", user(parts, marks)),
-            Message::Assistant(parts) => ("assistant", assistant(parts)?),
-        };
-        if !content.is_empty() {
-            turns.push(Turn { role, content });
-        }
+fn system(block: &SystemBlock, piece: &mut Piece) -> Result<(), ModelError> {
+    if let Some(said) = text(&block.text) {
+        encode::item(&said, piece)?;
+        markable(block.cache, piece);
     }
-    Ok(turns)
+    Ok(())
+}
+
+fn turn(message: &Message, piece: &mut Piece) -> Result<(), ModelError> {
+    let (role, content) = match message {
+        Message::User(parts) => ("user", user(parts)),
+        Message::Assistant(parts) => ("assistant", assistant(parts)?),
+    };
+    for (place, (block, cache)) in content.iter().enumerate() {
+        if place == 0 {
+            piece.put(br#",{"role":""#);
+            piece.put(role.as_bytes());
+            piece.put(br#"","content":["#);
+            serde_json::to_writer(&mut *piece, block).map_err(unsendable)?;
+        } else {
+            encode::item(block, piece)?;
+        }
+        markable(*cache, piece);
+    }
+    if !content.is_empty() {
+        piece.put(b"]}");
+    }
+    Ok(())
 }
 
 /// The protocol wants the results of tools before anything else in a message.
-fn user<'a>(parts: &'a [UserPart], marks: &mut Marks) -> Vec<Block<'a>> {
+fn user(parts: &[UserPart]) -> Vec<(Block<'_>, CacheMarker)> {
     let mut results = Vec::with_capacity(parts.len());
     let mut texts = Vec::new();
     for part in parts {
         match part {
-            UserPart::Text { text: said, cache } => {
-                let cache_control = marks.next(*cache);
-                texts.extend(text(said, cache_control));
-            }
-            UserPart::ToolResult(result) => results.push(Block::ToolResult {
-                r#type: "tool_result",
-                tool_use_id: &result.call_id,
-                content: &result.content,
-                is_error: match result.outcome {
+            UserPart::Text { text: said, cache } => texts.extend(text(said).map(|block| (block, *cache))),
+            UserPart::ToolResult(result) => {
+                let is_error = match result.outcome {
                     ToolOutcome::Ok => None,
                     ToolOutcome::Error => Some(true),
-                },
-                cache_control: marks.next(result.cache),
-            }),
+                };
+                let (tool_use_id, content) = (&result.call_id, &result.content);
+                let block = Block::ToolResult { r#type: "tool_result", tool_use_id, content, is_error };
+                results.push((block, result.cache));
+            }
         }
     }
     results.append(&mut texts);
     results
 }
 
-fn assistant(parts: &[AssistantPart]) -> Result<Vec<Block<'_>>, ModelError> {
-    let mut blocks = Vec::with_capacity(parts.len());
-    for part in parts {
-        match part {
-            AssistantPart::Text(said) | AssistantPart::Refusal(said) => blocks.extend(text(said, None)),
-            AssistantPart::ToolCall(call) => blocks.push(Block::ToolUse {
-                r#type: "tool_use",
-                id: &call.id,
-                name: &call.name,
-                input: call.arguments.raw().map_err(unsendable)?,
-            }),
-            AssistantPart::Reasoning(reasoning) => {
-                let own = reasoning.verbatim.as_ref().and_then(|block| encode::own(PROTOCOL, block));
-                blocks.extend(own.transpose()?.map(Block::Verbatim));
-            }
-            AssistantPart::Opaque(block) => {
-                blocks.extend(encode::own(PROTOCOL, block).transpose()?.map(Block::Verbatim));
-            }
+fn assistant(parts: &[AssistantPart]) -> Result<Vec<(Block<'_>, CacheMarker)>, ModelError> {
+    let blocks = parts.iter().filter_map(|part| said(part).transpose());
+    blocks.map(|block| Ok((block?, CacheMarker::None))).collect()
+}
+
+fn said(part: &AssistantPart) -> Result<Option<Block<'_>>, ModelError> {
+    let own = match part {
+        AssistantPart::Text(said) | AssistantPart::Refusal(said) => return Ok(text(said)),
+        AssistantPart::ToolCall(call) => {
+            let input = call.arguments.raw().map_err(unsendable)?;
+            return Ok(Some(Block::ToolUse { r#type: "tool_use", id: &call.id, name: &call.name, input }));
         }
-    }
-    Ok(blocks)
+        AssistantPart::Reasoning(reasoning) => reasoning.verbatim.as_ref(),
+        AssistantPart::Opaque(block) => Some(block),
+    };
+    let own = own.and_then(|block| encode::own(PROTOCOL, block)).transpose()?;
+    Ok(own.map(Block::Verbatim))
 }
 
 /// Models before 4.6 take a budget of tokens, later ones decide for themselves and refuse a budget.
@@ -248,41 +250,4 @@ fn thinking(model: &str, request: &ModelRequest) -> (Option<Thinking>, Option<Ou
     let budget = (request.max_output_tokens.saturating_mul(3) / 4 / share).max(LEAST_BUDGET);
     let fits = budget < request.max_output_tokens;
     (fits.then_some(Thinking { r#type: "enabled", budget_tokens: Some(budget) }), None)
-}
-
-/// Which of the marks of a request are sent. Beyond the most the protocol takes these are the first two, which
-/// conversations share, and the last two, which the next turn reads.
-struct Marks {
-    total: usize,
-    seen: usize,
-}
-
-impl Marks {
-    fn of(request: &ModelRequest) -> Self {
-        let messages = request.messages.iter().flat_map(|message| match message {
-            Message::User(parts) => parts.as_slice(),
-            Message::Assistant(_) => &[],
-        });
-        let in_messages = messages.map(|part| match part {
-            UserPart::Text { cache, .. } => *cache,
-            UserPart::ToolResult(result) => result.cache,
-        });
-        let tools = request.tools.iter().map(|tool| tool.cache);
-        let system = request.system.iter().map(|block| block.cache);
-        let all = tools.chain(system).chain(in_messages);
-        Self { total: all.filter(|mark| *mark == CacheMarker::Here).count(), seen: 0 }
-    }
-
-    fn next(&mut self, mark: CacheMarker) -> Option<CacheControl> {
-        match mark {
-            CacheMarker::None => None,
-            CacheMarker::Here => {
-                let place = self.seen;
-                self.seen += 1;
-                let half = MOST_MARKS / 2;
-                let is_sent = self.total <= MOST_MARKS || place < half || place + half >= self.total;
-                is_sent.then_some(CacheControl { r#type: "ephemeral" })
-            }
-        }
-    }
 }

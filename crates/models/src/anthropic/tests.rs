@@ -220,8 +220,8 @@ fn conversation() -> ModelRequest {
     };
     let text = |text: &str| UserPart::Text { text: text.to_owned(), cache: CacheMarker::None };
     ModelRequest {
-        tools: vec![offer("read", CacheMarker::Here)],
-        system: vec![SystemBlock { text: "be brief".to_owned(), cache: CacheMarker::Here }],
+        tools: vec![offer("read", CacheMarker::Here)].into(),
+        system: vec![SystemBlock { text: "be brief".to_owned(), cache: CacheMarker::Here }].into(),
         messages: vec![
             Message::user_text("hello"),
             Message::Assistant(vec![
@@ -231,7 +231,8 @@ fn conversation() -> ModelRequest {
                 AssistantPart::ToolCall(call),
             ]),
             Message::User(vec![text("and?"), UserPart::ToolResult(result), text("")]),
-        ],
+        ]
+        .into(),
         ..ModelRequest::of_text("", 1000)
     }
 }
@@ -278,7 +279,7 @@ fn no_more_than_four_marks_are_sent() {
 #[test]
 fn a_tool_choice_is_what_the_protocol_calls_it() {
     let mut request = ModelRequest::of_text("x", 10);
-    request.tools = vec![offer("read", CacheMarker::None)];
+    request.tools = vec![offer("read", CacheMarker::None)].into();
     let mut choice = |choice: ToolChoice, parallel: ParallelCalls| {
         request.tool_choice = choice;
         request.parallel_calls = parallel;

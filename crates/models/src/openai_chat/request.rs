@@ -1,14 +1,16 @@
 //! A request as the protocol wants it: the same request gives the same bytes, so that a cached prefix stays one. Nothing
-//! is sent that a plain compatible server would not know, unless the request asks for it.
+//! is sent that a plain compatible server would not know, unless the request asks for it. What of it the last request had
+//! as well is not written again.
 
 use premath_tusk::model::{
-    AssistantPart, Delivery, Message, ModelError, ModelRequest, ParallelCalls, ToolChoice, ToolOffer,
+    AssistantPart, Delivery, Message, ModelError, ModelRequest, ParallelCalls, Piece, ToolChoice, ToolOffer,
     UserPart,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::provider::encode::{self, unsendable};
+use super::PROTOCOL;
+use crate::provider::encode::{self, Body, unsendable};
 
 /// What the limit of an answer is called. OpenAI's newer models refuse the old name, other servers ignore the new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,19 +20,24 @@ pub(crate) enum LengthField {
 }
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct Head<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+}
+
+#[derive(Serialize)]
+struct Calling<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Choice<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
-    messages: Vec<Turn<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tail<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     stop: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,9 +80,6 @@ struct Named<'a> {
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
 enum Turn<'a> {
-    System {
-        content: String,
-    },
     User {
         content: Content<'a>,
     },
@@ -126,25 +130,44 @@ pub(crate) fn body(model: &str, request: &ModelRequest, length: LengthField) -> 
     let is_streamed = request.delivery == Delivery::Streamed;
     let one_at_a_time = request.parallel_calls == ParallelCalls::OneAtATime && has_tools;
     let limit = |field: LengthField| (length == field).then_some(request.max_output_tokens);
-    encode::body(&Body {
+    let tools = request.tools.encoded(PROTOCOL, offer)?;
+    let system = encode::system_text(&request.system)?;
+    let messages = request.messages.encoded(PROTOCOL, turns)?;
+    let head = Head {
         model,
         max_tokens: limit(LengthField::MaxTokens),
         max_completion_tokens: limit(LengthField::MaxCompletionTokens),
-        tools: request.tools.iter().map(offer).collect::<Result<_, _>>()?,
-        tool_choice: if has_tools { choice(&request.tool_choice) } else { None },
-        parallel_tool_calls: one_at_a_time.then_some(false),
-        messages: turns(request),
+    };
+    let room = tools.bytes().len() + system.bytes().len() + messages.bytes().len();
+    let mut body = Body::new(room, &head)?;
+    if !tools.bytes().is_empty() {
+        body.list("tools", &tools);
+    }
+    let tool_choice = if has_tools { choice(&request.tool_choice) } else { None };
+    body.fields(&Calling { tool_choice, parallel_tool_calls: one_at_a_time.then_some(false) })?;
+    if system.bytes().is_empty() {
+        body.list("messages", &messages);
+    } else {
+        body.name("messages");
+        body.put(br#"[{"role":"system","content":"#);
+        body.text(&system);
+        body.put(b"}");
+        body.put(messages.bytes());
+        body.put(b"]");
+    }
+    body.fields(&Tail {
         stop: &request.stop_sequences,
         reasoning_effort: request.reasoning.map(encode::effort),
         stream: is_streamed,
         stream_options: is_streamed.then_some(StreamOptions { include_usage: true }),
-    })
+    })?;
+    Ok(body.finish())
 }
 
-fn offer(tool: &ToolOffer) -> Result<Tool<'_>, ModelError> {
+fn offer(tool: &ToolOffer, piece: &mut Piece) -> Result<(), ModelError> {
     let parameters = tool.input_schema.raw().map_err(unsendable)?;
     let function = Function { name: &tool.name, description: &tool.description, parameters };
-    Ok(Tool { r#type: "function", function })
+    encode::item(&Tool { r#type: "function", function }, piece)
 }
 
 fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
@@ -156,37 +179,30 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
     }
 }
 
-fn turns(request: &ModelRequest) -> Vec<Turn<'_>> {
-    let mut turns = Vec::with_capacity(request.messages.len() + 1);
-    turns.extend(encode::system_text(&request.system).map(|content| Turn::System { content }));
-    for message in &request.messages {
-        match message {
-            Message::User(parts) => user(parts, &mut turns),
-            Message::Assistant(parts) => turns.extend(assistant(parts)),
-        }
+fn turns(message: &Message, piece: &mut Piece) -> Result<(), ModelError> {
+    match message {
+        Message::User(parts) => user(parts, piece),
+        Message::Assistant(parts) => assistant(parts).map_or(Ok(()), |turn| encode::item(&turn, piece)),
     }
-    turns
 }
 
 /// Results answer the calls right before them, so they come before what the person says.
-fn user<'a>(parts: &'a [UserPart], turns: &mut Vec<Turn<'a>>) {
+fn user(parts: &[UserPart], piece: &mut Piece) -> Result<(), ModelError> {
     let mut texts = Vec::new();
     for part in parts {
         match part {
             UserPart::Text { text, .. } => texts.push(text.as_str()),
             UserPart::ToolResult(result) => {
-                turns.push(Turn::Tool { tool_call_id: &result.call_id, content: &result.content });
+                encode::item(&Turn::Tool { tool_call_id: &result.call_id, content: &result.content }, piece)?;
             }
         }
     }
-    match texts.as_slice() {
-        [] => {}
-        [text] => turns.push(Turn::User { content: Content::One(text) }),
-        several => {
-            let several = several.iter().map(|text| Text { r#type: "text", text }).collect();
-            turns.push(Turn::User { content: Content::Several(several) });
-        }
-    }
+    let content = match texts.as_slice() {
+        [] => return Ok(()),
+        [text] => Content::One(text),
+        several => Content::Several(several.iter().map(|text| Text { r#type: "text", text }).collect()),
+    };
+    encode::item(&Turn::User { content }, piece)
 }
 
 /// The protocol takes neither thoughts nor blocks of others back.

@@ -284,8 +284,9 @@ fn a_request_is_written_in_one_way() {
             description: "reads".to_owned(),
             input_schema: JsonText::new(r#"{"type": "object",  "b": 1}"#).unwrap(),
             cache: CacheMarker::Here,
-        }],
-        system: vec![SystemBlock { text: "be brief".to_owned(), cache: CacheMarker::Here }],
+        }]
+        .into(),
+        system: vec![SystemBlock { text: "be brief".to_owned(), cache: CacheMarker::Here }].into(),
         messages: vec![
             Message::user_text("hello"),
             Message::Assistant(vec![
@@ -293,7 +294,8 @@ fn a_request_is_written_in_one_way() {
                 AssistantPart::ToolCall(ToolCall { id: "c1".to_owned(), name: "read".to_owned(), arguments }),
             ]),
             Message::User(vec![text("and"), UserPart::ToolResult(result), text("then?")]),
-        ],
+        ]
+        .into(),
         tool_choice: ToolChoice::Named("read".to_owned()),
         parallel_calls: ParallelCalls::OneAtATime,
         stop_sequences: vec!["END".to_owned()],

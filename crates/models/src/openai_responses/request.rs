@@ -1,28 +1,32 @@
-//! A request as the protocol wants it: the same request gives the same bytes, so that a cached prefix stays one.
+//! A request as the protocol wants it: the same request gives the same bytes, so that a cached prefix stays one. What of it
+//! the last request had as well is not written again.
 
 use premath_tusk::model::{
-    AssistantPart, Delivery, Message, ModelError, ModelErrorKind, ModelRequest, ParallelCalls, ToolChoice,
-    ToolOffer, UserPart,
+    AssistantPart, Delivery, Message, ModelError, ModelErrorKind, ModelRequest, ParallelCalls, Piece,
+    ToolChoice, ToolOffer, UserPart,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::PROTOCOL;
-use crate::provider::encode::{self, unsendable};
+use crate::provider::encode::{self, Body, unsendable};
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct Head<'a> {
     model: &'a str,
     max_output_tokens: u64,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+}
+
+#[derive(Serialize)]
+struct Calling<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Choice<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    instructions: Option<String>,
-    input: Vec<Item<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tail {
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning: Option<Reasoning>,
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
@@ -79,22 +83,31 @@ pub(crate) fn body(model: &str, request: &ModelRequest) -> Result<Vec<u8>, Model
         let message = "this protocol has no stop sequences";
         return Err(ModelError::new(ModelErrorKind::Model, "stop_sequences_unsupported", message));
     }
+    let tools = request.tools.encoded(PROTOCOL, offer)?;
+    let instructions = encode::system_text(&request.system)?;
+    let input = request.messages.encoded(PROTOCOL, items)?;
     let one_at_a_time = request.parallel_calls == ParallelCalls::OneAtATime && !request.tools.is_empty();
-    encode::body(&Body {
-        model,
-        max_output_tokens: request.max_output_tokens,
-        tools: request.tools.iter().map(offer).collect::<Result<_, _>>()?,
-        tool_choice: choice(request),
-        parallel_tool_calls: one_at_a_time.then_some(false),
-        instructions: encode::system_text(&request.system),
-        input: items(&request.messages)?,
+    let room = tools.bytes().len() + instructions.bytes().len() + input.bytes().len();
+    let mut body = Body::new(room, &Head { model, max_output_tokens: request.max_output_tokens })?;
+    if !tools.bytes().is_empty() {
+        body.list("tools", &tools);
+    }
+    let parallel_tool_calls = one_at_a_time.then_some(false);
+    body.fields(&Calling { tool_choice: choice(request), parallel_tool_calls })?;
+    if !instructions.bytes().is_empty() {
+        body.name("instructions");
+        body.text(&instructions);
+    }
+    body.list("input", &input);
+    body.fields(&Tail {
         reasoning: request
             .reasoning
             .map(|effort| Reasoning { effort: encode::effort(effort), summary: "auto" }),
         include: if can_reason(model) { &["reasoning.encrypted_content"] } else { &[] },
         store: false,
         stream: request.delivery == Delivery::Streamed,
-    })
+    })?;
+    Ok(body.finish())
 }
 
 /// Models that do not reason refuse to be asked for what they thought; of all others it is needed for the next turn.
@@ -103,10 +116,10 @@ fn can_reason(model: &str) -> bool {
 }
 
 /// Not strict: a strict tool has its schema rewritten, and ours is pinned.
-fn offer(tool: &ToolOffer) -> Result<Tool<'_>, ModelError> {
+fn offer(tool: &ToolOffer, piece: &mut Piece) -> Result<(), ModelError> {
     let parameters = tool.input_schema.raw().map_err(unsendable)?;
     let ToolOffer { name, description, .. } = tool;
-    Ok(Tool { r#type: "function", name, description, parameters, strict: false })
+    encode::item(&Tool { r#type: "function", name, description, parameters, strict: false }, piece)
 }
 
 fn choice(request: &ModelRequest) -> Option<Choice<'_>> {
@@ -121,19 +134,13 @@ fn choice(request: &ModelRequest) -> Option<Choice<'_>> {
     }
 }
 
-fn items(messages: &[Message]) -> Result<Vec<Item<'_>>, ModelError> {
-    let mut items = Vec::with_capacity(messages.len());
-    for message in messages {
-        match message {
-            Message::User(parts) => items.extend(parts.iter().map(user)),
-            Message::Assistant(parts) => {
-                for part in parts {
-                    items.extend(assistant(part).transpose()?);
-                }
-            }
+fn items(message: &Message, piece: &mut Piece) -> Result<(), ModelError> {
+    match message {
+        Message::User(parts) => parts.iter().try_for_each(|part| encode::item(&user(part), piece)),
+        Message::Assistant(parts) => {
+            parts.iter().filter_map(assistant).try_for_each(|said| encode::item(&said?, piece))
         }
     }
-    Ok(items)
 }
 
 /// The protocol has no mark for a result that is an error; its content says so.

@@ -231,11 +231,13 @@ fn a_request_is_written_in_one_way() {
             description: "reads".to_owned(),
             input_schema: JsonText::new(r#"{"type": "object",  "b": 1}"#).unwrap(),
             cache: CacheMarker::Here,
-        }],
+        }]
+        .into(),
         system: vec![
             SystemBlock { text: "be brief".to_owned(), cache: CacheMarker::Here },
             SystemBlock { text: "be kind".to_owned(), cache: CacheMarker::None },
-        ],
+        ]
+        .into(),
         messages: vec![
             Message::user_text("hello"),
             Message::Assistant(vec![
@@ -250,7 +252,8 @@ fn a_request_is_written_in_one_way() {
                 outcome: ToolOutcome::Ok,
                 cache: CacheMarker::None,
             })]),
-        ],
+        ]
+        .into(),
         reasoning: Some(ReasoningEffort::High),
         ..ModelRequest::of_text("", 1000)
     };

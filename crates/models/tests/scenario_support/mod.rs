@@ -48,7 +48,8 @@ pub(crate) fn request(said: &str, delivery: Delivery) -> ModelRequest {
         cache: CacheMarker::None,
     };
     let system = SystemBlock { text: "You help.".to_owned(), cache: CacheMarker::None };
-    ModelRequest { tools: vec![tool], system: vec![system], delivery, ..ModelRequest::of_text(said, 1_000) }
+    let of_text = ModelRequest::of_text(said, 1_000);
+    ModelRequest { tools: vec![tool].into(), system: vec![system].into(), delivery, ..of_text }
 }
 
 /// Everything a model says, to the end or to the error.

@@ -5,6 +5,7 @@
 
 use premath_kernel::{Access, Digest, Number, Object, Value};
 
+use super::row::{Row, Unreadable, count, text_list, unreadable};
 use crate::tools::{Extent, ToolArtifact};
 
 /// What came of one call.
@@ -170,14 +171,13 @@ impl CallOutcome {
     #[must_use]
     pub fn to_value(&self) -> Value<'_> {
         let failure = self.failure();
-        let texts = |list: &[String]| list.iter().map(|text| Value::from(text.clone())).collect::<Vec<_>>();
         let (content, stored) = match &self.payload {
             Payload::Inline(text) => ((!text.is_empty()).then_some(text.as_str()), None),
             stored @ Payload::Stored { .. } => (None, Some(stored_value(stored))),
         };
         Object::fields()
             .non_empty("artifacts", self.artifacts.iter().map(artifact_value).collect())
-            .non_empty("closestMatches", failure.map(|it| texts(&it.closest_matches)).unwrap_or_default())
+            .non_empty("closestMatches", failure.map(|it| text_list(&it.closest_matches)).unwrap_or_default())
             .optional("content", content)
             .optional("errorCode", failure.map(|it| it.error_code.as_str()))
             .optional("exitCode", self.exit_code.and_then(Number::integer).map(Value::Number))
@@ -186,7 +186,7 @@ impl CallOutcome {
             .optional("intent", self.intent.as_ref().map(intent_value))
             .optional("message", failure.map(|it| it.message.as_str()))
             .optional("note", (!self.note.is_empty()).then_some(self.note.as_str()))
-            .non_empty("pointers", failure.map(|it| texts(&it.pointers)).unwrap_or_default())
+            .non_empty("pointers", failure.map(|it| text_list(&it.pointers)).unwrap_or_default())
             .optional("retryable", failure.map(|it| it.retryable))
             .optional("shell", self.shell.as_ref().map(shell_value))
             .field("status", if failure.is_some() { "error" } else { "ok" })
@@ -195,57 +195,40 @@ impl CallOutcome {
             .finish()
     }
 
-    /// Reads a row of the journal; `None` when it is not one.
-    #[must_use]
-    pub fn from_value(value: &Value<'_>) -> Option<Self> {
-        let row = value.as_object()?;
-        let text = |key: &str| row.get(key).and_then(Value::as_text).map(str::to_owned);
-        let status = match row.get("status")?.as_text()? {
+    /// Reads a row of the journal.
+    ///
+    /// # Errors
+    /// The first member that is missing or of another kind.
+    pub fn from_value(value: &Value<'_>) -> Result<Self, Unreadable> {
+        let row = Row::of(value)?;
+        let status = match row.text("status")? {
             "ok" => CallStatus::Ok,
             "error" => CallStatus::Failed(Failure {
-                error_code: text("errorCode")?,
-                retryable: matches!(row.get("retryable"), Some(Value::Bool(true))),
-                message: text("message")?,
-                pointers: texts(row.get("pointers")),
-                closest_matches: texts(row.get("closestMatches")),
+                error_code: row.owned("errorCode")?,
+                retryable: row.flag("retryable"),
+                message: row.owned("message")?,
+                pointers: row.texts("pointers")?,
+                closest_matches: row.texts("closestMatches")?,
             }),
-            _other => return None,
+            _other => return Err(unreadable("status")),
         };
-        let payload = match row.get("stored") {
+        let payload = match row.optional_row("stored")? {
             Some(stored) => read_stored(stored)?,
-            None => Payload::Inline(text("content").unwrap_or_default()),
+            None => Payload::Inline(row.optional("content")?.unwrap_or_default()),
         };
-        let artifacts = row.get("artifacts").and_then(Value::as_array).unwrap_or_default();
-        Some(Self {
-            tool_call_id: text("toolCallId")?,
+        Ok(Self {
+            tool_call_id: row.owned("toolCallId")?,
             status,
             payload,
-            note: text("note").unwrap_or_default(),
-            extent: row.get("extent").map_or_else(|| Some(Extent::default()), read_extent)?,
-            artifacts: artifacts.iter().map(read_artifact).collect::<Option<_>>()?,
-            exit_code: row.get("exitCode").and_then(Value::as_number).and_then(Number::as_i64),
-            shell: row.get("shell").map(read_shell).map_or(Some(None), |shell| shell.map(Some))?,
-            found: row.get("found").map(read_found).map_or(Some(None), |found| found.map(Some))?,
-            intent: row.get("intent").map(read_intent).map_or(Some(None), |intent| intent.map(Some))?,
+            note: row.optional("note")?.unwrap_or_default(),
+            extent: row.optional_row("extent")?.map(read_extent).transpose()?.unwrap_or_default(),
+            artifacts: row.rows("artifacts", read_artifact)?,
+            exit_code: row.value("exitCode").and_then(Value::as_number).and_then(Number::as_i64),
+            shell: row.optional_row("shell")?.map(read_shell).transpose()?,
+            found: row.optional_row("found")?.map(read_found).transpose()?,
+            intent: row.optional_row("intent")?.map(read_intent).transpose()?,
         })
     }
-}
-
-fn count(number: u64) -> Value<'static> {
-    Number::unsigned(number).map_or(Value::Null, Value::Number)
-}
-
-fn member(value: &Value<'_>, key: &str) -> Option<String> {
-    value.as_object()?.get(key)?.as_text().map(str::to_owned)
-}
-
-fn counted(value: &Value<'_>, key: &str) -> Option<u64> {
-    value.as_object()?.get(key)?.as_number()?.as_u64()
-}
-
-fn texts(value: Option<&Value<'_>>) -> Vec<String> {
-    let items = value.and_then(Value::as_array).unwrap_or_default();
-    items.iter().filter_map(Value::as_text).map(str::to_owned).collect()
 }
 
 fn stored_value(payload: &Payload) -> Value<'_> {
@@ -258,12 +241,12 @@ fn stored_value(payload: &Payload) -> Value<'_> {
         .finish()
 }
 
-fn read_stored(value: &Value<'_>) -> Option<Payload> {
-    Some(Payload::Stored {
-        reference: member(value, "objectRef")?,
-        bytes: counted(value, "bytes")?,
-        head: member(value, "head")?,
-        tail: member(value, "tail")?,
+fn read_stored(row: Row<'_>) -> Result<Payload, Unreadable> {
+    Ok(Payload::Stored {
+        reference: row.owned("objectRef")?,
+        bytes: row.count("bytes")?,
+        head: row.owned("head")?,
+        tail: row.owned("tail")?,
     })
 }
 
@@ -276,12 +259,12 @@ fn extent_value(extent: Extent) -> Value<'static> {
         .finish()
 }
 
-fn read_extent(value: &Value<'_>) -> Option<Extent> {
-    Some(Extent {
-        total_bytes: counted(value, "totalBytes")?,
-        shown_bytes: counted(value, "shownBytes")?,
-        replaced_bytes: counted(value, "replacedBytes")?,
-        is_cut: matches!(value.as_object()?.get("cut"), Some(Value::Bool(true))),
+fn read_extent(row: Row<'_>) -> Result<Extent, Unreadable> {
+    Ok(Extent {
+        total_bytes: row.count("totalBytes")?,
+        shown_bytes: row.count("shownBytes")?,
+        replaced_bytes: row.count("replacedBytes")?,
+        is_cut: row.flag("cut"),
     })
 }
 
@@ -293,16 +276,15 @@ fn artifact_value(artifact: &ToolArtifact) -> Value<'_> {
         .finish()
 }
 
-fn read_artifact(value: &Value<'_>) -> Option<ToolArtifact> {
-    let access = member(value, "access")?;
-    let digest = match member(value, "digest") {
-        Some(text) => Some(Digest::claimed(&text)?),
-        None => None,
-    };
-    Some(ToolArtifact {
-        path: member(value, "path")?,
-        digest,
-        access: Access::ALL.into_iter().find(|one| one.token() == access)?,
+fn read_artifact(row: Row<'_>) -> Result<ToolArtifact, Unreadable> {
+    let access = row.text("access")?;
+    Ok(ToolArtifact {
+        path: row.owned("path")?,
+        digest: row.optional("digest")?.and_then(|text| Digest::claimed(&text)),
+        access: Access::ALL
+            .into_iter()
+            .find(|one| one.token() == access)
+            .ok_or_else(|| unreadable("access"))?,
     })
 }
 
@@ -314,11 +296,11 @@ fn shell_value(shell: &ShellRow) -> Value<'_> {
         .finish()
 }
 
-fn read_shell(value: &Value<'_>) -> Option<ShellRow> {
-    Some(ShellRow {
-        workdir: member(value, "workdir")?,
-        profile: member(value, "profile")?,
-        command_digest: member(value, "commandDigest")?,
+fn read_shell(row: Row<'_>) -> Result<ShellRow, Unreadable> {
+    Ok(ShellRow {
+        workdir: row.owned("workdir")?,
+        profile: row.owned("profile")?,
+        command_digest: row.owned("commandDigest")?,
     })
 }
 
@@ -329,8 +311,8 @@ fn found_value<'v>(query: &'v str, names: &'v [String]) -> Value<'v> {
         .finish()
 }
 
-fn read_found(value: &Value<'_>) -> Option<(String, Vec<String>)> {
-    Some((member(value, "query")?, texts(value.as_object()?.get("names"))))
+fn read_found(row: Row<'_>) -> Result<(String, Vec<String>), Unreadable> {
+    Ok((row.owned("query")?, row.texts("names")?))
 }
 
 fn intent_value(intent: &IntentRow) -> Value<'_> {
@@ -340,6 +322,6 @@ fn intent_value(intent: &IntentRow) -> Value<'_> {
         .finish()
 }
 
-fn read_intent(value: &Value<'_>) -> Option<IntentRow> {
-    Some(IntentRow { action: member(value, "action")?, args_digest: member(value, "argsDigest")? })
+fn read_intent(row: Row<'_>) -> Result<IntentRow, Unreadable> {
+    Ok(IntentRow { action: row.owned("action")?, args_digest: row.owned("argsDigest")? })
 }

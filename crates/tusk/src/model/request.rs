@@ -1,5 +1,7 @@
-//! What a model is asked. Plain data; the order of fields is the order of a cache-stable prefix: tools, system, messages.
+//! What a model is asked. Plain data, and lists that the next request shares; the order of fields is the
+//! order of a cache-stable prefix: tools, system, messages.
 
+use super::history::{History, Offers, SystemText};
 use super::part::Message;
 use crate::JsonText;
 
@@ -7,11 +9,11 @@ use crate::JsonText;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
     /// The tools it may call, in the order they are shown.
-    pub tools: Vec<ToolOffer>,
+    pub tools: Offers,
     /// What it is told before everything else.
-    pub system: Vec<SystemBlock>,
+    pub system: SystemText,
     /// The conversation so far.
-    pub messages: Vec<Message>,
+    pub messages: History,
     /// Whether it must, may or must not call a tool.
     pub tool_choice: ToolChoice,
     /// Whether it may call several tools at once.
@@ -31,9 +33,9 @@ impl ModelRequest {
     #[must_use]
     pub fn of_text(text: impl Into<String>, max_output_tokens: u64) -> Self {
         Self {
-            tools: Vec::new(),
-            system: Vec::new(),
-            messages: vec![Message::user_text(text)],
+            tools: Offers::default(),
+            system: SystemText::default(),
+            messages: History::from_iter([Message::user_text(text)]),
             tool_choice: ToolChoice::Auto,
             parallel_calls: ParallelCalls::Allowed,
             max_output_tokens,

@@ -3,7 +3,9 @@
 //! Everything is read, checked and prepared before the first write. Context that is not there any more, or there twice, is
 //! refused and never guessed at. It must not touch what is protected, nor anything behind a link.
 
+mod change;
 mod commit;
+mod diff;
 mod hunk;
 mod parse;
 mod place;
@@ -19,11 +21,12 @@ use super::arguments::Arguments;
 use super::clip::{Clipped, length};
 use super::context::ToolContext;
 use super::outcome::{Extent, ToolArtifact, ToolFailure, ToolOutput};
-use super::spec::{Caller, Risk, SpecError, ToolSpec};
+use super::spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
 
+pub use self::change::{AfterFile, FileChange};
 pub use self::commit::{CommitFailure, FileState, PatchedFile};
-pub use self::prepare::{FileChange, PreparedPatch, prepare_patch};
-pub use self::undo::UndoRecord;
+pub use self::prepare::{PreparedPatch, prepare_patch};
+pub use self::undo::{UndoRecord, UndoRecordError};
 
 /// The largest file that can be patched, and the largest that a patch can make.
 const LARGEST: u64 = 16 << 20;
@@ -65,6 +68,7 @@ impl ApplyPatch {
     /// Never, as long as its definition is well formed.
     pub fn new() -> Result<Self, SpecError> {
         let mut spec = ToolSpec::new("apply_patch", "files:write", DESCRIPTION, SCHEMA, &EXAMPLES)?;
+        spec.kind = ToolKind::Effect;
         spec.risk = Risk::Write;
         spec.idempotent = false;
         spec.allowed_callers = vec![Caller::Model, Caller::Code];
@@ -84,18 +88,40 @@ impl Tool for ApplyPatch {
         context.go_on()?;
         prepared.commit(context.files)?;
         drop(turn);
-        Ok(output(prepared, context.budget))
+        Ok(output(prepared.into_undo(), context.budget))
+    }
+
+    fn prepare(
+        &self,
+        arguments: &Arguments,
+        context: &ToolContext<'_>,
+    ) -> Result<Option<UndoRecord>, ToolFailure> {
+        Ok(Some(prepare_patch(arguments.required_text("patch")?, context)?.into_undo()))
+    }
+
+    fn call_prepared(
+        &self,
+        arguments: &Arguments,
+        undo: Option<&UndoRecord>,
+        context: &ToolContext<'_>,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let Some(undo) = undo else { return self.call(arguments, context) };
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        context.go_on()?;
+        undo.apply_prepared(context)?;
+        drop(turn);
+        Ok(output(undo.clone(), context.budget))
     }
 }
 
-fn output(prepared: PreparedPatch, budget: usize) -> ToolOutput {
+fn output(undo: UndoRecord, budget: usize) -> ToolOutput {
     let mut lines = Clipped::new(budget);
     let mut artifacts = Vec::new();
-    for change in prepared.changes() {
+    for change in undo.changes() {
         lines.push(&change.to_string());
         artifacts.push(ToolArtifact {
             path: change.path.as_str().to_owned(),
-            digest: change.after.as_ref().map(super::files::FileContent::digest),
+            digest: change.after_digest(),
             access: Access::Write,
         });
     }
@@ -107,6 +133,5 @@ fn output(prepared: PreparedPatch, budget: usize) -> ToolOutput {
     let (total_bytes, is_cut) = (lines.total, lines.is_cut());
     let content = lines.into_text();
     let extent = Extent { total_bytes, shown_bytes: length(content.len()), replaced_bytes: 0, is_cut };
-    let undo = Some(prepared.into_undo());
-    ToolOutput { content, note, extent, artifacts, undo, ..ToolOutput::default() }
+    ToolOutput { content, note, extent, artifacts, undo: Some(undo), ..ToolOutput::default() }
 }

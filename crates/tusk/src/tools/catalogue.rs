@@ -12,7 +12,8 @@ use std::sync::Arc;
 use super::Tool;
 use super::arguments::{Arguments, Schema, SchemaError};
 use super::closest::closest;
-use super::outcome::ToolFailure;
+use super::context::ToolContext;
+use super::outcome::{ToolFailure, ToolOutput};
 use super::spec::ToolSpec;
 use super::work_path::shown;
 use crate::JsonText;
@@ -68,6 +69,20 @@ pub enum CatalogueError {
     },
 }
 
+/// A tool that is only known by its definition.
+#[derive(Debug)]
+struct Definition(ToolSpec);
+
+impl Tool for Definition {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn call(&self, _: &Arguments, _: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure> {
+        Err(ToolFailure::new("tool.not_here", format!("`{}` cannot be called here", self.0.name)))
+    }
+}
+
 #[derive(Debug)]
 struct Entry {
     tool: Arc<dyn Tool>,
@@ -101,6 +116,14 @@ impl Catalogue {
             return Err(CatalogueError::SameName { name: twin.spec().name.clone() });
         }
         tools.into_iter().map(|tool| entry(tool).map(Arc::new)).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// A catalogue of definitions whose tools are not here: for checking calls and running a machine again, not for calling.
+    ///
+    /// # Errors
+    /// The first definition that cannot be used, by name.
+    pub fn of_specs(specs: impl IntoIterator<Item = ToolSpec>) -> Result<Self, CatalogueError> {
+        Self::new(specs.into_iter().map(|spec| Arc::new(Definition(spec)) as Arc<dyn Tool>))
     }
 
     /// What is left of it when only these scopes are granted.

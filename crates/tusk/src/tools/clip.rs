@@ -75,6 +75,41 @@ pub(super) fn stray_continuations(bytes: &[u8]) -> usize {
     bytes.iter().take(3).take_while(|byte| matches!(byte, 0x80..=0xBF)).count()
 }
 
+/// As many of the first bytes as fit when they are shown as text.
+pub(super) fn fitting(bytes: &[u8], budget: usize) -> &[u8] {
+    let bytes = bytes.get(..budget).unwrap_or(bytes);
+    if decoded(bytes).0.len() <= budget {
+        return bytes;
+    }
+    // What is no text takes up to three times its room when it is shown.
+    bytes.get(..budget / 3).unwrap_or(bytes)
+}
+
+/// How many bytes before a piece are looked at, to see whether it begins within a character.
+pub(super) const LOOK_BACK: u64 = 3;
+
+/// Of a piece of something longer the whole characters, and how many bytes before them are the end of one that began in
+/// what comes `before`. A piece shorter than one character is left as it is: without it nobody would ever get on.
+pub(super) fn whole_piece<'b>(before: &[u8], bytes: &'b [u8]) -> (usize, &'b [u8]) {
+    // A continuation that continues nothing is no part of a character, and is shown as what it is.
+    let begun = before.len() - whole_characters(before).len();
+    let stray = if begun == 0 { 0 } else { stray_continuations(bytes).min(missing(before, begun)) };
+    let shown = whole_characters(bytes.get(stray..).unwrap_or_default());
+    if shown.is_empty() { (0, bytes) } else { (stray, shown) }
+}
+
+/// How many bytes are missing of the character whose first `begun` bytes end `before`.
+fn missing(before: &[u8], begun: usize) -> usize {
+    let lead = before.len().checked_sub(begun).and_then(|at| before.get(at));
+    let wanted = match lead {
+        Some(0xC0..=0xDF) => 2,
+        Some(0xE0..=0xEF) => 3,
+        Some(0xF0..=0xF7) => 4,
+        Some(_) | None => 0,
+    };
+    usize::saturating_sub(wanted, begun)
+}
+
 /// At most `most` bytes of a text, from its beginning.
 pub(super) fn head(text: &str, most: usize) -> &str {
     let mut end = most.min(text.len());

@@ -6,8 +6,9 @@ const LONGEST: usize = 128;
 /// How many names are given.
 const MOST: usize = 3;
 
-/// The nearest names, best first; none that is farther off than a third of its letters (or two of them).
-pub(super) fn closest<'a>(meant: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+/// The nearest names, best first, three at most; none that is farther off than a third of its letters (or two of them).
+#[must_use]
+pub fn closest<'a>(meant: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let meant = meant.to_lowercase();
     if meant.len() > LONGEST {
         return Vec::new();

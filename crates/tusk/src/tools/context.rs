@@ -5,6 +5,7 @@ use std::path::Path;
 use super::catalogue::Catalogue;
 use super::files::WorkFiles;
 use super::outcome::ToolFailure;
+use super::payloads::Payloads;
 use super::protected::ProtectedPaths;
 use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox};
 
@@ -27,8 +28,13 @@ pub struct ToolContext<'a> {
     pub protected: &'a ProtectedPaths,
     /// The tools that were granted, for the search among them.
     pub catalogue: &'a Catalogue,
+    /// What earlier calls gave back as a whole.
+    pub payloads: &'a dyn Payloads,
     /// The most bytes of content that a call gives back. Below a hundred or so there is no getting on.
     pub budget: usize,
+    /// The most bytes of a command's output that a call gives back. More than the budget: whoever called keeps all of it
+    /// and shows a part.
+    pub capture: usize,
 }
 
 impl ToolContext<'_> {

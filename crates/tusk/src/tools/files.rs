@@ -4,16 +4,18 @@
 //! meanwhile, and that a write is whole or not at all.
 
 mod memory;
+mod scoped;
 
 use std::fmt::Debug;
 use std::io::{self, Read, Seek};
 
-use premath_kernel::Digest;
+use premath_kernel::{Access, Digest};
 
 use super::outcome::ToolFailure;
 use super::work_path::shown;
 
 pub use memory::MemoryFiles;
+pub use scoped::ScopedFiles;
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,6 +131,14 @@ pub enum FileError {
         /// The path.
         path: String,
     },
+    /// The role may not touch it.
+    #[error("`{}` is not among what may be {}", shown(path), done(*access))]
+    OutOfScope {
+        /// The path.
+        path: String,
+        /// What was to be done to it.
+        access: Access,
+    },
     /// There is nothing.
     #[error("`{}` does not exist", shown(path))]
     Missing {
@@ -168,12 +178,20 @@ pub enum FileError {
     },
 }
 
+const fn done(access: Access) -> &'static str {
+    match access {
+        Access::Read => "read",
+        Access::Write => "written",
+    }
+}
+
 impl From<FileError> for ToolFailure {
     fn from(error: FileError) -> Self {
         let message = error.to_string();
         match error {
             FileError::Invalid { .. } => Self::new("path.invalid", message),
             FileError::Outside { .. } => Self::new("path.outside", message),
+            FileError::OutOfScope { .. } => Self::new("context.scope_violation", message),
             FileError::Missing { .. } => Self::new("file.missing", message),
             FileError::Exists { .. } => Self::new("file.exists", message),
             FileError::WrongKind { .. } => Self::new("file.wrong_kind", message),

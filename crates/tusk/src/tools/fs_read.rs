@@ -11,7 +11,7 @@ use premath_kernel::{Access, Digest};
 
 use self::window::{Piece, Reader};
 use super::arguments::Arguments;
-use super::clip::{decoded, length, room, stray_continuations, whole_characters};
+use super::clip::{LOOK_BACK, decoded, fitting, length, room, whole_piece};
 use super::context::ToolContext;
 use super::files::FileError;
 use super::outcome::{Extent, ToolArtifact, ToolFailure, ToolOutput};
@@ -88,17 +88,11 @@ fn bytes_piece(reader: &mut Reader<'_>, offset: i64, limit: u64) -> Result<Piece
     }
     let wanted = limit.min(reader.total - start);
     let budget = reader.context.budget;
-    let mut bytes = reader.range(start, room(wanted).min(budget))?;
-    if decoded(&bytes).0.len() > budget {
-        // What is no text takes up to three times its room when it is shown.
-        bytes.truncate(budget / 3);
-    }
-    refuse_binary(reader.path, &bytes, reader.total)?;
-    let stray = if start == 0 { 0 } else { stray_continuations(&bytes) };
-    let shown = whole_characters(bytes.get(stray..).unwrap_or_default());
-    // A piece shorter than one character would never get on.
-    let shown = if shown.is_empty() { bytes.as_slice() } else { shown };
-    let stray = if shown.len() == bytes.len() { 0 } else { stray };
+    let bytes = reader.range(start, room(wanted).min(budget))?;
+    let bytes = fitting(&bytes, budget);
+    refuse_binary(reader.path, bytes, reader.total)?;
+    let before = reader.range(start.saturating_sub(LOOK_BACK), room(start.min(LOOK_BACK)))?;
+    let (stray, shown) = whole_piece(&before, bytes);
     let end = start + length(stray + shown.len());
     let (text, replaced) = decoded(shown);
     let is_whole = start == 0 && end == reader.total;

@@ -6,6 +6,8 @@
 use premath_kernel::{Access, Digest, SearchRef, Text, Value};
 
 use super::UndoRecord;
+use super::pending::PendingIntent;
+use super::shell::ShellRow;
 use crate::sandbox::SandboxEvidence;
 
 /// What came of a call that did what was asked.
@@ -23,10 +25,14 @@ pub struct ToolOutput {
     pub exit_code: Option<i32>,
     /// The walls around a command.
     pub shell: Option<Box<SandboxEvidence>>,
+    /// What the row of a command must name.
+    pub shell_row: Option<ShellRow>,
     /// How to take it back.
     pub undo: Option<UndoRecord>,
     /// What a search for tools found.
     pub found: Option<FoundTools>,
+    /// The change of issue memory that was asked for and has not happened.
+    pub intent: Option<PendingIntent>,
 }
 
 /// How much is shown of what there is.
@@ -110,6 +116,8 @@ pub struct Aftermath {
     pub content: String,
     /// The walls around a command that did start.
     pub shell: Option<SandboxEvidence>,
+    /// What the row of a command must name, whether it started or not.
+    pub shell_row: Option<ShellRow>,
     /// What was changed and could not be put back.
     pub artifacts: Vec<ToolArtifact>,
 }

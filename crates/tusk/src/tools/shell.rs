@@ -3,17 +3,22 @@
 //! A command string and not a list of arguments, because that is what models write; the walls are the sandbox's, not the
 //! quoting's. It must not run where the workdir was not named, nor in a protected folder, whose own walls would be missing.
 
+mod row;
+
 use std::time::Duration;
 
+use self::row::timeout;
 use super::Tool;
 use super::arguments::Arguments;
 use super::clip::{decoded, head, length, tail};
 use super::context::ToolContext;
 use super::files::EntryKind;
 use super::outcome::{Aftermath, Extent, ToolFailure, ToolOutput};
-use super::spec::{Risk, SpecError, ToolSpec};
+use super::spec::{Risk, SpecError, ToolKind, ToolSpec};
 use super::work_path::WorkPath;
 use crate::sandbox::{CapturedOutput, Ending, SandboxCommand, SandboxError, SandboxRun};
+
+pub use self::row::ShellRow;
 
 const SHELL: &str = "/bin/sh";
 
@@ -48,6 +53,7 @@ impl Shell {
         let description = "Runs a command line with sh, in a sandbox. A code other than 0 is an answer, not an error. \
                            Of long output the middle is left out: write it to a file and read that with fs_read.";
         let mut spec = ToolSpec::new("shell", "process:run", description, SCHEMA, &EXAMPLES)?;
+        spec.kind = ToolKind::Effect;
         spec.risk = Risk::Destructive;
         spec.idempotent = false;
         Ok(Self { spec })
@@ -60,12 +66,23 @@ impl Tool for Shell {
     }
 
     fn call(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure> {
-        context.go_on()?;
-        let command = command(arguments, context)?;
-        let wall = command.limits.wall;
-        let run = context.sandbox.run(&command, context.interrupt).map_err(refused)?;
-        answer(run, wall, context.budget)
+        let row = ShellRow::of(arguments.value(), context);
+        match run(arguments, context) {
+            Ok(output) => Ok(ToolOutput { shell_row: Some(row), ..output }),
+            Err(mut failure) => {
+                failure.aftermath.get_or_insert_default().shell_row = Some(row);
+                Err(failure)
+            }
+        }
     }
+}
+
+fn run(arguments: &Arguments, context: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure> {
+    context.go_on()?;
+    let command = command(arguments, context)?;
+    let wall = command.limits.wall;
+    let run = context.sandbox.run(&command, context.interrupt).map_err(refused)?;
+    answer(run, wall, context.capture)
 }
 
 fn command(arguments: &Arguments, context: &ToolContext<'_>) -> Result<SandboxCommand, ToolFailure> {
@@ -76,9 +93,8 @@ fn command(arguments: &Arguments, context: &ToolContext<'_>) -> Result<SandboxCo
         return Err(ToolFailure::new("file.wrong_kind", format!("`{workdir}` is not a folder")));
     }
     let mut limits = context.limits;
-    if let Some(seconds) = arguments.count("timeout_seconds") {
-        limits.wall = limits.wall.min(Duration::from_secs(seconds));
-    }
+    let seconds = arguments.value().get("timeout_seconds").and_then(serde_json::Value::as_f64);
+    limits.wall = timeout(seconds, limits.wall);
     let here = if workdir.is_root() {
         context.workdir.to_path_buf()
     } else {
@@ -111,8 +127,8 @@ fn refused(error: SandboxError) -> ToolFailure {
     }
 }
 
-fn answer(run: SandboxRun, wall: Duration, budget: usize) -> Result<ToolOutput, ToolFailure> {
-    let shown = Shown::of(&run, budget);
+fn answer(run: SandboxRun, wall: Duration, capture: usize) -> Result<ToolOutput, ToolFailure> {
+    let shown = Shown::of(&run, capture);
     let failed = |code, message: String, shown: Shown, evidence| {
         let aftermath = Aftermath { content: shown.text, shell: Some(evidence), ..Aftermath::default() };
         Err(ToolFailure::new(code, message).with_aftermath(aftermath))
@@ -137,7 +153,7 @@ fn answer(run: SandboxRun, wall: Duration, budget: usize) -> Result<ToolOutput, 
     if shown.extent.is_cut {
         let (kept, total) = (shown.extent.shown_bytes, shown.extent.total_bytes);
         notes.push(format!(
-            "{kept} of {total} bytes of output are shown; to see all, write it to a file and use fs_read"
+            "{kept} of {total} bytes of output were kept; to see all, write it to a file and use fs_read"
         ));
     }
     if shown.extent.replaced_bytes > 0 {

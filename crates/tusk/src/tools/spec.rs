@@ -34,6 +34,29 @@ impl Risk {
     }
 }
 
+/// When what a call asks for happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ToolKind {
+    /// Never: it looks only.
+    Read,
+    /// At once: it changes files or runs processes.
+    Effect,
+    /// Once the turn is closed and admitted: it asks for a change of issue memory, and has changed nothing when it answers.
+    Intent,
+}
+
+impl ToolKind {
+    /// The token on the wire.
+    #[must_use]
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Effect => "effect",
+            Self::Intent => "intent",
+        }
+    }
+}
+
 /// Who may call a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Caller {
@@ -65,6 +88,8 @@ pub struct ToolSpec {
     pub input_schema: JsonText,
     /// Arguments as they are meant to be given.
     pub examples: Vec<JsonText>,
+    /// When what a call asks for happens.
+    pub kind: ToolKind,
     /// What a call can do.
     pub risk: Risk,
     /// What must be granted for it to exist, as `<resource>:<verb>`.
@@ -110,6 +135,7 @@ impl ToolSpec {
             description: description.to_owned(),
             input_schema: json("the schema", input_schema)?,
             examples: examples.iter().map(|example| json("an example", example)).collect::<Result<_, _>>()?,
+            kind: ToolKind::Read,
             risk: Risk::Read,
             scope: scope.to_owned(),
             allowed_callers: vec![Caller::Model, Caller::Code],
@@ -133,10 +159,12 @@ impl ToolSpec {
     /// The digest of the whole definition: what a pin holds.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        Digest::of(&self.canonical())
+        Digest::of(&self.to_value())
     }
 
-    fn canonical(&self) -> Value<'_> {
+    /// The definition as it is hashed and kept.
+    #[must_use]
+    pub fn to_value(&self) -> Value<'_> {
         let fields: Fields<'_> = Object::fields()
             .field("allowedCallers", Value::text_list(self.callers()))
             .field("deferLoading", self.defer_loading)
@@ -144,6 +172,7 @@ impl ToolSpec {
             .field("examples", self.examples.iter().map(value).collect::<Vec<_>>())
             .field("idempotent", self.idempotent)
             .field("inputSchema", value(&self.input_schema))
+            .field("kind", self.kind.token())
             .field("name", self.name.as_str())
             .field("risk", self.risk.token())
             .field("scope", self.scope.as_str());

@@ -21,8 +21,10 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::OnceBefore, Self::OnceAfter, Self::EverBefore, Self::WritesBefore, Self::WritesAfter];
+    /// One fault and no more.
+    pub(crate) const ONCE: [Self; 2] = [Self::OnceBefore, Self::OnceAfter];
+    /// From one fault on.
+    pub(crate) const FROM_THEN_ON: [Self; 3] = [Self::EverBefore, Self::WritesBefore, Self::WritesAfter];
 }
 
 #[derive(Debug)]

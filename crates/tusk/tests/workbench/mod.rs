@@ -12,6 +12,7 @@ use premath_tusk::sandbox::{
     SandboxEvidence, SandboxReport, SandboxRun,
 };
 use premath_tusk::tools::files::WorkFiles;
+use premath_tusk::tools::payloads::MemoryPayloads;
 use premath_tusk::tools::{Catalogue, ProtectedPaths, Tool, ToolContext, ToolFailure, ToolOutput, built_in};
 
 /// Where the bench says its workdir is.
@@ -23,19 +24,23 @@ pub(crate) struct Puppet {
     pub(crate) ending: Ending,
     pub(crate) stdout: CapturedOutput,
     pub(crate) stderr: CapturedOutput,
+    pub(crate) refuses: bool,
     pub(crate) seen: Mutex<Vec<SandboxCommand>>,
 }
 
 impl Default for Puppet {
     fn default() -> Self {
         let (stdout, stderr) = (CapturedOutput::default(), CapturedOutput::default());
-        Self { ending: Ending::Exited(0), stdout, stderr, seen: Mutex::new(Vec::new()) }
+        Self { ending: Ending::Exited(0), stdout, stderr, refuses: false, seen: Mutex::new(Vec::new()) }
     }
 }
 
 impl Sandbox for Puppet {
     fn run(&self, command: &SandboxCommand, _: &Interrupt) -> Result<SandboxRun, SandboxError> {
         self.seen.lock().unwrap().push(command.clone());
+        if self.refuses {
+            return Err(SandboxError::NoSandbox);
+        }
         let evidence = SandboxEvidence {
             workdir: command.workdir.clone(),
             profile: command.profile,
@@ -64,7 +69,9 @@ pub(crate) struct Bench<'f> {
     pub(crate) interrupt: Interrupt,
     pub(crate) protected: ProtectedPaths,
     pub(crate) catalogue: Catalogue,
+    pub(crate) payloads: MemoryPayloads,
     pub(crate) budget: usize,
+    pub(crate) capture: usize,
 }
 
 impl<'f> Bench<'f> {
@@ -80,7 +87,9 @@ impl<'f> Bench<'f> {
             interrupt: Interrupt::default(),
             protected: ProtectedPaths::standard(),
             catalogue: Catalogue::new(built_in().unwrap().into_iter().chain(more)).unwrap(),
+            payloads: MemoryPayloads::new(),
             budget: 64 * 1024,
+            capture: 256 * 1024,
         }
     }
 
@@ -94,7 +103,9 @@ impl<'f> Bench<'f> {
             limits: ExecutionLimits::default(),
             protected: &self.protected,
             catalogue: &self.catalogue,
+            payloads: &self.payloads,
             budget: self.budget,
+            capture: self.capture,
         }
     }
 

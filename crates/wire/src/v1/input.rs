@@ -125,7 +125,7 @@ impl TurnInput {
         let turn = kernel::Turn {
             spec,
             evidence,
-            policies: self.policies.into_kernel()?,
+            policies: std::sync::Arc::new(self.policies.into_kernel()?),
             governance: self.governance_profile.into_kernel(),
             constraints: kernel::Constraints {
                 protocol: self.protocol_constraints.into_kernel().unwrap_or_default(),

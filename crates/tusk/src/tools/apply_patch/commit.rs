@@ -7,9 +7,8 @@ use std::fmt;
 
 use premath_kernel::Access;
 
-use super::LARGEST;
-use super::prepare::FileChange;
-use crate::tools::files::{FileError, WorkFiles};
+use super::change::{Current, current};
+use crate::tools::files::{FileContent, FileError, WorkFiles};
 use crate::tools::outcome::{Aftermath, ToolArtifact, ToolFailure};
 use crate::tools::work_path::WorkPath;
 
@@ -88,29 +87,61 @@ impl From<CommitFailure> for ToolFailure {
     }
 }
 
+/// One file that gives way to another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Swap<'c> {
+    pub(super) path: &'c WorkPath,
+    /// What goes; none when nothing is there.
+    pub(super) from: Option<&'c FileContent>,
+    /// What comes; none when nothing does.
+    pub(super) to: Option<&'c FileContent>,
+}
+
+impl Swap<'_> {
+    fn make(self, files: &dyn WorkFiles) -> Result<(), FileError> {
+        let path = self.path.as_str();
+        match (self.from, self.to) {
+            (None, Some(content)) => files.create(path, content),
+            (Some(_), Some(content)) => files.replace(path, content),
+            (Some(_), None) => files.remove(path),
+            (None, None) => Ok(()),
+        }
+    }
+
+    const fn inverse(self) -> Self {
+        Self { path: self.path, from: self.to, to: self.from }
+    }
+
+    /// Which version is there.
+    fn state(self, files: &dyn WorkFiles) -> Result<FileState, FileError> {
+        let found = current(files, self.path)?;
+        if matches!(found, Current::Foreign) {
+            return Ok(FileState::Foreign);
+        }
+        let content = found.content();
+        Ok(if content == self.from {
+            FileState::Old
+        } else if content == self.to {
+            FileState::New
+        } else {
+            FileState::Foreign
+        })
+    }
+}
+
 /// One change of the tree.
 #[derive(Clone, Copy)]
 enum Step<'c> {
     Folder(&'c str),
-    File(&'c FileChange),
+    File(Swap<'c>),
 }
 
 impl Step<'_> {
     fn make(self, files: &dyn WorkFiles) -> Result<(), FileError> {
         match self {
             Self::Folder(path) => files.make_folder(path),
-            Self::File(change) => put(files, change),
+            Self::File(swap) => swap.make(files),
         }
-    }
-}
-
-fn put(files: &dyn WorkFiles, change: &FileChange) -> Result<(), FileError> {
-    let path = change.path.as_str();
-    match (&change.before, &change.after) {
-        (None, Some(after)) => files.create(path, after),
-        (Some(_), Some(after)) => files.replace(path, after),
-        (Some(_), None) => files.remove(path),
-        (None, None) => Ok(()),
     }
 }
 
@@ -118,12 +149,12 @@ fn put(files: &dyn WorkFiles, change: &FileChange) -> Result<(), FileError> {
 pub(super) fn commit(
     files: &dyn WorkFiles,
     folders: &[String],
-    changes: &[FileChange],
+    swaps: &[Swap<'_>],
 ) -> Result<(), CommitFailure> {
-    let mut ordered: Vec<&FileChange> = changes.iter().collect();
-    ordered.sort_by_key(|change| (change.after.is_none(), change.before.is_some()));
+    let mut ordered = swaps.to_vec();
+    ordered.sort_by_key(|swap| (swap.to.is_none(), swap.from.is_some()));
     let folders = folders.iter().map(|folder| Step::Folder(folder));
-    let steps: Vec<Step<'_>> = folders.chain(ordered.iter().map(|change| Step::File(change))).collect();
+    let steps: Vec<Step<'_>> = folders.chain(ordered.into_iter().map(Step::File)).collect();
     for (index, step) in steps.iter().enumerate() {
         if let Err(cause) = step.make(files) {
             return Err(put_back(files, &steps, index, cause));
@@ -139,20 +170,20 @@ fn put_back(files: &dyn WorkFiles, steps: &[Step<'_>], failed: usize, cause: Fil
         CommitFailure { files: Vec::new(), left_folders: Vec::new(), artifacts: Vec::new(), cause };
     for (index, step) in steps.iter().enumerate().rev() {
         match step {
-            Step::File(change) => {
+            Step::File(swap) => {
                 let state = if index > failed {
                     FileState::Old
                 } else if index == failed && is_taken {
                     FileState::Foreign
                 } else {
                     let believed = if index == failed { FileState::Uncertain } else { FileState::New };
-                    restore(files, change, believed)
+                    restore(files, *swap, believed)
                 };
-                failure.files.push(PatchedFile { path: change.path.clone(), state });
+                failure.files.push(PatchedFile { path: swap.path.clone(), state });
                 if matches!(state, FileState::New | FileState::Uncertain) {
                     failure.artifacts.push(ToolArtifact {
-                        path: change.path.as_str().to_owned(),
-                        digest: change.after_digest(),
+                        path: swap.path.as_str().to_owned(),
+                        digest: swap.to.map(FileContent::digest),
                         access: Access::Write,
                     });
                 }
@@ -171,31 +202,14 @@ fn put_back(files: &dyn WorkFiles, steps: &[Step<'_>], failed: usize, cause: Fil
 }
 
 /// Puts one file back and says which version is there then.
-fn restore(files: &dyn WorkFiles, change: &FileChange, believed: FileState) -> FileState {
-    match state(files, change) {
-        Ok(FileState::New) => match put(files, &change.inverse()) {
+fn restore(files: &dyn WorkFiles, swap: Swap<'_>, believed: FileState) -> FileState {
+    match swap.state(files) {
+        Ok(FileState::New) => match swap.inverse().make(files) {
             Ok(()) => FileState::Old,
             // What was reported to have failed may have happened.
-            Err(_) => state(files, change).unwrap_or(FileState::Uncertain),
+            Err(_) => swap.state(files).unwrap_or(FileState::Uncertain),
         },
         Ok(found) => found,
         Err(_) => believed,
     }
-}
-
-/// Which version of a file is there.
-pub(super) fn state(files: &dyn WorkFiles, change: &FileChange) -> Result<FileState, FileError> {
-    let current = match files.read(change.path.as_str(), LARGEST) {
-        Ok(content) => Some(content),
-        Err(FileError::Missing { .. }) => None,
-        Err(FileError::WrongKind { .. } | FileError::TooLong { .. }) => return Ok(FileState::Foreign),
-        Err(error) => return Err(error),
-    };
-    Ok(if current == change.before {
-        FileState::Old
-    } else if current == change.after {
-        FileState::New
-    } else {
-        FileState::Foreign
-    })
 }

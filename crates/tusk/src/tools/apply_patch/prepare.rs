@@ -1,12 +1,10 @@
 //! A patch against the files as they are: every change worked out, nothing written yet.
 
 use std::collections::BTreeSet;
-use std::fmt;
-
-use premath_kernel::Digest;
 
 use super::LARGEST;
-use super::commit::{CommitFailure, commit};
+use super::change::{AfterFile, FileChange};
+use super::commit::CommitFailure;
 use super::hunk::{Action, Hunk, Section};
 use super::parse::parse;
 use super::place::patched;
@@ -20,46 +18,6 @@ use crate::tools::work_path::WorkPath;
 
 /// The most bytes of all files of a patch, before and after.
 const MOST_BYTES: u64 = 128 << 20;
-
-/// What becomes of one file. A move is two of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
-    /// The file.
-    pub path: WorkPath,
-    /// What it is before; none when it is not there.
-    pub before: Option<FileContent>,
-    /// What it is after; none when it goes.
-    pub after: Option<FileContent>,
-}
-
-impl FileChange {
-    /// The digest of what it is before.
-    #[must_use]
-    pub fn before_digest(&self) -> Option<Digest> {
-        self.before.as_ref().map(FileContent::digest)
-    }
-
-    /// The digest of what it is after.
-    #[must_use]
-    pub fn after_digest(&self) -> Option<Digest> {
-        self.after.as_ref().map(FileContent::digest)
-    }
-
-    pub(super) fn inverse(&self) -> Self {
-        Self { path: self.path.clone(), before: self.after.clone(), after: self.before.clone() }
-    }
-}
-
-impl fmt::Display for FileChange {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = match (&self.before, &self.after) {
-            (None, _) => "A",
-            (Some(_), Some(_)) => "M",
-            (Some(_), None) => "D",
-        };
-        write!(formatter, "{letter} {}", self.path)
-    }
-}
 
 /// A patch that was checked against the files and not yet applied. Its undo record exists before its effect does, so that
 /// it can be on disk first (I7).
@@ -87,7 +45,7 @@ impl PreparedPatch {
     /// What the files said, after everything was put back; or `patch.partly_applied`, which names each file that could not
     /// be put back.
     pub fn commit(&self, files: &dyn WorkFiles) -> Result<(), CommitFailure> {
-        commit(files, self.undo.folders(), self.changes())
+        self.undo.apply(self.undo.folders(), files)
     }
 
     pub(super) fn into_undo(self) -> UndoRecord {
@@ -104,9 +62,9 @@ pub fn prepare_patch(patch: &str, context: &ToolContext<'_>) -> Result<PreparedP
     for section in parse(patch)? {
         context.go_on()?;
         prepare(&section, context, &mut changes)?;
-        let bytes =
-            |content: &Option<FileContent>| content.as_ref().map_or(0, |file| length(file.bytes.len()));
-        let total: u64 = changes.iter().map(|change| bytes(&change.before) + bytes(&change.after)).sum();
+        let bytes = |content: Option<&FileContent>| content.map_or(0, |file| length(file.bytes.len()));
+        let after = |change: &FileChange| bytes(change.after.as_ref().and_then(AfterFile::content));
+        let total: u64 = changes.iter().map(|change| bytes(change.before.as_ref()) + after(change)).sum();
         if total > MOST_BYTES {
             return Err(ToolFailure::new("patch.too_large", "the files of the patch are too large together"));
         }
@@ -126,7 +84,7 @@ fn prepare(
         Action::Add(lines) => {
             refuse_existing(&path, context.files)?;
             let bytes = lines.iter().flat_map(|line| [line.as_bytes(), b"\n"]).flatten().copied().collect();
-            let after = Some(FileContent { bytes, executable: false });
+            let after = Some(AfterFile::Here(FileContent { bytes, executable: false }));
             changes.push(FileChange { path, before: None, after });
         }
         Action::Delete => {
@@ -135,7 +93,7 @@ fn prepare(
         }
         Action::Update { target, hunks } => {
             let before = present(&path, context)?;
-            let after = changed(&path, &before, section, hunks, target.is_some())?;
+            let after = AfterFile::Here(changed(&path, &before, section, hunks, target.is_some())?);
             let Some(target) = target else {
                 changes.push(FileChange { path, before: Some(before), after: Some(after) });
                 return Ok(());

@@ -1,0 +1,20 @@
+//! Running agents: from what was asked for to a machine, its ports over a repository, and what is left behind.
+//!
+//! The machine and the driver are the runtime's; here they get a repository, models and tools. It must not decide what a
+//! turn means, and reaches the outside through [`AgentDoor`] only.
+
+mod assemble;
+mod children;
+mod door;
+mod lease;
+mod ports;
+mod request;
+mod resume;
+mod run;
+mod traces;
+mod workflow;
+
+pub use door::{AgentDoor, NoAgent, NoPerson};
+pub use request::RunRequest;
+pub use resume::resume;
+pub use run::start;

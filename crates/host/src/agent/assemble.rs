@@ -1,0 +1,249 @@
+//! From a request to what a run is made of: its tools, its first words, its configuration.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use premath_bd::issues::{Holder, IssueRow};
+use premath_kernel::OrchestrationRole;
+use premath_tusk::context::{Assembled, Blocks};
+use premath_tusk::sandbox::{ExecutionLimits, Profile};
+use premath_tusk::tools::files::{ScopedFiles, WorkFiles};
+use premath_tusk::tools::payloads::StoredPayloads;
+use premath_tusk::tools::{Catalogue, ProtectedPaths, Tool, ToolKind, ToolSpec, built_in};
+use premath_tusk::turn_loop::{
+    ChooseRoute, ContextLimits, GiveVerdict, Limits, ParentRun, RunConfig, SPAWN_WORKER, Scope, SpawnWorker,
+    Toolbox, Workflow,
+};
+use premath_wire::{InputClass, InputError, JsonPath};
+
+use super::door::AgentDoor;
+use super::ports::objects;
+use crate::agent_tools::IssueTools;
+use crate::table::ActionError;
+use crate::workspace::Workspace;
+
+/// How much of a command's output is kept.
+const CAPTURE: usize = 8 << 20;
+
+/// What one run is made of.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub(super) run_id: String,
+    pub(super) task: String,
+    pub(super) issue: Option<IssueRow>,
+    pub(super) holder: Option<Holder>,
+    pub(super) models: Vec<String>,
+    pub(super) workflow: Workflow,
+    pub(super) action_mode: premath_kernel::ActionMode,
+    pub(super) normalizer: String,
+    pub(super) profile: Profile,
+    pub(super) scopes: Vec<String>,
+    pub(super) limits: Limits,
+    pub(super) context: ContextLimits,
+    pub(super) autonomy: Option<String>,
+    pub(super) role: Option<OrchestrationRole>,
+    pub(super) scope: Option<Scope>,
+    pub(super) parent: Option<ParentRun>,
+    pub(super) required_artifacts: Vec<String>,
+    pub(super) judges: bool,
+}
+
+/// What a run works with, and what it is.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) config: RunConfig,
+    pub(super) toolbox: Toolbox,
+}
+
+pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> Result<Made, ActionError> {
+    let tools = tools(workspace, &plan)?;
+    let catalogue = granted(&tools, &plan)?;
+    let Assembled { system, opening, .. } = blocks(&plan).assemble();
+    let specs: Vec<ToolSpec> = catalogue.specs().cloned().collect();
+    let config = RunConfig {
+        run_id: plan.run_id,
+        task: plan.task,
+        issue_id: plan.issue.as_ref().map(|row| row.id().to_owned()),
+        models: plan.models,
+        system: system.into_iter().map(|block| block.text).collect(),
+        opening,
+        action_mode: plan.action_mode,
+        normalizer: plan.normalizer,
+        workflow: plan.workflow,
+        role: plan.role,
+        scope: plan.scope,
+        capabilities: capabilities(&specs),
+        tools: specs,
+        profile: plan.profile.as_str().to_owned(),
+        limits: plan.limits,
+        context: plan.context,
+        autonomy: plan.autonomy,
+        parent: plan.parent,
+        required_artifacts: plan.required_artifacts,
+        incoming: Vec::new(),
+    };
+    let toolbox = toolbox(workspace, door, &config, catalogue)?;
+    Ok(Made { config, toolbox })
+}
+
+/// The tools of a run that goes on: the very ones it began with, or none.
+pub(super) fn again(
+    workspace: &Workspace,
+    door: &dyn AgentDoor,
+    config: &RunConfig,
+    holder: Option<Holder>,
+) -> Result<Toolbox, ActionError> {
+    let all = every_tool(workspace, config.issue_id.as_deref(), holder, &config.workflow)?;
+    let wanted = |tool: &Arc<dyn Tool>| config.tools.iter().any(|spec| spec.name == tool.spec().name);
+    let catalogue = Catalogue::new(all.into_iter().filter(wanted)).map_err(unusable)?;
+    let pinned: premath_tusk::tools::Pins =
+        config.tools.iter().map(|spec| (spec.name.clone(), spec.digest())).collect();
+    if let Some(drift) = catalogue.drifted(&pinned).first() {
+        return Err(ActionError::Unavailable {
+            what: format!("the tool `{}` is not the one that run `{}` began with", drift.name, config.run_id),
+            hint: "start a new run; `premath runs show` says how far this one got".to_owned(),
+        });
+    }
+    toolbox(workspace, door, config, catalogue)
+}
+
+fn toolbox(
+    workspace: &Workspace,
+    door: &dyn AgentDoor,
+    config: &RunConfig,
+    catalogue: Catalogue,
+) -> Result<Toolbox, ActionError> {
+    let workdir: PathBuf = door.workdir()?;
+    let files = door.files()?;
+    let files: Arc<dyn WorkFiles> = match &config.scope {
+        Some(scope) => Arc::new(ScopedFiles::new(files, &scope.read, &scope.write)),
+        None => files,
+    };
+    let profile = Profile::ALL.into_iter().find(|profile| profile.as_str() == config.profile);
+    let output = u64::try_from(CAPTURE).unwrap_or(u64::MAX);
+    Ok(Toolbox {
+        catalogue,
+        files,
+        sandbox: door.sandbox(),
+        interrupt: door.interrupt(),
+        workdir,
+        profile: profile.unwrap_or(Profile::ReadOnly),
+        limits: ExecutionLimits { output, ..ExecutionLimits::default() },
+        protected: ProtectedPaths::standard(),
+        payloads: Arc::new(StoredPayloads::new(objects(workspace))),
+        budget: usize::try_from(config.context.result_bytes).unwrap_or(usize::MAX),
+        capture: CAPTURE,
+        parallel: usize::try_from(config.limits.parallel).unwrap_or(1),
+    })
+}
+
+fn tools(workspace: &Workspace, plan: &Plan) -> Result<Vec<Arc<dyn Tool>>, ActionError> {
+    let issue = plan.issue.as_ref().map(IssueRow::id);
+    let mut tools = every_tool(workspace, issue, plan.holder.clone(), &plan.workflow)?;
+    if plan.judges {
+        tools.push(Arc::new(GiveVerdict::new().map_err(broken)?));
+    }
+    Ok(tools)
+}
+
+fn every_tool(
+    workspace: &Workspace,
+    issue: Option<&str>,
+    holder: Option<Holder>,
+    workflow: &Workflow,
+) -> Result<Vec<Arc<dyn Tool>>, ActionError> {
+    let mut tools = built_in().map_err(broken)?;
+    let mut issues = IssueTools::new(workspace);
+    if let Some((issue, holder)) = issue.zip(holder) {
+        issues = issues.holding(issue, holder);
+    }
+    tools.extend(issues.tools().map_err(broken)?);
+    if let (true, Some(issue)) = (workflow.spawns(), issue) {
+        let prefix = &workspace.settings.issue_prefix.value;
+        tools.push(Arc::new(SpawnWorker::new(issue, prefix).map_err(broken)?));
+    }
+    if !workflow.routes.is_empty() {
+        tools.push(Arc::new(ChooseRoute::new(&workflow.routes).map_err(broken)?));
+    }
+    Ok(tools)
+}
+
+/// What is left when only the scopes of the plan are granted.
+fn granted(tools: &[Arc<dyn Tool>], plan: &Plan) -> Result<Catalogue, ActionError> {
+    let all = Catalogue::new(tools.iter().map(Arc::clone)).map_err(unusable)?;
+    let known: BTreeSet<String> = all.specs().map(|spec| spec.scope.clone()).collect();
+    if let Some(unknown) = plan.scopes.iter().find(|scope| !known.contains(*scope)) {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let what = format!("there is no scope `{unknown}`; there are {}", known.join(", "));
+        let path = JsonPath::root().key("scopes");
+        return Err(InputError::new(InputClass::FieldInvalid, &what, path).into());
+    }
+    let mut scopes: BTreeSet<String> =
+        if plan.scopes.is_empty() { known } else { plan.scopes.iter().cloned().collect() };
+    // What shapes the run itself is not the model's to be granted or denied.
+    scopes.extend(["run:route", "run:judge", "workers:spawn"].map(str::to_owned));
+    if plan.scope.is_some() {
+        // The walls around a command know folders, not roles: a role that is held to folders runs none.
+        scopes.remove("process:run");
+    }
+    Ok(all.granted(&scopes))
+}
+
+fn capabilities(specs: &[ToolSpec]) -> Vec<String> {
+    let actions = specs.iter().filter(|spec| spec.kind == ToolKind::Intent).map(|spec| {
+        if spec.name == SPAWN_WORKER { "issue_add" } else { spec.name.as_str() }
+    });
+    let names: BTreeSet<String> =
+        actions.map(|action| format!("capabilities.change_morphisms.{action}")).collect();
+    names.into_iter().collect()
+}
+
+fn blocks(plan: &Plan) -> Blocks {
+    let mut blocks = Blocks::new(plan.task.clone());
+    if let Some(row) = &plan.issue {
+        blocks = blocks.with_issue(row.id(), issue_text(row));
+    }
+    if let Some(scope) = &plan.scope {
+        let read = format!("You may read: {}", listed(&scope.read));
+        let write = format!("You may change: {}", listed(&scope.write));
+        blocks = blocks.with_scopes(vec![read, write]);
+    }
+    if !plan.required_artifacts.is_empty() {
+        let wanted = format!("These files must be there when you are done: {}", listed(&plan.required_artifacts));
+        blocks = blocks.with_workspace(wanted);
+    }
+    if plan.judges {
+        blocks = blocks.with_role(
+            "You judge what somebody else made. You change nothing. Look at what is there, then call give_verdict once \
+             and end your turn.",
+        );
+    }
+    blocks
+}
+
+fn listed(paths: &[String]) -> String {
+    if paths.is_empty() { "nothing".to_owned() } else { paths.join(", ") }
+}
+
+fn issue_text(row: &IssueRow) -> String {
+    let members = [
+        ("title", "Title"),
+        ("description", "Description"),
+        ("design", "Design"),
+        ("acceptance_criteria", "Acceptance criteria"),
+        ("notes", "Notes"),
+    ];
+    let texts = members.into_iter().filter_map(|(member, title)| {
+        row.text(member).filter(|text| !text.trim().is_empty()).map(|text| format!("{title}: {text}"))
+    });
+    texts.collect::<Vec<_>>().join("\n\n")
+}
+
+fn broken(error: premath_tusk::tools::SpecError) -> ActionError {
+    ActionError::Unavailable { what: error.to_string(), hint: "this is a fault of premath".to_owned() }
+}
+
+fn unusable(error: premath_tusk::tools::CatalogueError) -> ActionError {
+    ActionError::Unavailable { what: error.to_string(), hint: "this is a fault of premath".to_owned() }
+}

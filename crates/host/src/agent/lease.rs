@@ -1,0 +1,127 @@
+//! The lease of a run on its issue: taken when it begins, let go when it ends.
+
+use std::sync::Arc;
+
+use premath_bd::issues::{Applied, ClaimTerms, FileIssues, Holder, IssueRow, IssueStore as _, Operation, apply};
+use premath_bd::{LeaseGrant, Permit, StoreError};
+use premath_kernel::{Digest, MAX_TTL_SECONDS, MIN_TTL_SECONDS};
+
+use crate::workspace::{DoorRefusal, Workspace};
+
+/// Why a run does not begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The failure class.
+    pub class: String,
+    /// Why.
+    pub detail: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+impl From<DoorRefusal> for Refused {
+    fn from(refusal: DoorRefusal) -> Self {
+        Self { class: refusal.class.to_owned(), detail: refusal.detail, hint: refusal.hint }
+    }
+}
+
+/// On whose authority a lease is taken.
+#[derive(Debug, Clone)]
+pub(super) enum Authority {
+    /// Whoever stands at the door.
+    Door,
+    /// The closed turn of a parent, which made the issue.
+    Parent {
+        run_id: String,
+        policy: Digest,
+    },
+}
+
+/// A lease that a run holds.
+#[derive(Debug, Clone)]
+pub(super) struct Held {
+    pub(super) row: IssueRow,
+    pub(super) holder: Holder,
+    authority: Authority,
+}
+
+fn store(workspace: &Workspace) -> FileIssues {
+    FileIssues::new(Arc::clone(&workspace.disk), workspace.issues_path(None))
+}
+
+fn permit(workspace: &Workspace, authority: &Authority, action: &str) -> Result<Permit, Refused> {
+    match authority {
+        Authority::Door => Ok(workspace.door.permit(action)?),
+        Authority::Parent { run_id, policy } => {
+            Ok(Permit::Lease(LeaseGrant::new(format!("run://{run_id}"), policy.clone())))
+        }
+    }
+}
+
+/// Takes an issue for a run.
+pub(super) fn take(
+    workspace: &Workspace,
+    issue: &str,
+    run_id: &str,
+    wall_millis: Option<u64>,
+    authority: Authority,
+) -> Result<Result<Held, Refused>, StoreError> {
+    let store = store(workspace);
+    if let Err(StoreError::DerivedDamaged { .. }) = store.view().map(drop) {
+        store.discard_index()?;
+    }
+    let permit = match permit(workspace, &authority, "issue.claim") {
+        Ok(permit) => permit,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let seconds = wall_millis.map_or(MAX_TTL_SECONDS, |millis| millis / 1000 + 600);
+    let assignee = format!("premath/{run_id}");
+    let terms = ClaimTerms {
+        ttl_seconds: seconds.clamp(MIN_TTL_SECONDS, MAX_TTL_SECONDS),
+        ..ClaimTerms::of(&assignee)
+    };
+    let operation = Operation::Claim { id: issue.to_owned(), terms };
+    Ok(match apply(&store, permit, &operation, workspace.clock.as_ref())? {
+        Applied::Written(written) => {
+            let lease = written.row.lease();
+            let holder = Holder {
+                owner: Some(assignee),
+                lease_id: lease.as_ref().map(|lease| lease.lease_id.clone()),
+                fence: lease.as_ref().map(|lease| lease.fence),
+            };
+            Ok(Held { row: written.row, holder, authority })
+        }
+        Applied::Nothing(_) => Err(Refused {
+            class: "issue_not_found".to_owned(),
+            detail: format!("there is no issue `{issue}`"),
+            hint: "`premath issue list` shows what there is".to_owned(),
+        }),
+        Applied::Refused(refusal) => Err(Refused {
+            class: refusal.class.code().to_owned(),
+            detail: refusal.detail,
+            hint: refusal.class.hint().to_owned(),
+        }),
+    })
+}
+
+/// Lets go of it. An issue that was closed, or taken over meanwhile, is nobody's to let go of.
+pub(super) fn let_go(workspace: &Workspace, held: &Held) -> Result<(), StoreError> {
+    let Ok(permit) = permit(workspace, &held.authority, "issue.lease_release") else { return Ok(()) };
+    let operation = Operation::LeaseRelease { id: held.row.id().to_owned(), holder: held.holder.clone() };
+    match apply(&store(workspace), permit, &operation, workspace.clock.as_ref())? {
+        Applied::Written(_) | Applied::Nothing(_) | Applied::Refused(_) => Ok(()),
+    }
+}
+
+/// An issue, without taking it.
+pub(super) fn look(workspace: &Workspace, issue: &str) -> Result<Option<IssueRow>, StoreError> {
+    let store = store(workspace);
+    let view = match store.view() {
+        Err(StoreError::DerivedDamaged { .. }) => {
+            store.discard_index()?;
+            store.view()?
+        }
+        other => other?,
+    };
+    view.row(issue)
+}

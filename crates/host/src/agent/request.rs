@@ -1,0 +1,176 @@
+//! What `run.start` takes, and what it means.
+
+use premath_kernel::{ActionMode, Value};
+use premath_tusk::sandbox::Profile;
+use premath_tusk::turn_loop::{ContextLimits, FENCED_JSON, Limits, OnFull, STRUCTURED, Workflow};
+use premath_wire::InputError;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::workflow::{self, WorkflowArgs};
+use crate::actions::issue::{arguments, invalid, one_line, told};
+use crate::table::ActionError;
+
+/// What `run.start` takes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RunArgs {
+    /// What is to be done. May be left out when an issue is named.
+    task: Option<String>,
+    /// The issue to work on.
+    issue: Option<String>,
+    /// The models to try, in order.
+    models: Vec<String>,
+    /// What to call the run.
+    run_id: Option<String>,
+    /// The pattern of the work.
+    pattern: Option<String>,
+    /// The workflow document.
+    workflow: Option<WorkflowArgs>,
+    /// `json`, `text` or `code`.
+    action_mode: Option<String>,
+    /// The profile of the sandbox.
+    profile: Option<String>,
+    /// Scopes to grant; all when empty.
+    scopes: Vec<String>,
+    /// Model turns.
+    max_turns: Option<u64>,
+    /// Tool calls.
+    max_tool_calls: Option<u64>,
+    /// Tokens.
+    max_tokens: Option<u64>,
+    /// Millionths of a dollar.
+    max_cost_micros: Option<u64>,
+    /// Wall time.
+    max_wall_millis: Option<u64>,
+    /// Workers.
+    max_workers: Option<u64>,
+    /// A person is asked every so many turns.
+    checkpoint_every: Option<u64>,
+    /// A person is asked before these tools run.
+    checkpoint_before: Vec<String>,
+    /// The most tokens of a request.
+    context_tokens: Option<u64>,
+    /// `descend`, `compact` or `window`.
+    on_full: Option<String>,
+    /// The measured reason to go on past the turns of a workflow.
+    autonomous: Option<String>,
+}
+
+/// A run that somebody asks for.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// What is to be done; none when the issue says it.
+    pub task: Option<String>,
+    /// The issue to work on.
+    pub issue: Option<String>,
+    /// The models to try, in order; none for those of the configuration.
+    pub models: Vec<String>,
+    /// What to call the run.
+    pub run_id: Option<String>,
+    /// The shape of the work.
+    pub workflow: Workflow,
+    /// How the model expresses actions.
+    pub action_mode: ActionMode,
+    /// Who brings answers into structured form.
+    pub normalizer: String,
+    /// The profile of the sandbox.
+    pub profile: Profile,
+    /// Scopes to grant; all when empty.
+    pub scopes: Vec<String>,
+    /// How much it may use.
+    pub limits: Limits,
+    /// How much a model is shown.
+    pub context: ContextLimits,
+    /// The measured reason to go on past the turns of a workflow.
+    pub autonomy: Option<String>,
+}
+
+impl RunRequest {
+    /// Reads arguments.
+    ///
+    /// # Errors
+    /// The first of them that cannot be read.
+    pub fn read(args: &Value<'_>) -> Result<Self, ActionError> {
+        let args: RunArgs = arguments(args)?;
+        let (task, issue) = (told(args.task.as_deref()), told(args.issue.as_deref()));
+        if task.is_none() && issue.is_none() {
+            return Err(invalid("a run needs a task or an issue", "task").into());
+        }
+        let run_id = told(args.run_id.as_deref()).map(run_id).transpose()?;
+        let action_mode = mode(args.action_mode.as_deref())?;
+        let normalizer = match action_mode {
+            ActionMode::Text => FENCED_JSON,
+            ActionMode::Json | ActionMode::Code => STRUCTURED,
+        };
+        Ok(Self {
+            task: task.map(ToOwned::to_owned),
+            issue: issue.map(ToOwned::to_owned),
+            run_id,
+            workflow: workflow::read(told(args.pattern.as_deref()), args.workflow)?,
+            action_mode,
+            normalizer: normalizer.to_owned(),
+            profile: profile(args.profile.as_deref())?,
+            scopes: args.scopes,
+            limits: Limits {
+                turns: args.max_turns.or(Limits::standard().turns),
+                tool_calls: args.max_tool_calls.or(Limits::standard().tool_calls),
+                tokens: args.max_tokens.or(Limits::standard().tokens),
+                cost_micros: args.max_cost_micros.or(Limits::standard().cost_micros),
+                wall_millis: args.max_wall_millis.or(Limits::standard().wall_millis),
+                workers: args.max_workers.or(Limits::standard().workers),
+                checkpoint_every: args.checkpoint_every,
+                checkpoint_before: args.checkpoint_before,
+                // A limit that somebody names is a measured one; without a name a workflow has its own.
+                workflow_turns: args.max_turns.or(Limits::standard().workflow_turns),
+                ..Limits::standard()
+            },
+            context: ContextLimits {
+                max_tokens: args.context_tokens.unwrap_or(ContextLimits::standard().max_tokens),
+                on_full: on_full(args.on_full.as_deref())?,
+                ..ContextLimits::standard()
+            },
+            autonomy: told(args.autonomous.as_deref()).map(ToOwned::to_owned),
+            models: args.models,
+        })
+    }
+}
+
+/// A name that can be a folder and stand in a reference.
+fn run_id(text: &str) -> Result<String, InputError> {
+    let id = one_line(text, "runId")?;
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    if id.len() > 80 || id.starts_with('.') || !id.chars().all(is_plain) {
+        return Err(invalid("a run is named with letters, digits, `-`, `_` and `.`, at most 80", "runId"));
+    }
+    Ok(id)
+}
+
+fn mode(token: Option<&str>) -> Result<ActionMode, InputError> {
+    match told(token) {
+        None => Ok(ActionMode::Json),
+        Some(token) => ActionMode::ALL
+            .into_iter()
+            .find(|mode| mode.token() == token)
+            .ok_or_else(|| invalid("expected json, text or code", "actionMode")),
+    }
+}
+
+fn profile(token: Option<&str>) -> Result<Profile, InputError> {
+    match told(token) {
+        None => Ok(Profile::WorkspaceWrite),
+        Some(token) => Profile::ALL.into_iter().find(|profile| profile.as_str() == token).ok_or_else(|| {
+            invalid("expected read-only, workspace-write, network or isolated", "profile")
+        }),
+    }
+}
+
+fn on_full(token: Option<&str>) -> Result<OnFull, InputError> {
+    match told(token) {
+        None => Ok(OnFull::Descend),
+        Some(token) => OnFull::ALL
+            .into_iter()
+            .find(|one| one.token() == token)
+            .ok_or_else(|| invalid("expected descend, compact or window", "onFull")),
+    }
+}

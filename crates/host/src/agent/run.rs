@@ -1,0 +1,385 @@
+//! One run from its beginning to its end: the lease, the machine, the driver, the session and the trajectory it leaves.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use premath_bd::{Journal, NewStep, SessionChange, SessionStore, StoreError, Trajectory, runs_folder};
+use premath_kernel::{Digest, OrchestrationRole, Value};
+use premath_tusk::context::HandoffPacket;
+use premath_tusk::turn_loop::{
+    Beginning, DriveError, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent, RunOutcome, RunReport,
+    StopCause, Toolbox, drive,
+};
+use premath_wire::time::format_time;
+use premath_wire::v1::{RunAnswer, RunEnding, SessionState};
+use premath_wire::{InputClass, InputError, JsonPath};
+
+use super::assemble::{Made, Plan, make};
+use super::children::HostCrew;
+use super::door::AgentDoor;
+use super::lease::{self, Authority, Held, Refused};
+use super::ports::{FileJournal, RunIssues, RunObjects};
+use super::request::RunRequest;
+use crate::table::{ActionError, Host};
+use crate::workspace::{Workspace, shown};
+
+/// Whoever watches a run.
+pub type Watch<'w> = dyn FnMut(&RunEvent<'_>) + Send + 'w;
+
+/// What came of asking for a run.
+#[derive(Debug)]
+pub enum Started {
+    /// It ran.
+    Ran(Box<RunAnswer>),
+    /// It did not begin.
+    Refused(Refused),
+}
+
+/// Starts a run and drives it to its end.
+///
+/// # Errors
+/// Arguments that cannot be read, or an environment that gives no answer.
+pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result<Started, ActionError> {
+    let request = RunRequest::read(args)?;
+    let workspace = host.workspace;
+    let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
+    let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
+    if is_begun(&journal)? {
+        let what = format!("run `{run_id}` has begun already; `premath resume {run_id}` goes on with it");
+        return Err(InputError::new(InputClass::FieldInvalid, &what, JsonPath::root().key("runId")).into());
+    }
+    let held = match &request.issue {
+        None => None,
+        Some(issue) => {
+            let wall = request.limits.wall_millis;
+            match lease::take(workspace, issue, &run_id, wall, Authority::Door)? {
+                Ok(held) => Some(held),
+                Err(refused) => return Ok(Started::Refused(refused)),
+            }
+        }
+    };
+    let made = make(workspace, host.agent, plan(request, run_id, held.as_ref(), host.agent));
+    let made = match made {
+        Ok(made) => made,
+        Err(error) => {
+            release(workspace, held.as_ref())?;
+            return Err(error);
+        }
+    };
+    let ran = sessions(host, made, held.as_ref(), Beginning::Fresh, watch);
+    release(workspace, held.as_ref())?;
+    ran.map(|answer| Started::Ran(Box::new(answer)))
+}
+
+pub(super) fn release(workspace: &Workspace, held: Option<&Held>) -> Result<(), StoreError> {
+    held.map_or(Ok(()), |held| lease::let_go(workspace, held))
+}
+
+fn plan(request: RunRequest, run_id: String, held: Option<&Held>, door: &dyn AgentDoor) -> Plan {
+    let issue = held.map(|held| held.row.clone());
+    let title = issue.as_ref().and_then(|row| row.text("title").map(str::to_owned));
+    let role = matches!(
+        request.workflow.pattern,
+        premath_kernel::ExecutionPattern::OrchestratorWorkers | premath_kernel::ExecutionPattern::Parallel
+    )
+    .then_some(OrchestrationRole::Orchestrator);
+    Plan {
+        run_id,
+        task: request.task.or(title).unwrap_or_default(),
+        issue,
+        holder: held.map(|held| held.holder.clone()),
+        models: if request.models.is_empty() { door.default_models() } else { request.models },
+        workflow: request.workflow,
+        action_mode: request.action_mode,
+        normalizer: request.normalizer,
+        profile: request.profile,
+        scopes: request.scopes,
+        limits: request.limits,
+        context: request.context,
+        autonomy: request.autonomy,
+        role,
+        scope: None,
+        parent: None,
+        required_artifacts: Vec::new(),
+        judges: false,
+    }
+}
+
+/// Runs a session and those that go on from it.
+pub(super) fn sessions(
+    host: &Host<'_>,
+    made: Made,
+    held: Option<&Held>,
+    beginning: Beginning,
+    watch: &mut Watch<'_>,
+) -> Result<RunAnswer, ActionError> {
+    let Made { config, toolbox } = made;
+    let machine = Machine::new(config).map_err(|error| unusable(&error))?;
+    continued(host, machine, &toolbox, held, beginning, watch)
+}
+
+/// The same from a machine that may have come some way.
+pub(super) fn continued(
+    host: &Host<'_>,
+    mut machine: Machine,
+    toolbox: &Toolbox,
+    held: Option<&Held>,
+    mut beginning: Beginning,
+    watch: &mut Watch<'_>,
+) -> Result<RunAnswer, ActionError> {
+    loop {
+        let ran = one(host, &mut machine, toolbox, beginning, watch)?;
+        let RunOutcome::HandedOff { run_id } = &ran.report.outcome else {
+            return Ok(answer(host.workspace, machine.config(), &ran.report, held));
+        };
+        watch(&RunEvent::HandedOff { run_id });
+        machine = Machine::new(successor(&machine, run_id)).map_err(|error| unusable(&error))?;
+        beginning = Beginning::Fresh;
+    }
+}
+
+/// What one session came to.
+pub(super) struct SessionRan {
+    pub(super) report: RunReport,
+}
+
+/// Drives one machine over the repository, and leaves its session and its step behind.
+pub(super) fn one(
+    host: &Host<'_>,
+    machine: &mut Machine,
+    toolbox: &Toolbox,
+    beginning: Beginning,
+    watch: &mut Watch<'_>,
+) -> Result<SessionRan, ActionError> {
+    let workspace = host.workspace;
+    let run_id = machine.config().run_id.clone();
+    let started_at = format_time(workspace.clock.now());
+    let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
+    let mut journal = FileJournal::open(&journal, workspace)?;
+    let mut models = host.agent.answers(&machine.config().models)?;
+    let mut issues = RunIssues::new(workspace);
+    let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files));
+    let mut person = host.agent.person();
+    let mut crew = HostCrew { host };
+    let time = host.agent.stopwatch();
+    let mut ports = Ports {
+        journal: &mut journal,
+        models: models.as_mut(),
+        tools: toolbox,
+        issues: &mut issues,
+        objects: &mut objects,
+        person: person.as_mut(),
+        crew: &mut crew,
+        time: time.as_ref(),
+        watch,
+    };
+    // Every port here blocks until it is done, so there is nothing to wait for.
+    let driven = drive(machine, &mut ports, beginning).now_or_never();
+    let report = match driven {
+        Some(Ok(report)) => report,
+        Some(Err(DriveError::Store(error))) => return Err(error.into()),
+        Some(Err(error @ DriveError::Unexpected(_))) => return Err(fault(&error.to_string())),
+        None => return Err(fault("a port of the run waits for something that never comes")),
+    };
+    leave(workspace, machine.config(), &report, &issues, &started_at)?;
+    Ok(SessionRan { report })
+}
+
+fn fault(what: &str) -> ActionError {
+    let hint = "this is a fault of premath; the journal has everything until here".to_owned();
+    ActionError::Unavailable { what: what.to_owned(), hint }
+}
+
+pub(super) fn unusable(error: &premath_tusk::turn_loop::ConfigError) -> ActionError {
+    let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
+    let path = JsonPath::root().key("workflow");
+    InputError::new(InputClass::FieldInvalid, &format!("{error}{why}"), path).into()
+}
+
+/// The next session of the same work.
+fn successor(machine: &Machine, run_id: &str) -> RunConfig {
+    let config = machine.config();
+    let report = machine.report();
+    let packet = HandoffPacket {
+        from_run: config.run_id.clone(),
+        target: "successor".to_owned(),
+        task: config.task.clone(),
+        summary: report.text.clone(),
+        next_step: String::new(),
+        obligations: machine.run_state().obligations,
+        constraints: Vec::new(),
+        artifacts: Vec::new(),
+        state_digest: machine.context_digest().clone(),
+        return_path_ref: None,
+        pending_intents: Vec::new(),
+    };
+    let used = machine.run_state().budget;
+    let mut limits = config.limits.clone();
+    limits.turns = limits.turns.map(|limit| limit.saturating_sub(used.turns.used));
+    limits.tool_calls = limits.tool_calls.map(|limit| limit.saturating_sub(used.tool_calls.used));
+    limits.tokens = limits.tokens.map(|limit| limit.saturating_sub(used.tokens.used));
+    limits.cost_micros = limits.cost_micros.map(|limit| limit.saturating_sub(used.cost_micros.used));
+    limits.wall_millis = limits.wall_millis.map(|limit| limit.saturating_sub(used.wall_millis.used));
+    limits.workers = limits.workers.map(|limit| limit.saturating_sub(used.workers.used));
+    limits.workflow_turns = limits.workflow_turns.map(|limit| limit.saturating_sub(used.turns.used));
+    RunConfig {
+        run_id: run_id.to_owned(),
+        opening: packet.opening().text,
+        limits,
+        parent: Some(ParentRun {
+            run_id: config.run_id.clone(),
+            call_id: format!("{}.t{:04}", config.run_id, report.turns),
+            depth: config.depth(),
+            relation: Relation::Successor,
+        }),
+        incoming: vec![Digest::of_bytes(report.text.as_bytes()).as_str().to_owned()],
+        ..config.clone()
+    }
+}
+
+/// The session and the step that a run leaves behind.
+fn leave(
+    workspace: &Workspace,
+    config: &RunConfig,
+    report: &RunReport,
+    issues: &RunIssues,
+    started_at: &str,
+) -> Result<(), ActionError> {
+    let root = workspace.root.join(".premath");
+    let folder = if config.depth() > 0 { root.join("workers").join(&config.run_id) } else { root.clone() };
+    workspace.disk.create_folder(&folder).map_err(|source| {
+        ActionError::Store(StoreError::Io { doing: "make", path: folder.clone(), source })
+    })?;
+    let next_step = match &report.outcome {
+        RunOutcome::Completed => "nothing: the run is complete".to_owned(),
+        RunOutcome::HandedOff { run_id } => format!("run {run_id} goes on"),
+        RunOutcome::Stopped(_) => format!("premath resume {}", config.run_id),
+        RunOutcome::FailedClosed { .. } => format!("look at it: premath runs show {}", config.run_id),
+    };
+    let change = SessionChange {
+        state: Some(SessionState::Stopped),
+        session_id: Some(config.run_id.clone()),
+        issue_id: Some(config.issue_id.clone().unwrap_or_default()),
+        summary: Some(summary(report)),
+        next_step: Some(next_step.clone()),
+        instruction_refs: None,
+        witness_refs: Some(issues.cited.clone()),
+        lineage_refs: Some(vec![format!("run://{}", config.run_id)]),
+        issues_path: None,
+    };
+    let session = SessionStore::new(Arc::clone(&workspace.disk), folder.join("harness_session.json"));
+    let configured = &workspace.settings.issues_path.value;
+    session.write(&change, configured, workspace.clock.as_ref(), |_| Ok::<_, ActionError>(None))?;
+    let worker = if config.depth() > 0 { "worker" } else { "run" };
+    let issue = config.issue_id.as_deref().unwrap_or("none");
+    let step = NewStep {
+        step_id: format!("{worker}.{issue}.{}", config.run_id),
+        action: "run".to_owned(),
+        result_class: report.outcome.token().to_owned(),
+        finished_at: None,
+        started_at: Some(started_at.to_owned()),
+        issue_id: config.issue_id.clone(),
+        verification_class: None,
+        next_step: Some(next_step),
+        failure_classes: classes(&report.outcome),
+        instruction_refs: Vec::new(),
+        lineage_refs: vec![format!("run://{}", config.run_id)],
+        mutation_refs: issues.changes.clone(),
+        witness_refs: issues.cited.clone(),
+    };
+    let trajectory =
+        Trajectory::new(Arc::clone(&workspace.disk), root.join("harness_trajectory.jsonl"));
+    trajectory.append(&step, workspace.clock.as_ref())?;
+    Ok(())
+}
+
+fn summary(report: &RunReport) -> String {
+    let said = report.text.lines().next().unwrap_or_default();
+    let short: String = said.chars().take(300).collect();
+    format!("{}: {} turns, {} tool calls. {short}", report.outcome.token(), report.turns, report.tool_calls)
+}
+
+fn classes(outcome: &RunOutcome) -> Vec<String> {
+    match outcome {
+        RunOutcome::FailedClosed { classes, .. } => classes.clone(),
+        RunOutcome::Stopped(StopCause::Model { kind, .. }) => vec![kind.clone()],
+        RunOutcome::Completed | RunOutcome::HandedOff { .. } | RunOutcome::Stopped(_) => Vec::new(),
+    }
+}
+
+fn answer(workspace: &Workspace, config: &RunConfig, report: &RunReport, held: Option<&Held>) -> RunAnswer {
+    let id = &config.run_id;
+    let (detail, next_run_id) = match &report.outcome {
+        RunOutcome::Completed => (None, None),
+        RunOutcome::HandedOff { run_id } => (None, Some(run_id.clone())),
+        RunOutcome::FailedClosed { detail, .. } => (Some(detail.clone()), None),
+        RunOutcome::Stopped(cause) => (detail(cause), None),
+    };
+    let mut next = vec![format!("premath runs show {id}"), format!("premath replay {id}")];
+    if report.outcome.is_resumable() {
+        next.insert(0, format!("premath resume {id}"));
+    }
+    let journal = runs_folder(&workspace.root).join(id).join("journal.jsonl");
+    RunAnswer {
+        action: "run.start".to_owned(),
+        run_id: id.clone(),
+        outcome: ending(&report.outcome),
+        detail,
+        failure_classes: classes(&report.outcome),
+        text: report.text.clone(),
+        issue_id: held.map(|held| held.row.id().to_owned()).or_else(|| config.issue_id.clone()),
+        turns: report.turns,
+        refused_turns: report.refused_turns,
+        tool_calls: report.tool_calls,
+        tokens: report.tokens,
+        cost_micro_usd: report.cost_micros,
+        wall_ms: report.wall_millis,
+        workers: report.workers,
+        applied: report.applied,
+        resumable: report.outcome.is_resumable(),
+        next_run_id,
+        journal: shown(&journal),
+        next,
+    }
+}
+
+fn detail(cause: &StopCause) -> Option<String> {
+    match cause {
+        StopCause::Limit(name) => Some(format!("the limit of {name} is reached")),
+        StopCause::NeedsPerson(question) => Some(question.clone()),
+        StopCause::Model { kind, message } => Some(format!("{kind}: {message}")),
+        StopCause::Interrupted | StopCause::Declined => None,
+    }
+}
+
+/// How a run ended, as answers name it.
+pub(super) const fn ending(outcome: &RunOutcome) -> RunEnding {
+    match outcome {
+        RunOutcome::Completed => RunEnding::Completed,
+        RunOutcome::HandedOff { .. } => RunEnding::HandedOff,
+        RunOutcome::FailedClosed { .. } => RunEnding::FailedClosed,
+        RunOutcome::Stopped(cause) => match cause {
+            StopCause::Limit(_) => RunEnding::Limit,
+            StopCause::Interrupted => RunEnding::Interrupted,
+            StopCause::NeedsPerson(_) => RunEnding::NeedsPerson,
+            StopCause::Declined => RunEnding::Declined,
+            StopCause::Model { .. } => RunEnding::ModelFailed,
+        },
+    }
+}
+
+/// A name nobody had before: the time to the millisecond and some chance, in sixteen digits.
+fn fresh_id(workspace: &Workspace) -> String {
+    let digits: String = workspace.ids.fresh().chars().filter(char::is_ascii_alphanumeric).collect();
+    let (head, tail) = (digits.chars().take(12), digits.chars().rev().take(4));
+    format!("run-{}{}", head.collect::<String>(), tail.collect::<String>())
+}
+
+/// Whether a journal has rows.
+pub(super) fn is_begun(journal: &Journal) -> Result<bool, StoreError> {
+    match journal.read_from(premath_bd::Cursor::START, 1) {
+        Ok(page) => Ok(!page.rows.is_empty() || page.unreadable_count > 0),
+        Err(StoreError::Missing { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}

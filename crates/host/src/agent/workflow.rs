@@ -1,0 +1,141 @@
+//! A workflow as arguments give it. The document is the one that `--workflow` names, as JSON.
+
+use premath_kernel::ExecutionPattern;
+use premath_tusk::turn_loop::{Branch, Evaluator, Judge, Route, Stage, WorkerDefaults, Workflow};
+use premath_wire::{InputClass, InputError, JsonPath};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// How often something is made again when nobody says.
+const ROUNDS: u64 = 3;
+
+/// The shape of the work.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", default, deny_unknown_fields)]
+pub(super) struct WorkflowArgs {
+    /// One of the six patterns.
+    pattern: Option<String>,
+    /// Prompts after one another.
+    stage: Vec<StageArgs>,
+    /// What the first turn chooses from.
+    route: Vec<RouteArgs>,
+    /// What is worked on at the same time.
+    branch: Vec<BranchArgs>,
+    /// What is asked when all branches have returned.
+    join: Option<JoinArgs>,
+    /// How workers run.
+    worker: Option<WorkerArgs>,
+    /// Who judges.
+    evaluator: Option<EvaluatorArgs>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StageArgs {
+    name: String,
+    prompt: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RouteArgs {
+    name: String,
+    when: String,
+    prompt: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BranchArgs {
+    name: String,
+    task: String,
+    #[serde(default)]
+    read: Vec<String>,
+    #[serde(default)]
+    write: Vec<String>,
+    #[serde(default)]
+    artifacts: Vec<String>,
+    model: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct JoinArgs {
+    prompt: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WorkerArgs {
+    model: Option<String>,
+    max_turns: Option<u64>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EvaluatorArgs {
+    command: Option<String>,
+    model: Option<String>,
+    prompt: Option<String>,
+    max_rounds: Option<u64>,
+}
+
+/// The workflow that arguments describe; `pattern` is a flag that must agree with the document.
+pub(super) fn read(pattern: Option<&str>, args: Option<WorkflowArgs>) -> Result<Workflow, InputError> {
+    let args = args.unwrap_or_default();
+    let token = match (pattern, args.pattern.as_deref()) {
+        (Some(flag), Some(document)) if flag != document => {
+            let what = format!("the workflow says `{document}`, the flag says `{flag}`");
+            return Err(invalid(what, "pattern"));
+        }
+        (Some(token), _) | (None, Some(token)) => token.to_owned(),
+        (None, None) => ExecutionPattern::Chain.token().to_owned(),
+    };
+    let pattern = ExecutionPattern::ALL.into_iter().find(|one| one.token() == token).ok_or_else(|| {
+        let all: Vec<&str> = ExecutionPattern::ALL.into_iter().map(ExecutionPattern::token).collect();
+        invalid(format!("expected one of {}", all.join(", ")), "pattern")
+    })?;
+    let worker = args.worker.map(|worker| WorkerDefaults { model: worker.model, max_turns: worker.max_turns });
+    Ok(Workflow {
+        pattern,
+        stages: args.stage.into_iter().map(|one| Stage { name: one.name, prompt: one.prompt }).collect(),
+        routes: args
+            .route
+            .into_iter()
+            .map(|one| Route { name: one.name, when: one.when, prompt: one.prompt })
+            .collect(),
+        branches: args.branch.into_iter().map(branch).collect(),
+        join: args.join.map(|join| join.prompt),
+        worker: worker.unwrap_or_default(),
+        evaluator: args.evaluator.map(evaluator).transpose()?,
+    })
+}
+
+fn branch(args: BranchArgs) -> Branch {
+    Branch {
+        name: args.name,
+        task: args.task,
+        read: args.read,
+        write: args.write,
+        artifacts: args.artifacts,
+        model: args.model,
+    }
+}
+
+fn evaluator(args: EvaluatorArgs) -> Result<Evaluator, InputError> {
+    let judge = match (args.command, args.model) {
+        (Some(command), None) => Judge::Command(command),
+        (None, Some(reference)) => {
+            let prompt = args.prompt.unwrap_or_else(|| "Judge whether the task was done.".to_owned());
+            Judge::Model { reference, prompt }
+        }
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(invalid("an evaluator is a command or a model".to_owned(), "evaluator"));
+        }
+    };
+    Ok(Evaluator { judge, max_rounds: args.max_rounds.unwrap_or(ROUNDS) })
+}
+
+fn invalid(what: String, key: &str) -> InputError {
+    InputError::new(InputClass::FieldInvalid, &what, JsonPath::root().key("workflow").key(key))
+}

@@ -1,0 +1,38 @@
+//! One way to call a tool in a test: by name, with arguments that are text, as a model does.
+
+#![expect(clippy::unwrap_used, reason = "a bench that cannot be set up must fail the test")]
+
+use std::path::Path;
+
+use premath_host::NoSandbox;
+use premath_tusk::JsonText;
+use premath_tusk::sandbox::{ExecutionLimits, Interrupt, Profile};
+use premath_tusk::tools::files::MemoryFiles;
+use premath_tusk::tools::payloads::MemoryPayloads;
+use premath_tusk::tools::{Catalogue, ProtectedPaths, ToolContext, ToolFailure, ToolOutput};
+use serde_json::Value;
+
+/// Calls a tool.
+pub(crate) fn call_with(
+    catalogue: &Catalogue,
+    tool: &str,
+    arguments: &Value,
+    budget: usize,
+) -> Result<ToolOutput, ToolFailure> {
+    let context = ToolContext {
+        files: &MemoryFiles::new(),
+        sandbox: &NoSandbox,
+        interrupt: &Interrupt::default(),
+        workdir: Path::new("/work/tree"),
+        profile: Profile::ReadOnly,
+        limits: ExecutionLimits::default(),
+        protected: &ProtectedPaths::standard(),
+        catalogue,
+        payloads: &MemoryPayloads::new(),
+        budget,
+        capture: budget,
+    };
+    let arguments = JsonText::new(arguments.to_string()).unwrap();
+    let (tool, arguments) = catalogue.resolve(tool, &arguments)?;
+    tool.call(&arguments, &context)
+}

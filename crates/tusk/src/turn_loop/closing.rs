@@ -1,0 +1,280 @@
+//! A turn before the kernel: its rows, what the model is shown of it, and the verdict.
+//!
+//! The kernel sees one turn, never the history. It must not judge by itself: what closes a turn is `premath_kernel::close`.
+
+use premath_kernel::{
+    Artifact, Assessment, Claims, Constraints, Count, Counters, Digest, Disposition, ErrorMaterial, Handoff,
+    HandoffProjection, Intent, NormalizedTurn, Observations, ObservedArtifact, ProtocolState, Provenance, ProvenanceKind, ResultStatus, SchemaError, Shell, Strictness, Text,
+    Token, ToolCallId, ToolChoice, ToolRequest, ToolResult, ToolUse, Turn, TurnEvidence, Value, Witness, Worker,
+    assess, normalize,
+};
+
+use super::config::{RunConfig, STRUCTURED};
+use super::plan::Toolset;
+use super::state::{Open, Purpose, Used};
+use super::step::PlannedCall;
+use super::terms::{ORCHESTRATOR, SUCCESSOR, Terms};
+use super::watch::Verdict;
+use crate::context::{InjectionPoint, Reduced, Rendered, Views};
+use crate::evidence::{CallOutcome, CallStatus};
+use crate::tools::ToolKind;
+
+/// Everything about a turn that its rows are made from.
+pub(crate) struct Closing<'c> {
+    pub(crate) config: &'c RunConfig,
+    pub(crate) terms: &'c Terms,
+    pub(crate) tools: &'c Toolset,
+    pub(crate) open: &'c Open,
+    /// The outcomes as they are shown: intents have their digests by now.
+    pub(crate) outcomes: &'c [CallOutcome],
+    pub(crate) rendered: &'c [Rendered],
+    pub(crate) intents: &'c [(String, Intent)],
+    pub(crate) views: &'c Views,
+    pub(crate) reminders: &'c Reduced,
+    pub(crate) used: Used,
+    pub(crate) incoming: &'c [String],
+    pub(crate) goes_on: bool,
+}
+
+/// How a turn was judged, with the turn itself for whoever earns a proof from it.
+pub(crate) struct Closed {
+    pub(crate) verdict: Verdict,
+    pub(crate) call_spec_digest: Digest,
+    pub(crate) turn: NormalizedTurn,
+}
+
+/// A turn that has no normal form, or a name that is blank: nothing of it can be judged.
+#[derive(Debug)]
+pub(crate) struct NotATurn(pub(crate) String);
+
+impl Closing<'_> {
+    pub(crate) fn judge(&self) -> Result<Closed, NotATurn> {
+        let blank = || NotATurn("a name in the turn is blank".to_owned());
+        let evidence = self.evidence().ok_or_else(blank)?;
+        let choice = match self.open.purpose {
+            Purpose::Route => ToolChoice::Specific(Text::new(super::progress::CHOOSE_ROUTE)),
+            Purpose::Work | Purpose::Descent | Purpose::Branches | Purpose::Judgement => ToolChoice::Auto,
+        };
+        let spec = self.terms.call_spec(
+            Text::new(&self.open.call_id).ok_or_else(blank)?,
+            Text::new(&self.open.answer.model_ref).ok_or_else(blank)?,
+            Some(choice),
+        );
+        let turn = normalize(Turn {
+            spec,
+            evidence,
+            policies: std::sync::Arc::clone(&self.terms.policies),
+            governance: None,
+            constraints: Constraints::default(),
+            strictness: Strictness::Strict,
+        })
+        .map_err(|twin| NotATurn(format!("two rows of `{}` have one key", twin.list.name())))?;
+        let assessment = assess(&turn, None, &Claims::default());
+        let verdict = verdict(&self.open.call_id, &turn, &assessment);
+        Ok(Closed { verdict, call_spec_digest: turn.digests().call_spec.clone(), turn })
+    }
+
+    fn evidence(&self) -> Option<TurnEvidence> {
+        let rows = || self.open.calls.iter().zip(self.outcomes).zip(self.rendered).zip(0_u64..);
+        let protocol = self.terms.spec().tool_render_protocol.clone();
+        let mut evidence = TurnEvidence {
+            requests: Vec::with_capacity(self.open.calls.len()),
+            results: Vec::with_capacity(self.open.calls.len()),
+            uses: Vec::with_capacity(self.open.calls.len()),
+            renders: Vec::with_capacity(self.open.calls.len()),
+            queues: self.reminders.row(&self.terms.spec().reminder_queue_policy).into_iter().collect(),
+            views: self.views.rows().cloned().collect(),
+            protocol: self.protocol()?,
+            handoff: self.handoff(),
+            guardrails: Vec::new(),
+            code_executions: Vec::new(),
+            compaction: self.open.compaction.as_ref().map(|artifact| artifact.row()),
+            workers: self.workers()?,
+            handoff_projection: self.projection(),
+            observations: Some(self.observations()?),
+            session_refs: Text::new(&format!("run://{}", self.config.run_id)).into_iter().collect(),
+            trajectory_refs: Text::new(&format!("run://{}/{}", self.config.run_id, self.open.call_id))
+                .into_iter()
+                .collect(),
+        };
+        for (((call, outcome), rendered), order) in rows() {
+            evidence.requests.push(self.request(call, order)?);
+            evidence.results.push(result(call, outcome, rendered, order)?);
+            evidence.uses.push(self.usage(call, outcome, rendered)?);
+            evidence.renders.push(rendered.row(&call.call.id, InjectionPoint::ToolResponse, &protocol)?);
+        }
+        Some(evidence)
+    }
+
+    fn request(&self, call: &PlannedCall, order: u64) -> Option<ToolRequest> {
+        let source = if self.config.normalizer == STRUCTURED || self.open.purpose.is_harness() {
+            "structured".to_owned()
+        } else {
+            format!("adapter:{}", self.config.normalizer)
+        };
+        Some(ToolRequest {
+            tool_call_id: ToolCallId::new(&call.call.id)?,
+            tool_name: Text::new(&call.call.name)?,
+            arguments: None,
+            arguments_digest: Some(arguments_digest(call)),
+            schema_digest: self.tools.facts(&call.call.name).map(|facts| facts.schema_digest.clone()),
+            caller_id: Text::new("model"),
+            search_ref: call.search.clone(),
+            search_ref_digest: None,
+            call_group: Text::new("answer"),
+            order: Count::new(order),
+            source: Text::new(&source),
+            guardrails: Vec::new(),
+        })
+    }
+
+    fn usage(&self, call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered) -> Option<ToolUse> {
+        let intent = self.intents.iter().find(|(id, _)| *id == call.call.id).map(|(_, intent)| intent);
+        let (disposition, reason) = match (intent, outcome.failure(), call.runs()) {
+            (Some(_), ..) => (Disposition::Consumed, None),
+            (None, Some(failure), false) => {
+                (Disposition::DiscardedWithReason, Text::new(&failure.error_code))
+            }
+            (None, ..) => (Disposition::ObservedOnly, None),
+        };
+        Some(ToolUse {
+            tool_call_id: ToolCallId::new(&call.call.id)?,
+            disposition,
+            result_digest: Some(rendered.operator_digest.clone()),
+            reason,
+            summary_ref: None,
+            handoff_ref: None,
+            mutation_input_ref: intent.and_then(|intent| Text::new(intent.digest().as_str())),
+        })
+    }
+
+    fn protocol(&self) -> Option<ProtocolState> {
+        let used = self.used;
+        Some(ProtocolState {
+            stop_reason: Token::new(&self.open.answer.stop.to_string())?,
+            continuation_allowed: self.goes_on,
+            counters: Some(Counters {
+                turns: Count::new(used.turns),
+                steps: Count::new(1),
+                tool_calls: Count::new(used.tool_calls),
+                tokens: Count::new(used.tokens),
+                cost_micros: Count::new(used.cost_micros),
+                wall_millis: Count::new(used.wall_millis),
+                identical_calls: Count::new(used.identical_calls),
+            }),
+            checkpoint_ref: self.open.checkpoint.as_ref().and_then(|digest| Text::new(digest.as_str())),
+        })
+    }
+
+    fn handoff(&self) -> Option<Handoff> {
+        let (packet, _) = self.open.handoff.as_ref()?;
+        packet.row(Some(self.config.role.map_or("session", premath_kernel::OrchestrationRole::token)))
+    }
+
+    fn projection(&self) -> Option<HandoffProjection> {
+        self.config.role?;
+        Some(HandoffProjection {
+            incoming_artifact_refs: self.incoming.iter().filter_map(|text| Text::new(text)).collect(),
+            allowed_targets: [ORCHESTRATOR, SUCCESSOR].into_iter().filter_map(Text::new).collect(),
+        })
+    }
+
+    fn workers(&self) -> Option<Vec<Worker>> {
+        let spawned = self.open.calls.iter().filter(|call| super::progress::is_spawn(call) && call.runs());
+        spawned
+            .map(|call| Some(Worker { id: Text::new(&call.call.id)?, parent_id: None, depth: Count::new(1)? }))
+            .collect()
+    }
+
+    fn observations(&self) -> Option<Observations> {
+        let mut schema_errors = Vec::new();
+        for call in &self.open.calls {
+            let id = Text::new(&call.call.id)?;
+            let error = |pointer: &String| SchemaError { tool_call_id: id.clone(), pointer: pointer.clone() };
+            schema_errors.extend(call.schema_errors.iter().map(error));
+        }
+        let mut artifacts = Vec::new();
+        for (reference, digest) in self.open.handoff.iter().flat_map(|(_, observed)| observed) {
+            artifacts.push(ObservedArtifact {
+                reference: Text::new(reference)?,
+                digest: digest.as_deref().and_then(Digest::claimed),
+            });
+        }
+        // An artifact that came in was stored before anybody was told of it; its address is its digest.
+        for reference in self.incoming {
+            artifacts.push(ObservedArtifact {
+                reference: Text::new(reference)?,
+                digest: Digest::claimed(reference),
+            });
+        }
+        Some(Observations { artifacts: Some(artifacts), files: None, sinks: None, schema_errors })
+    }
+}
+
+/// The digest of what the arguments mean, not of how they are spelled.
+fn arguments_digest(call: &PlannedCall) -> Digest {
+    let text = call.call.arguments.as_str().as_bytes();
+    premath_wire::strict::parse(text, premath_wire::strict::Limits::default())
+        .map_or_else(|_| Digest::of_bytes(text), |value| Digest::of(&value))
+}
+
+fn result(call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered, order: u64) -> Option<ToolResult> {
+    let text = |text: &str| Value::from(text.to_owned());
+    let error = match &outcome.status {
+        CallStatus::Ok => ErrorMaterial::default(),
+        CallStatus::Failed(failure) => ErrorMaterial {
+            code: Some(text(&failure.error_code)),
+            retryable: Some(Value::Bool(failure.retryable)),
+            message: Some(text(&failure.message)),
+            message_digest: None,
+            raw: None,
+        },
+    };
+    let kind = match (call.shell.is_some(), call.kind) {
+        (true, _) => ProvenanceKind::Command,
+        (false, ToolKind::Read | ToolKind::Effect | ToolKind::Intent) => ProvenanceKind::Api,
+    };
+    let shell = call.shell.as_ref().map(|row| Shell {
+        workdir: Text::new(&row.workdir),
+        sandbox_profile: Text::new(&row.profile),
+        command_digest: Digest::claimed(&row.command_digest),
+    });
+    let artifact = |artifact: &crate::tools::ToolArtifact| {
+        Some(Artifact {
+            path: Text::new(&artifact.path)?,
+            digest: artifact.digest.clone(),
+            access: Some(artifact.access),
+        })
+    };
+    Some(ToolResult {
+        tool_call_id: ToolCallId::new(&call.call.id)?,
+        status: Some(if outcome.failure().is_some() { ResultStatus::Error } else { ResultStatus::Ok }),
+        result_digest: Some(rendered.operator_digest.clone()),
+        payload: None,
+        error,
+        provenance: Some(Provenance { kind, reference: Text::new(&call.call.name) }),
+        caller_edge: None,
+        shell,
+        truncation: Some(rendered.truncation.clone()),
+        tokens: None,
+        artifacts: outcome.artifacts.iter().map(artifact).collect::<Option<_>>()?,
+        guardrails: Vec::new(),
+        order: Count::new(order),
+    })
+}
+
+fn verdict(call_id: &str, turn: &NormalizedTurn, assessment: &Assessment) -> Verdict {
+    let reasons = assessment.refusal().map(premath_kernel::Refusal::reasons).unwrap_or_default();
+    let claims = Claims::default();
+    let witness = Witness::of(turn, assessment, None, &claims);
+    Verdict {
+        call_id: call_id.to_owned(),
+        is_closed: assessment.join_closed(),
+        reasons: reasons
+            .iter()
+            .map(|reason| (reason.class.code().to_owned(), reason.subject.clone(), reason.detail.clone()))
+            .collect(),
+        turn_digest: turn.digests().turn.as_str().to_owned(),
+        witness_id: witness.id().to_owned(),
+    }
+}

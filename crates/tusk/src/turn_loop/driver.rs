@@ -1,0 +1,368 @@
+//! The driver of a run: it does what the machine says, writes down what happened, and decides nothing.
+//!
+//! The order of writing is the promise: what the machine decided is durable before it is done, what happened is durable
+//! before it is acted on, and an effect has its intent on disk before it begins (I7). Rows wait for each other and are
+//! written together: at most two syncs a turn, however many calls it has.
+
+use std::collections::BTreeMap;
+
+use premath_bd::StoreError;
+use premath_bd::issues::Operation;
+use premath_kernel::{Object, Value};
+
+use super::answer::Answer;
+use super::event::Event;
+use super::machine::{Machine, Unexpected};
+use super::ports::{
+    AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch,
+};
+use super::redrive::INTENDED;
+use super::step::{Admitted, PlannedCall, Step};
+use super::toolbox::{Prepared, Ran, Toolbox};
+use super::watch::{AppliedIntent, IntentOutcome, RunEvent, RunReport};
+use crate::context::{CompactionArtifact, HandoffPacket};
+use crate::evidence::{CallOutcome, Payload};
+use crate::model::ModelEvent;
+use crate::tools::ToolKind;
+
+/// Why a driver gave up. The journal has everything until then; the run can be resumed.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// A store gave no answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The machine and the driver disagree: a fault of ours.
+    #[error("the run cannot go on")]
+    Unexpected(#[from] Unexpected),
+}
+
+/// Everything a driver works with.
+pub struct Ports<'p> {
+    /// The journal.
+    pub journal: &'p mut dyn RunJournal,
+    /// Whoever answers.
+    pub models: &'p mut dyn AnswerPort,
+    /// The tools.
+    pub tools: &'p Toolbox,
+    /// Issue memory.
+    pub issues: &'p mut dyn IssuePort,
+    /// Payloads.
+    pub objects: &'p mut dyn ObjectPort,
+    /// A person.
+    pub person: &'p mut dyn Person,
+    /// Whoever runs workers.
+    pub crew: &'p mut dyn Crew,
+    /// Time.
+    pub time: &'p dyn Stopwatch,
+    /// Whoever watches.
+    pub watch: &'p mut (dyn FnMut(&RunEvent<'_>) + Send),
+}
+
+impl std::fmt::Debug for Ports<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Ports").field("tools", &self.tools).finish_non_exhaustive()
+    }
+}
+
+/// Whether a run begins or goes on.
+#[derive(Debug)]
+pub enum Beginning {
+    /// It begins.
+    Fresh,
+    /// It goes on: records that its journal lacks come first.
+    Resumed {
+        /// Those records.
+        unwritten: Vec<Value<'static>>,
+    },
+}
+
+/// Drives a machine to its end.
+///
+/// # Errors
+/// A store that gives no answer. Nothing is lost by it.
+pub async fn drive(
+    machine: &mut Machine,
+    ports: &mut Ports<'_>,
+    beginning: Beginning,
+) -> Result<RunReport, DriveError> {
+    let mut driver = Driver { ports, rows: Vec::new(), operations: BTreeMap::new(), is_resumed: false };
+    driver.begin(machine, beginning)?;
+    loop {
+        driver.rows.extend(machine.take_records());
+        let event = match machine.next() {
+            Step::CallModel(call) => {
+                driver.flush()?;
+                driver.answer(*call).await
+            }
+            Step::CallTools(calls) => driver.call(calls)?,
+            Step::Apply(admitted) => {
+                driver.flush()?;
+                driver.apply(machine, admitted)?
+            }
+            Step::Spawn(plans) => {
+                driver.flush()?;
+                let workers = driver.ports.crew.run(machine, plans, driver.ports.watch)?;
+                Event::WorkersReturned { workers }
+            }
+            Step::AskHuman(question) => {
+                driver.flush()?;
+                (driver.ports.watch)(&RunEvent::Asked { question });
+                let decision = driver.ports.person.decide(question);
+                (driver.ports.watch)(&RunEvent::Decided { decision });
+                Event::PersonDecided { decision }
+            }
+            Step::Handoff(packet) => driver.hand_over(machine, packet)?,
+            Step::Compact(artifact) => driver.compact(artifact)?,
+            Step::Done(_) => break,
+        };
+        driver.feed(machine, event)?;
+    }
+    driver.flush()?;
+    driver.ports.journal.seal()?;
+    let report = machine.report();
+    (driver.ports.watch)(&RunEvent::Stopped(&report));
+    Ok(report)
+}
+
+struct Driver<'d, 'p> {
+    ports: &'d mut Ports<'p>,
+    /// Rows that are not durable yet.
+    rows: Vec<Value<'static>>,
+    /// The changes that the calls of the open turn ask for.
+    operations: BTreeMap<String, Operation>,
+    /// Whether a change may have been made by a process that died.
+    is_resumed: bool,
+}
+
+impl Driver<'_, '_> {
+    fn begin(&mut self, machine: &mut Machine, beginning: Beginning) -> Result<(), DriveError> {
+        let is_resumed = match beginning {
+            Beginning::Fresh => false,
+            Beginning::Resumed { unwritten } => {
+                self.rows = unwritten;
+                self.is_resumed = true;
+                self.close_what_was_open(machine)?;
+                true
+            }
+        };
+        let config = machine.config();
+        (self.ports.watch)(&RunEvent::Started {
+            run_id: &config.run_id,
+            task: &config.task,
+            issue_id: config.issue_id.as_deref(),
+            models: &config.models,
+            pattern: config.workflow.pattern.token(),
+            is_resumed,
+            depth: config.depth(),
+        });
+        Ok(())
+    }
+
+    /// Calls whose end nobody saw are closed as interrupted: nothing is run a second time.
+    fn close_what_was_open(&mut self, machine: &mut Machine) -> Result<(), DriveError> {
+        if let Step::CallTools(calls) = machine.next() {
+            let outcomes = calls.iter().map(PlannedCall::interrupted).collect();
+            let elapsed_millis = self.ports.time.elapsed_millis();
+            self.feed(machine, Event::ToolsFinished { outcomes, elapsed_millis })?;
+            self.rows.extend(machine.take_records());
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), StoreError> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        self.ports.journal.append(&self.rows)?;
+        self.rows.clear();
+        Ok(())
+    }
+
+    fn feed(&mut self, machine: &mut Machine, event: Event) -> Result<(), DriveError> {
+        self.rows.push(event.to_value().into_owned());
+        let before = machine.last_verdict().map(|verdict| verdict.call_id.clone());
+        machine.feed(event)?;
+        if let Some(verdict) =
+            machine.last_verdict().filter(|verdict| Some(&verdict.call_id) != before.as_ref())
+        {
+            (self.ports.watch)(&RunEvent::Closed(verdict));
+        }
+        Ok(())
+    }
+
+    async fn answer(&mut self, call: super::step::ModelCall) -> Event {
+        if self.ports.tools.interrupt.is_requested() {
+            return Event::Interrupted;
+        }
+        (self.ports.watch)(&RunEvent::TurnStarted { call_id: &call.call_id, turn: call.turn });
+        let watch = &mut *self.ports.watch;
+        let mut seen = |event: &ModelEvent| watch(&RunEvent::Model(event));
+        let answered = self.ports.models.answer(&call.request, &mut seen).await;
+        match answered {
+            Err(AnswerError::Interrupted) => Event::Interrupted,
+            Err(AnswerError::Model(error)) => Event::ModelFailed {
+                error_kind: error.kind.as_str().to_owned(),
+                message: crate::context::plain_line(&error.message, 2_000),
+            },
+            Ok(answered) => {
+                let response = answered.response;
+                (self.ports.watch)(&RunEvent::Answered {
+                    call_id: &call.call_id,
+                    model: &answered.reference,
+                    usage: response.usage,
+                    cost_micros: answered.cost_micros,
+                    stop: response.stop.to_string(),
+                });
+                Event::Answered(Box::new(Answer {
+                    model_ref: answered.reference,
+                    parts: response.parts,
+                    stop: response.stop,
+                    usage: response.usage,
+                    cost_micros: answered.cost_micros,
+                    response_id: response.response_id,
+                    attempts: answered.attempts,
+                    elapsed_millis: self.ports.time.elapsed_millis(),
+                }))
+            }
+        }
+    }
+
+    fn call(&mut self, calls: &[PlannedCall]) -> Result<Event, DriveError> {
+        let has_effects =
+            calls.iter().any(|call| call.runs() && matches!(call.kind, ToolKind::Effect));
+        let prepared = if has_effects { self.ports.tools.prepare(calls) } else { Prepared::default() };
+        if has_effects {
+            let row = self.intended(calls, &prepared)?;
+            self.rows.push(row);
+            self.flush()?;
+        }
+        for call in calls {
+            let diff = prepared.undo.get(&call.call.id).map(crate::tools::UndoRecord::diff);
+            (self.ports.watch)(&RunEvent::CallStarted {
+                tool_call_id: &call.call.id,
+                tool: &call.call.name,
+                arguments: &call.call.arguments,
+                diff: diff.as_deref(),
+            });
+        }
+        let before = self.ports.time.elapsed_millis();
+        let ran = self.ports.tools.run(calls, &prepared);
+        let elapsed_millis = self.ports.time.elapsed_millis();
+        let mut outcomes = Vec::with_capacity(ran.len());
+        self.operations.clear();
+        for (Ran { outcome, operation }, call) in ran.into_iter().zip(calls) {
+            self.operations.extend(operation.map(|operation| (call.call.id.clone(), operation)));
+            let outcome = self.kept(outcome)?;
+            let millis = elapsed_millis.saturating_sub(before);
+            (self.ports.watch)(&RunEvent::CallFinished { tool: &call.call.name, outcome: &outcome, millis });
+            outcomes.push(outcome);
+        }
+        Ok(Event::ToolsFinished { outcomes, elapsed_millis })
+    }
+
+    /// What is about to happen, with how to take it back.
+    fn intended(&mut self, calls: &[PlannedCall], prepared: &Prepared) -> Result<Value<'static>, StoreError> {
+        let mut intents = Vec::new();
+        for call in calls.iter().filter(|call| call.runs() && matches!(call.kind, ToolKind::Effect)) {
+            let undo = prepared.undo.get(&call.call.id).map(crate::tools::UndoRecord::to_value);
+            let fields = Object::fields()
+                .field("tool", call.call.name.as_str())
+                .field("toolCallId", call.call.id.as_str());
+            let fields = match undo {
+                None => fields,
+                Some(undo) => {
+                    let bytes = premath_kernel::encode(&undo);
+                    if bytes.len() <= LONGEST_ROW {
+                        fields.field("undo", undo)
+                    } else {
+                        fields.field("objectRef", self.ports.objects.store(&bytes)?)
+                    }
+                }
+            };
+            intents.push(fields.finish().into_owned());
+        }
+        Ok(Object::fields().field("intents", intents).field("kind", INTENDED).finish().into_owned())
+    }
+
+    /// An outcome that a row can carry: what is too long for what the model is shown becomes an object.
+    fn kept(&mut self, mut outcome: CallOutcome) -> Result<CallOutcome, StoreError> {
+        let budget = self.ports.tools.budget;
+        let Payload::Inline(text) = &outcome.payload else { return Ok(outcome) };
+        if text.len() <= budget {
+            return Ok(outcome);
+        }
+        let reference = self.ports.objects.store(text.as_bytes())?;
+        let (head, tail) = (head(text, budget), tail(text, budget));
+        let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        outcome.payload = Payload::Stored { reference, bytes, head, tail };
+        Ok(outcome)
+    }
+
+    fn apply(&mut self, machine: &Machine, admitted: Vec<Admitted>) -> Result<Event, DriveError> {
+        let turn_digest = machine.last_verdict().map(|verdict| verdict.turn_digest.clone()).unwrap_or_default();
+        if let Some(record) = machine.witness() {
+            self.ports.issues.witness(&record)?;
+        }
+        let mut outcomes = Vec::with_capacity(admitted.len());
+        for Admitted { tool_call_id, action, intent_digest, grant } in admitted {
+            let earlier = if self.is_resumed {
+                self.ports.issues.found(&turn_digest, &intent_digest)?
+            } else {
+                None
+            };
+            let operation =
+                self.operations.remove(&tool_call_id).or_else(|| machine.planned(&tool_call_id, self.ports.tools));
+            let outcome = match (earlier, grant, operation) {
+                (Some(outcome), ..) => outcome,
+                (None, Err((class, detail)), _) => IntentOutcome::Refused { class, detail },
+                (None, Ok(grant), Some(operation)) => self.ports.issues.apply(grant, &operation)?,
+                (None, Ok(_), None) => IntentOutcome::Refused {
+                    class: "intent_changed".to_owned(),
+                    detail: "what was asked for can no longer be planned".to_owned(),
+                },
+            };
+            let applied = AppliedIntent { tool_call_id, action, intent_digest, outcome };
+            (self.ports.watch)(&RunEvent::Applied(&applied));
+            outcomes.push(applied);
+        }
+        self.is_resumed = false;
+        Ok(Event::Applied { outcomes })
+    }
+
+    fn hand_over(&mut self, machine: &Machine, packet: &HandoffPacket) -> Result<Event, DriveError> {
+        self.ports.objects.store(packet.summary.as_bytes())?;
+        let required = machine.config().required_artifacts.iter();
+        let carried = packet.artifacts.iter().map(|artifact| &artifact.reference);
+        let mut observed = Vec::new();
+        for reference in carried.chain(required) {
+            observed.push((reference.clone(), self.ports.objects.look(reference)?));
+        }
+        Ok(Event::HandoffStored { observed })
+    }
+
+    fn compact(&mut self, artifact: &CompactionArtifact) -> Result<Event, DriveError> {
+        self.ports.objects.store(&premath_kernel::encode(&artifact.to_value()))?;
+        let dropped_turns = u64::try_from(artifact.dropped().len()).unwrap_or(u64::MAX);
+        (self.ports.watch)(&RunEvent::Compacted { dropped_turns });
+        Ok(Event::CompactionStored)
+    }
+}
+
+/// The most bytes of a record inside a row.
+const LONGEST_ROW: usize = 64 * 1024;
+
+fn head(text: &str, most: usize) -> String {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().to_owned()
+}
+
+fn tail(text: &str, most: usize) -> String {
+    let mut start = text.len().saturating_sub(most);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text.get(start..).unwrap_or_default().to_owned()
+}

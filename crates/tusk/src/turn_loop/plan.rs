@@ -1,0 +1,171 @@
+//! What becomes of the calls of an answer before anything runs: which tool each names, whether its arguments fit, whether
+//! it may run at all.
+//!
+//! A turn that cannot close has no effects: one call that is inadmissible keeps every call of the turn that would change
+//! something from running. It must not run a tool.
+
+use std::collections::BTreeMap;
+
+use premath_kernel::{Digest, Object, SearchRef, Text};
+
+use super::step::PlannedCall;
+use crate::evidence::row::count;
+use crate::evidence::{CallOutcome, CallStatus, Failure, ShellRow};
+use crate::model::ToolCall;
+use crate::tools::{Arguments, Catalogue, FoundTools, ToolFailure, ToolKind, ToolSpec, WorkPath};
+
+/// The scope of tools that run commands.
+const COMMANDS: &str = "process:run";
+
+/// What is known of the tools of a run.
+#[derive(Debug)]
+pub(crate) struct Toolset {
+    catalogue: Catalogue,
+    facts: BTreeMap<String, Facts>,
+    profile: String,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Facts {
+    pub(crate) kind: ToolKind,
+    pub(crate) is_idempotent: bool,
+    pub(crate) schema_digest: Digest,
+    pub(crate) is_command: bool,
+    pub(crate) is_deferred: bool,
+}
+
+impl Facts {
+    fn of(spec: &ToolSpec) -> Self {
+        Self {
+            kind: spec.kind,
+            is_idempotent: spec.idempotent,
+            schema_digest: spec.schema_digest(),
+            is_command: spec.scope == COMMANDS,
+            is_deferred: spec.defer_loading,
+        }
+    }
+}
+
+impl Toolset {
+    pub(crate) fn new(catalogue: Catalogue, profile: &str) -> Self {
+        let facts = catalogue.specs().map(|spec| (spec.name.clone(), Facts::of(spec))).collect();
+        Self { catalogue, facts, profile: profile.to_owned() }
+    }
+
+    pub(crate) const fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    pub(crate) fn facts(&self, tool: &str) -> Option<&Facts> {
+        self.facts.get(tool)
+    }
+
+    /// Looks at every call of an answer.
+    pub(crate) fn plan(&self, calls: Vec<ToolCall>, found: &[FoundTools]) -> Vec<PlannedCall> {
+        let mut planned: Vec<PlannedCall> = calls.into_iter().map(|call| self.look(call, found)).collect();
+        if planned.iter().any(|call| !call.runs()) {
+            let why = "it was not run: another call of the same answer is not admissible; make this call again";
+            hold_back(&mut planned, "turn_refused", true, why);
+        }
+        planned
+    }
+
+    fn look(&self, call: ToolCall, found: &[FoundTools]) -> PlannedCall {
+        let facts = self.facts.get(&call.name);
+        let mut planned = PlannedCall {
+            kind: facts.map_or(ToolKind::Read, |facts| facts.kind),
+            is_idempotent: facts.is_some_and(|facts| facts.is_idempotent),
+            arguments: None,
+            shell: None,
+            refusal: None,
+            schema_errors: Vec::new(),
+            search: facts.filter(|facts| facts.is_deferred).and_then(|_| search(&call.name, found)),
+            call,
+        };
+        if facts.is_some_and(|facts| facts.is_deferred) && planned.search.is_none() {
+            let message =
+                format!("`{}` was not found by a search yet; call tool_search first", planned.call.name);
+            planned.refusal = Some(CallOutcome::failed(
+                &planned.call.id,
+                "tool.discovery_unresolved",
+                false,
+                message,
+            ));
+            return planned;
+        }
+        match self.catalogue.resolve(&planned.call.name, &planned.call.arguments) {
+            Ok((_, arguments)) => {
+                if facts.is_some_and(|facts| facts.is_command) {
+                    planned.shell = Some(self.shell_row(&arguments));
+                }
+                planned.arguments = Some(arguments);
+            }
+            Err(failure) => {
+                if failure.error_code == "tool.schema_invalid" {
+                    planned.schema_errors = failure.pointers.clone();
+                    if planned.schema_errors.is_empty() {
+                        planned.schema_errors.push(String::new());
+                    }
+                }
+                planned.refusal = Some(refused(&planned.call.id, failure));
+            }
+        }
+        planned
+    }
+
+    /// What a command is, alike on every machine.
+    fn shell_row(&self, arguments: &Arguments) -> ShellRow {
+        let named = arguments.text("workdir").unwrap_or(".");
+        let workdir = WorkPath::read(named, std::path::Path::new("."))
+            .map_or_else(|_| named.to_owned(), |path| path.as_str().to_owned());
+        let command = Object::fields()
+            .optional("command", arguments.text("command"))
+            .field("profile", self.profile.as_str())
+            .optional("timeoutSeconds", arguments.count("timeout_seconds").map(count))
+            .field("workdir", workdir.as_str())
+            .finish();
+        let command_digest = Digest::of(&command).as_str().to_owned();
+        ShellRow { workdir, profile: self.profile.clone(), command_digest }
+    }
+}
+
+/// Keeps every call that would change something from running.
+pub(crate) fn hold_back(calls: &mut [PlannedCall], code: &str, retryable: bool, why: &str) {
+    for call in calls.iter_mut().filter(|call| call.runs()) {
+        match call.kind {
+            ToolKind::Read => {}
+            ToolKind::Effect | ToolKind::Intent => {
+                call.refusal = Some(CallOutcome::failed(&call.call.id, code, retryable, why));
+            }
+        }
+    }
+}
+
+/// Keeps every call from running.
+pub(crate) fn hold_all(calls: &mut [PlannedCall], code: &str, why: &str) {
+    for call in calls.iter_mut().filter(|call| call.runs()) {
+        call.refusal = Some(CallOutcome::failed(&call.call.id, code, true, why));
+    }
+}
+
+/// The newest search that found a tool.
+fn search(tool: &str, found: &[FoundTools]) -> Option<SearchRef> {
+    found.iter().rev().find_map(|found| found.search_ref(tool))
+}
+
+/// A failure as the journal keeps it.
+pub(crate) fn refused(tool_call_id: &str, failure: ToolFailure) -> CallOutcome {
+    let failed = Failure {
+        error_code: failure.error_code.to_owned(),
+        retryable: failure.retryable,
+        message: failure.message,
+        pointers: failure.pointers,
+        closest_matches: failure.closest_matches,
+    };
+    CallOutcome::empty(tool_call_id, CallStatus::Failed(failed))
+}
+
+/// What two calls have in common when they are the same call.
+pub(crate) fn signature(call: &ToolCall) -> Option<Text> {
+    Text::new(&format!("{} {}", call.name, Digest::of_bytes(call.arguments.as_str().as_bytes())))
+}

@@ -1,0 +1,160 @@
+//! The records a machine leaves: rows of the journal that say what it decided. Replay compares them byte for byte.
+
+use premath_kernel::{Digest, Object, Value};
+
+use super::config::RunConfig;
+use super::state::Purpose;
+use super::step::WorkerPlan;
+use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, RunReport, StopCause, Verdict};
+use crate::context::views::PendingIntent;
+use crate::context::{CompactionArtifact, HandoffPacket};
+use crate::evidence::row::count;
+
+/// The first row of every run.
+pub(crate) const STARTED: &str = "run.started";
+/// The row that says that a turn has begun.
+pub(crate) const CALLED: &str = "turn.called";
+/// The row that says how a turn was judged.
+pub(crate) const CLOSED: &str = "turn.closed";
+/// The last row of every run that ended by itself.
+pub(crate) const STOPPED: &str = "run.stopped";
+
+pub(crate) fn started(config: &RunConfig) -> Value<'static> {
+    Object::fields().field("config", config.to_value()).field("kind", STARTED).finish().into_owned()
+}
+
+pub(crate) fn called(call_id: &str, turn: u64, purpose: &Purpose, context: &Digest) -> Value<'static> {
+    let purpose = match purpose {
+        Purpose::Work => None,
+        Purpose::Route => Some("route"),
+        Purpose::Descent => Some("descent"),
+        Purpose::Branches => Some("branches"),
+        Purpose::Judgement => Some("judgement"),
+    };
+    Object::fields()
+        .field("callId", call_id)
+        .field("contextDigest", context)
+        .field("kind", CALLED)
+        .optional("purpose", purpose)
+        .field("turn", count(turn))
+        .finish()
+        .into_owned()
+}
+
+pub(crate) fn closed(verdict: &Verdict, call_spec: &Digest) -> Value<'static> {
+    let reason = |(class, subject, detail): &(String, String, String)| {
+        Object::fields()
+            .field("class", class.as_str())
+            .field("detail", detail.as_str())
+            .field("subject", subject.as_str())
+            .finish()
+            .into_owned()
+    };
+    Object::fields()
+        .field("callId", verdict.call_id.as_str())
+        .field("callSpecDigest", call_spec)
+        .field("kind", CLOSED)
+        .non_empty("reasons", verdict.reasons.iter().map(reason).collect())
+        .field("result", if verdict.is_closed { "accepted" } else { "rejected" })
+        .field("turnDigest", verdict.turn_digest.as_str())
+        // Not a reference: the witness is this row, until a decision that rests on it is stored as a file.
+        .field("witnessId", verdict.witness_id.as_str())
+        .finish()
+        .into_owned()
+}
+
+pub(crate) fn asked(call_id: &str, question: &str) -> Value<'static> {
+    Object::fields()
+        .field("callId", call_id)
+        .field("kind", "person.asked")
+        .field("question", question)
+        .finish()
+        .into_owned()
+}
+
+pub(crate) fn spawned(plans: &[WorkerPlan]) -> Value<'static> {
+    let worker = |plan: &WorkerPlan| {
+        Object::fields()
+            .field("issueId", plan.issue_id.as_str())
+            .field("title", plan.title.as_str())
+            .field("toolCallId", plan.tool_call_id.as_str())
+            .finish()
+            .into_owned()
+    };
+    Object::fields()
+        .field("kind", "workers.spawned")
+        .field("workers", plans.iter().map(worker).collect::<Vec<_>>())
+        .finish()
+        .into_owned()
+}
+
+pub(crate) fn handed(packet: &HandoffPacket) -> Value<'static> {
+    Object::fields()
+        .field("digest", &packet.digest())
+        .field("kind", "handoff.prepared")
+        .field("packet", packet.to_value())
+        .finish()
+        .into_owned()
+}
+
+pub(crate) fn compacted(artifact: &CompactionArtifact) -> Value<'static> {
+    Object::fields()
+        .field("artifact", artifact.to_value())
+        .field("kind", "context.compacted")
+        .finish()
+        .into_owned()
+}
+
+pub(crate) fn windowed(dropped: usize, context: &Digest) -> Value<'static> {
+    Object::fields()
+        .field("contextDigest", context)
+        .field("dropped", count(u64::try_from(dropped).unwrap_or(u64::MAX)))
+        .field("kind", "context.windowed")
+        .finish()
+        .into_owned()
+}
+
+pub(crate) fn stopped(report: &RunReport) -> Value<'static> {
+    let fields = Object::fields()
+        .field("applied", count(report.applied))
+        .field("costMicros", count(report.cost_micros))
+        .field("kind", STOPPED)
+        .field("outcome", report.outcome.token())
+        .field("refusedTurns", count(report.refused_turns))
+        .field("runId", report.run_id.as_str())
+        .field("tokens", count(report.tokens))
+        .field("toolCalls", count(report.tool_calls))
+        .field("turns", count(report.turns))
+        .field("wallMillis", count(report.wall_millis))
+        .field("workers", count(report.workers));
+    match &report.outcome {
+        RunOutcome::Completed | RunOutcome::HandedOff { .. } => fields,
+        RunOutcome::FailedClosed { classes, detail } => fields
+            .field("classes", Value::text_list(classes.iter().map(String::as_str)))
+            .field("detail", detail.as_str()),
+        RunOutcome::Stopped(cause) => match cause {
+            StopCause::Limit(name) => fields.field("detail", name.as_str()),
+            StopCause::Interrupted | StopCause::Declined => fields,
+            StopCause::NeedsPerson(question) => fields.field("detail", question.as_str()),
+            StopCause::Model { kind, message } => {
+                fields.field("detail", message.as_str()).field("errorKind", kind.as_str())
+            }
+        },
+    }
+    .finish()
+    .into_owned()
+}
+
+/// What a view tells of an intent.
+pub(crate) fn pending_intent(applied: &AppliedIntent) -> PendingIntent {
+    let outcome = match &applied.outcome {
+        IntentOutcome::Applied { issue_id, status } => format!("applied: {issue_id} is {status}"),
+        IntentOutcome::Unchanged => "nothing to change".to_owned(),
+        IntentOutcome::Refused { class, detail } => format!("refused: {class}: {detail}"),
+    };
+    PendingIntent {
+        intent_digest: applied.intent_digest.clone(),
+        action: applied.action.clone(),
+        outcome,
+    }
+}

@@ -1,0 +1,124 @@
+//! What a machine wants done next, as data. It must not do any of it.
+
+use premath_bd::TurnGrant;
+use premath_kernel::SearchRef;
+
+use super::watch::RunOutcome;
+use crate::context::{CompactionArtifact, HandoffPacket};
+use crate::evidence::{CallOutcome, ShellRow};
+use crate::model::{ModelRequest, ToolCall};
+use crate::tools::{Arguments, ToolKind};
+
+/// What is to be done next. Exhaustive on purpose: a new step breaks every driver.
+#[derive(Debug)]
+pub enum Step<'m> {
+    /// Ask a model.
+    CallModel(Box<ModelCall>),
+    /// Run the calls of an answer.
+    CallTools(&'m [PlannedCall]),
+    /// Make the changes that were admitted.
+    Apply(Vec<Admitted>),
+    /// Run workers, all at once.
+    Spawn(&'m [WorkerPlan]),
+    /// Ask a person.
+    AskHuman(&'m str),
+    /// Store what is handed over, and look what is there.
+    Handoff(&'m HandoffPacket),
+    /// Store what a compaction kept and dropped.
+    Compact(&'m CompactionArtifact),
+    /// Nothing more.
+    Done(&'m RunOutcome),
+}
+
+/// A question to a model.
+#[derive(Debug)]
+pub struct ModelCall {
+    /// The turn.
+    pub call_id: String,
+    /// Which one, from 1.
+    pub turn: u64,
+    /// The request.
+    pub request: ModelRequest,
+}
+
+/// A call of a turn, looked at before anything runs.
+#[derive(Debug, Clone)]
+pub struct PlannedCall {
+    /// The call.
+    pub call: ToolCall,
+    /// When what it asks for happens.
+    pub kind: ToolKind,
+    /// Whether it may be made again when it was cut off.
+    pub is_idempotent: bool,
+    /// Its arguments, validated; none when it is not to run.
+    pub arguments: Option<Arguments>,
+    /// Where a command would run.
+    pub shell: Option<ShellRow>,
+    /// What comes of it without running it: why it is refused.
+    pub refusal: Option<CallOutcome>,
+    /// Where in the arguments they break their schema.
+    pub(crate) schema_errors: Vec<String>,
+    /// The search that found the tool, when it had to be found.
+    pub(crate) search: Option<SearchRef>,
+}
+
+impl PlannedCall {
+    /// Whether it runs.
+    #[must_use]
+    pub const fn runs(&self) -> bool {
+        self.refusal.is_none()
+    }
+
+    /// What it comes to when its end was never seen.
+    #[must_use]
+    pub fn interrupted(&self) -> CallOutcome {
+        if let Some(refusal) = &self.refusal {
+            return refusal.clone();
+        }
+        let message = match self.kind {
+            ToolKind::Read | ToolKind::Intent => "the run was interrupted before the call ended",
+            ToolKind::Effect => {
+                "the run was interrupted before the call ended; look at what is there before you try again"
+            }
+        };
+        CallOutcome::failed(&self.call.id, "interrupted", self.is_idempotent, message)
+    }
+}
+
+/// A change that may be made, or the reason why not.
+#[derive(Debug)]
+pub struct Admitted {
+    /// The call that asked for it.
+    pub tool_call_id: String,
+    /// The action.
+    pub action: String,
+    /// The digest of the intent.
+    pub intent_digest: String,
+    /// The permit, or the class and the detail of the refusal.
+    pub grant: Result<TurnGrant, (String, String)>,
+}
+
+/// A worker to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerPlan {
+    /// The call that asked for it.
+    pub tool_call_id: String,
+    /// Its issue, which exists by now.
+    pub issue_id: String,
+    /// What it is called.
+    pub title: String,
+    /// What it is to do.
+    pub task: String,
+    /// Folders it may read; all when both lists are empty.
+    pub read: Vec<String>,
+    /// Folders it may write.
+    pub write: Vec<String>,
+    /// Files that must be there when it is done.
+    pub artifacts: Vec<String>,
+    /// Who does it; the run's own models when absent.
+    pub model: Option<String>,
+    /// How many turns it may take at most.
+    pub max_turns: Option<u64>,
+    /// Whether it is to judge, and not to make.
+    pub judges: bool,
+}

@@ -1,0 +1,209 @@
+//! The policies of a run: documents made from its configuration, the kernel's terms read from those very documents, and
+//! the call spec that binds them.
+//!
+//! Digest and document come from one place, so that they cannot differ. It must not soften a limit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use premath_kernel::{CallSpec, Digest, Document, Object, Policies, PolicyKind, Text, ToolChoice, Value};
+use premath_wire::v1::PolicyDocuments;
+use premath_wire::{InputError, UnknownFields, decode};
+
+use super::config::RunConfig;
+use crate::evidence::row::{count, text_list};
+use crate::tools::Catalogue;
+
+/// What stands in a result where its middle was cut out.
+pub const CUT_MARKER: &str = "\n[... the middle is left out ...]\n";
+/// The queue of reminders.
+pub(crate) const REMINDERS: &str = "reminders";
+/// The views that every turn shows.
+pub(crate) const VIEWS: [&str; 5] = ["budget", "obligations", "open_calls", "pending_intents", "plan"];
+/// Who may receive the work of a session.
+pub(crate) const SUCCESSOR: &str = "successor";
+/// Who receives the work of a specialist.
+pub(crate) const ORCHESTRATOR: &str = "orchestrator";
+
+/// Why a run has no policies.
+#[derive(Debug, thiserror::Error)]
+pub enum TermsError {
+    /// A document that does not read.
+    #[error("a policy of the run cannot be read")]
+    Document(#[from] InputError),
+    /// A name that is blank.
+    #[error("`{0}` of the run is blank")]
+    Blank(&'static str),
+}
+
+/// The policies of a run, bound.
+#[derive(Debug, Clone)]
+pub(crate) struct Terms {
+    pub(crate) policies: Arc<Policies>,
+    /// Everything of a call spec but its call, its model and its tool choice.
+    spec: CallSpec,
+}
+
+impl Terms {
+    pub(crate) fn of(config: &RunConfig, catalogue: &Catalogue) -> Result<Self, TermsError> {
+        let documents = documents(config, catalogue);
+        let read: PolicyDocuments = decode(&documents, UnknownFields::Refuse)?;
+        let policies = read.into_kernel()?;
+        let spec = spec(config, &policies, &documents)?;
+        Ok(Self { policies: Arc::new(policies), spec })
+    }
+
+    /// The call spec of one turn.
+    pub(crate) fn call_spec(&self, call_id: Text, model_ref: Text, choice: Option<ToolChoice>) -> CallSpec {
+        CallSpec { call_id, model_ref, tool_choice: choice, ..self.spec.clone() }
+    }
+
+    pub(crate) const fn spec(&self) -> &CallSpec {
+        &self.spec
+    }
+
+    pub(crate) fn binding(&self, kind: PolicyKind) -> Option<&Digest> {
+        self.spec.binding(kind)
+    }
+
+    pub(crate) fn mutation_policy(&self) -> Option<&Document<premath_kernel::MutationPolicy>> {
+        self.policies.mutation_policy.as_ref()
+    }
+}
+
+fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
+    let digests = catalogue.digests();
+    let mut fields = Object::fields();
+    for (kind, document) in digests.documents() {
+        fields = fields.field(kind.key(), document.clone());
+    }
+    let limits = &config.limits;
+    let names = |list: &[&str]| Value::text_list(list.iter().copied()).into_owned();
+    let object = Object::fields;
+    fields = fields
+        .field(
+            "parallelPolicy",
+            object().field("allowed", true).field("maxBranches", count(MOST_CALLS)).finish(),
+        )
+        .field("toolTransportPolicy", object().field("ordering", "strict").finish())
+        .field(
+            "toolResponseTruncationPolicy",
+            object()
+                .field("cut", "middle")
+                .field("marker", CUT_MARKER)
+                .field("maxBytes", count(config.context.result_bytes))
+                .finish(),
+        )
+        .field(
+            "toolRenderProtocol",
+            object().field("injectionPoints", names(&["tool_response", "turn_start"])).finish(),
+        )
+        .field("reminderQueuePolicy", object().field("requiredQueues", names(&[REMINDERS])).finish())
+        .field("stateViewPolicy", object().field("requiredViews", names(&VIEWS)).finish())
+        .field("decompositionPolicy", decomposition(config))
+        .field("governancePolicy", object().field("packageRef", "premath.run.v1").finish())
+        .field("mutationPolicy", object().field("capabilities", owned(&config.capabilities)).finish())
+        .field("stopPolicy", stop(config))
+        .field("protocolStatePolicy", protocol())
+        .field(
+            "executionBoundaryPolicy",
+            object()
+                .field("editSurfaces", names(&["apply_patch"]))
+                .field("workdirRoots", names(&["."]))
+                .finish(),
+        )
+        .field("runtimeSandbox", object().field("profile", config.profile.clone()).finish())
+        .field("compactionPolicy", object().field("enabled", true).finish())
+        .field("handoffContract", contract(config));
+    if let (Some(scope), Some(role)) = (&config.scope, config.role) {
+        let scope = object()
+            .field("read", owned(&scope.read))
+            .field("role", role.token())
+            .field("write", owned(&scope.write))
+            .finish();
+        fields = fields.field("contextScope", object().field("roles", vec![scope]).finish());
+    }
+    debug_assert!(limits.parallel > 0, "a limit of no calls at once would run nothing");
+    fields.finish()
+}
+
+/// The most calls of one answer.
+pub(crate) const MOST_CALLS: u64 = 128;
+
+fn owned(texts: &[String]) -> Vec<Value<'static>> {
+    text_list(texts).into_iter().map(Value::into_owned).collect()
+}
+
+fn decomposition(config: &RunConfig) -> Value<'static> {
+    Object::fields()
+        .optional("autonomyTrigger", config.autonomy.clone())
+        .optional("maxDepth", config.limits.depth.map(count))
+        .optional("maxWorkers", config.limits.workers.map(count))
+        .field("patterns", Value::text_list([config.workflow.pattern.token()]))
+        .optional("workflowTurnLimit", config.limits.workflow_turns.map(count))
+        .finish()
+}
+
+fn stop(config: &RunConfig) -> Value<'static> {
+    let limits = &config.limits;
+    Object::fields()
+        .optional("checkpointEveryTurns", limits.checkpoint_every.map(count))
+        .optional("maxCostMicros", limits.cost_micros.map(count))
+        .optional("maxIdenticalCalls", limits.identical_calls.map(count))
+        .optional("maxTokens", limits.tokens.map(count))
+        .optional("maxToolCalls", limits.tool_calls.map(count))
+        .optional("maxTurns", limits.turns.map(count))
+        .optional("maxWallMillis", limits.wall_millis.map(count))
+        .finish()
+}
+
+fn protocol() -> Value<'static> {
+    let reasons = || Value::text_list(["end_turn", "max_tokens", "pause_turn", "tool_use"]);
+    Object::fields().field("continuation", reasons()).field("stopReasons", reasons()).finish()
+}
+
+fn contract(config: &RunConfig) -> Value<'static> {
+    let (roles, targets) = match config.role {
+        None => (["session"], vec![SUCCESSOR]),
+        Some(role) => ([role.token()], vec![ORCHESTRATOR, SUCCESSOR]),
+    };
+    Object::fields()
+        .field("requireReturnPath", config.is_worker())
+        .non_empty("requiredArtifactRefs", owned(&config.required_artifacts))
+        .field("roles", Value::text_list(roles))
+        .field("targets", Value::text_list(targets))
+        .finish()
+}
+
+fn spec(config: &RunConfig, policies: &Policies, documents: &Value<'_>) -> Result<CallSpec, TermsError> {
+    let blank = TermsError::Blank;
+    let mandatory = |kind: PolicyKind| digest(documents, kind).ok_or_else(|| blank(kind.key()));
+    let mut declared = BTreeMap::new();
+    for kind in PolicyKind::ALL.iter().filter(|kind| !kind.is_mandatory()) {
+        declared.extend(digest(documents, *kind).map(|digest| (*kind, digest)));
+    }
+    debug_assert!(policies.mutation_policy.is_some(), "every run has a mutation policy");
+    Ok(CallSpec {
+        call_id: Text::new(&config.run_id).ok_or_else(|| blank("runId"))?,
+        model_ref: Text::new("none").ok_or_else(|| blank("modelRef"))?,
+        action_mode: config.action_mode,
+        execution_pattern: config.workflow.pattern,
+        normalizer_id: Text::new(&config.normalizer).ok_or_else(|| blank("normalizer"))?,
+        mutation_policy: mandatory(PolicyKind::Mutation)?,
+        governance_policy: mandatory(PolicyKind::Governance)?,
+        tool_render_protocol: mandatory(PolicyKind::ToolRenderProtocol)?,
+        reminder_queue_policy: mandatory(PolicyKind::ReminderQueue)?,
+        state_view_policy: mandatory(PolicyKind::StateView)?,
+        decomposition_policy: mandatory(PolicyKind::Decomposition)?,
+        tool_choice: None,
+        observability_mode: None,
+        risk_tier: None,
+        orchestration_role: config.role,
+        declared,
+    })
+}
+
+fn digest(documents: &Value<'_>, kind: PolicyKind) -> Option<Digest> {
+    let document = documents.as_object()?.get(kind.key())?;
+    Some(Digest::prefixed("pol1_", document))
+}

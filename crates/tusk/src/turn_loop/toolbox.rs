@@ -1,0 +1,199 @@
+//! The tools of a run as its driver calls them: several at once, each in the walls of its context, each ending in an
+//! outcome that the journal can keep.
+//!
+//! One failure does not stop its siblings, and a call that panics fails alone. It must not decide which call runs.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use premath_bd::issues::Operation;
+
+use super::plan::refused;
+use super::step::PlannedCall;
+use crate::evidence::{CallOutcome, CallStatus, IntentRow, Payload};
+use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox};
+use crate::tools::files::WorkFiles;
+use crate::tools::payloads::Payloads;
+use crate::tools::{
+    Catalogue, ProtectedPaths, ToolContext, ToolFailure, ToolOutput, UndoRecord,
+};
+
+/// What the calls of a run work with.
+#[derive(Debug, Clone)]
+pub struct Toolbox {
+    /// The tools themselves.
+    pub catalogue: Catalogue,
+    /// The files below the workdir.
+    pub files: Arc<dyn WorkFiles>,
+    /// Where commands run.
+    pub sandbox: Arc<dyn Sandbox>,
+    /// Whether somebody asked for the end.
+    pub interrupt: Interrupt,
+    /// The workdir.
+    pub workdir: PathBuf,
+    /// The walls around commands.
+    pub profile: Profile,
+    /// How much a command may use.
+    pub limits: ExecutionLimits,
+    /// What no tool changes.
+    pub protected: ProtectedPaths,
+    /// What earlier calls gave back as a whole.
+    pub payloads: Arc<dyn Payloads>,
+    /// The most bytes of content that a call gives back.
+    pub budget: usize,
+    /// The most bytes of a command's output.
+    pub capture: usize,
+    /// How many calls run at the same time.
+    pub parallel: usize,
+}
+
+/// What one call came to.
+#[derive(Debug)]
+pub struct Ran {
+    /// The outcome; its payload is whole, however long.
+    pub outcome: CallOutcome,
+    /// The change it asks for.
+    pub operation: Option<Operation>,
+}
+
+impl Toolbox {
+    fn context(&self) -> ToolContext<'_> {
+        ToolContext {
+            files: self.files.as_ref(),
+            sandbox: self.sandbox.as_ref(),
+            interrupt: &self.interrupt,
+            workdir: &self.workdir,
+            profile: self.profile,
+            limits: self.limits,
+            protected: &self.protected,
+            catalogue: &self.catalogue,
+            payloads: self.payloads.as_ref(),
+            budget: self.budget,
+            capture: self.capture,
+        }
+    }
+
+    /// What each call that changes files will change, read before anything happens.
+    #[must_use]
+    pub fn prepare(&self, calls: &[PlannedCall]) -> Prepared {
+        let mut prepared = Prepared::default();
+        for call in calls.iter().filter(|call| call.runs()) {
+            let Some((tool, arguments)) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref()) else {
+                continue;
+            };
+            match tool.prepare(arguments, &self.context()) {
+                Ok(None) => {}
+                Ok(Some(undo)) => {
+                    prepared.undo.insert(call.call.id.clone(), undo);
+                }
+                Err(failure) => {
+                    prepared.failed.insert(call.call.id.clone(), refused(&call.call.id, failure));
+                }
+            }
+        }
+        prepared
+    }
+
+    /// Runs every call that runs, as many at once as the policy admits, and returns what came of all, in their order.
+    #[must_use]
+    pub fn run(&self, calls: &[PlannedCall], prepared: &Prepared) -> Vec<Ran> {
+        let running = calls.iter().filter(|call| call.runs()).count();
+        if running <= 1 || self.parallel <= 1 {
+            return calls.iter().map(|call| self.one(call, prepared)).collect();
+        }
+        let slots: Vec<Mutex<Option<Ran>>> = calls.iter().map(|_| Mutex::new(None)).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some((call, slot)) = calls.get(at).zip(slots.get(at)) else { break };
+                let ran = self.one(call, prepared);
+                *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(ran);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..running.min(self.parallel) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let ran = slots.into_iter().zip(calls).map(|(slot, call)| {
+            let ran = slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+            ran.unwrap_or_else(|| Ran { outcome: call.interrupted(), operation: None })
+        });
+        ran.collect()
+    }
+
+    fn one(&self, call: &PlannedCall, prepared: &Prepared) -> Ran {
+        let id = call.call.id.as_str();
+        let early = call.refusal.as_ref().or_else(|| prepared.failed.get(id));
+        if let Some(outcome) = early {
+            return Ran { outcome: outcome.clone(), operation: None };
+        }
+        let Some((tool, arguments)) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref()) else {
+            let failure = ToolFailure::new("tool.not_here", format!("`{}` is not here", call.call.name));
+            return Ran { outcome: refused(id, failure), operation: None };
+        };
+        let context = self.context();
+        let called = catch_unwind(AssertUnwindSafe(|| {
+            tool.call_prepared(arguments, prepared.undo.get(id), &context)
+        }));
+        match called {
+            Ok(Ok(output)) => ran(id, output),
+            Ok(Err(failure)) => Ran { outcome: failed(id, failure), operation: None },
+            Err(_) => {
+                let failure = ToolFailure::new("tool.broken", format!("`{}` broke off", call.call.name));
+                Ran { outcome: refused(id, failure), operation: None }
+            }
+        }
+    }
+
+    /// The change that a call asks for, planned again: nothing happens.
+    #[must_use]
+    pub fn operation(&self, call: &PlannedCall) -> Option<Operation> {
+        self.one(call, &Prepared::default()).operation
+    }
+}
+
+/// What is known of calls before they run.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    /// How to take each back.
+    pub undo: BTreeMap<String, UndoRecord>,
+    /// Those that cannot be done.
+    pub failed: BTreeMap<String, CallOutcome>,
+}
+
+fn ran(id: &str, output: ToolOutput) -> Ran {
+    let intent = output.intent.as_ref().map(|intent| IntentRow {
+        action: intent.action.to_owned(),
+        args_digest: intent.operation.args_digest().as_str().to_owned(),
+    });
+    let outcome = CallOutcome {
+        tool_call_id: id.to_owned(),
+        status: CallStatus::Ok,
+        payload: Payload::Inline(output.content),
+        note: output.note,
+        extent: output.extent,
+        artifacts: output.artifacts,
+        exit_code: output.exit_code.map(i64::from),
+        shell: None,
+        found: output.found.map(|found| (found.query, found.names)),
+        intent,
+    };
+    Ran { outcome, operation: output.intent.map(|intent| intent.operation) }
+}
+
+/// A call that failed may have said and done something nevertheless.
+fn failed(id: &str, mut failure: ToolFailure) -> CallOutcome {
+    let aftermath = failure.aftermath.take();
+    let mut outcome = refused(id, failure);
+    if let Some(aftermath) = aftermath {
+        outcome.payload = Payload::Inline(aftermath.content);
+        outcome.artifacts = aftermath.artifacts;
+    }
+    outcome
+}

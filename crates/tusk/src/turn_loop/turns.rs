@@ -1,0 +1,405 @@
+//! How a machine ends one turn and goes to the next: what is shown, what is judged, what follows.
+//!
+//! A refused turn changes nothing; the model is told why where it can do better, and the run ends where it cannot.
+
+use premath_kernel::{ActionMode, ActionName, Digest, Intent};
+
+use super::closing::{Closed, Closing, NotATurn};
+use super::event::WorkerReturn;
+use super::machine::Machine;
+use super::progress;
+use super::records;
+use super::state::{After, Applying, Open, Paused, Phase, Purpose};
+use super::step::WorkerPlan;
+use super::terms::{CUT_MARKER, ORCHESTRATOR, SUCCESSOR};
+use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, StopCause, Verdict};
+use crate::context::views::{self, OpenCall};
+use crate::context::{
+    DroppedTurn, HandoffPacket, InjectionPoint, PacketArtifact, Reminder, RenderPolicy, Rendered, Views,
+    exceeded, render,
+};
+use crate::evidence::{CallOutcome, Payload};
+use crate::model::{CacheMarker, Message, ToolOutcome, ToolResult, UserPart};
+use crate::tools::FoundTools;
+
+/// So many refused turns after one another end a run.
+const MOST_REFUSED: u64 = 3;
+/// Refusals that a model can do better about.
+const CORRECTABLE: [&str; 9] = [
+    "handoff.required_artifact_missing",
+    "tool.caller_not_allowed",
+    "tool.discovery_mismatch",
+    "tool.discovery_unresolved",
+    "tool.join_incomplete",
+    "tool.parallel_policy_violation",
+    "tool.schema_invalid",
+    "tool.unknown_or_disallowed",
+    // A shell row of a call whose arguments could not be read has no workdir.
+    "runtime.shell_boundary_violation",
+];
+
+impl Machine {
+    /// Asks a model, unless a limit or the size of the context says otherwise.
+    pub(super) fn call(&mut self, purpose: Purpose) {
+        if let Some(limit) = self.reached() {
+            self.stop(StopCause::Limit(limit.to_owned()), Some(Paused::Calling(purpose)));
+            return;
+        }
+        let Some(purpose) = self.make_room(purpose) else { return };
+        self.flush();
+        self.state.used.turns += 1;
+        let call_id = self.call_id();
+        let turn = self.state.used.turns;
+        self.records.push(records::called(&call_id, turn, &purpose, &self.state.context_digest));
+        self.state.phase = Phase::Calling(purpose);
+    }
+
+    /// The limit that one more turn would be over.
+    fn reached(&self) -> Option<&'static str> {
+        let mut state = self.run_state();
+        state.budget.turns.used += 1;
+        // What is used up exactly leaves nothing for a turn either.
+        for spent in [&mut state.budget.tokens, &mut state.budget.cost_micros, &mut state.budget.wall_millis] {
+            spent.used = spent.used.saturating_add(1);
+        }
+        exceeded(&state).into_iter().find(|name| *name != "identicalCalls")
+    }
+
+    /// What waits to be said goes into the history as one message.
+    fn flush(&mut self) {
+        let parts = std::mem::take(&mut self.state.waiting);
+        if !parts.is_empty() {
+            self.state.push(Message::User(parts));
+        }
+    }
+
+    /// Every call has ended: what is handed over comes before the turn closes.
+    pub(super) fn conclude(&mut self, open: Open) {
+        let mut progress = self.state.progress.clone();
+        let after = progress::after(&self.config, &mut progress, &open);
+        let is_handed = match &after {
+            After::Finish(RunOutcome::Completed) => self.config.is_worker(),
+            After::Finish(RunOutcome::HandedOff { .. }) => true,
+            After::Finish(RunOutcome::Stopped(_) | RunOutcome::FailedClosed { .. })
+            | After::GoOn(_)
+            | After::Judge => false,
+        };
+        if is_handed {
+            let packet = self.packet(&open);
+            self.records.push(records::handed(&packet));
+            self.state.phase = Phase::Handing { packet: Box::new(packet), open: Box::new(open) };
+        } else {
+            self.close_turn(open);
+        }
+    }
+
+    fn packet(&self, open: &Open) -> HandoffPacket {
+        let target = if open.purpose == Purpose::Descent { SUCCESSOR } else { ORCHESTRATOR };
+        let text = open.answer.text();
+        let artifact = PacketArtifact {
+            reference: Digest::of_bytes(text.as_bytes()).as_str().to_owned(),
+            digest: Digest::of_bytes(text.as_bytes()),
+        };
+        let return_path = self.config.parent.as_ref().map(|parent| format!("run://{}", parent.run_id));
+        HandoffPacket {
+            from_run: self.config.run_id.clone(),
+            target: target.to_owned(),
+            task: self.config.task.clone(),
+            summary: text,
+            next_step: String::new(),
+            obligations: self.run_state().obligations,
+            constraints: Vec::new(),
+            artifacts: vec![artifact],
+            state_digest: self.state.context_digest.clone(),
+            return_path_ref: return_path,
+            pending_intents: Vec::new(),
+        }
+    }
+
+    /// Judges a turn and goes on from it.
+    pub(super) fn close_turn(&mut self, open: Open) {
+        let after = progress::after(&self.config, &mut self.state.progress, &open);
+        self.state.last_text = open.answer.text();
+        self.note_outcomes(&open);
+        let (outcomes, intents) = self.intents(&open);
+        let rendered = self.rendered(&open, &outcomes);
+        let reminders = self.state.reminders.reduce();
+        let views = self.views(&open);
+        let goes_on = !matches!(after, After::Finish(_));
+        let closing = Closing {
+            config: &self.config,
+            terms: &self.terms,
+            tools: &self.tools,
+            open: &open,
+            outcomes: &outcomes,
+            rendered: &rendered,
+            intents: &intents,
+            views: &views,
+            reminders: &reminders,
+            used: self.state.used,
+            incoming: &self.state.incoming,
+            goes_on,
+        };
+        let judged = closing.judge();
+        self.show(&open, &rendered, &outcomes, reminders.text(InjectionPoint::ToolResponse));
+        self.tell(&views, reminders.text(InjectionPoint::TurnStart));
+        match judged {
+            Ok(closed) => self.follow(open, closed, intents, after),
+            Err(NotATurn(detail)) => {
+                let classes = vec!["tool.schema_invalid".to_owned()];
+                self.end(RunOutcome::FailedClosed { classes, detail });
+            }
+        }
+    }
+
+    /// Tools that were found, verdicts that were given.
+    fn note_outcomes(&mut self, open: &Open) {
+        let mut has_found = false;
+        for (call, outcome) in open.calls.iter().zip(&open.outcomes) {
+            if outcome.failure().is_some() {
+                continue;
+            }
+            if let Some((query, names)) = &outcome.found {
+                self.state.found.push(FoundTools::new(query, names.clone()));
+                has_found |= !names.is_empty();
+            }
+            if let Some(arguments) = call.arguments.as_ref().filter(|_| call.call.name == progress::GIVE_VERDICT) {
+                let critique = arguments.text("critique").unwrap_or_default().to_owned();
+                self.state.verdict = Some((arguments.flag("pass"), critique));
+            }
+        }
+        if has_found || open.purpose == Purpose::Route {
+            self.offer();
+        }
+    }
+
+    /// The outcomes as they are shown, and the intents among them.
+    fn intents(&self, open: &Open) -> (Vec<CallOutcome>, Vec<(String, Intent)>) {
+        let mut intents = Vec::new();
+        let mut outcomes = open.outcomes.clone();
+        for outcome in &mut outcomes {
+            let Some(row) = outcome.intent.as_ref().filter(|_| outcome.failure().is_none()) else { continue };
+            let (Some(action), Some(args_digest)) =
+                (ActionName::new(&row.action), Digest::claimed(&row.args_digest))
+            else {
+                continue;
+            };
+            let policy_digest = self.terms.spec().mutation_policy.clone();
+            let intent = Intent { action, args_digest, policy_digest, instruction_ref: None };
+            let content = format!("{{\"applied\":false,\"intentDigest\":\"{}\"}}", intent.digest());
+            outcome.payload = Payload::Inline(content);
+            intents.push((outcome.tool_call_id.clone(), intent));
+        }
+        (outcomes, intents)
+    }
+
+    fn rendered(&self, open: &Open, outcomes: &[CallOutcome]) -> Vec<Rendered> {
+        let digest = self.terms.binding(premath_kernel::PolicyKind::Truncation).cloned();
+        let policy = RenderPolicy {
+            max_bytes: self.config.context.result_bytes,
+            marker: CUT_MARKER.to_owned(),
+            policy_digest: digest.unwrap_or_else(|| Digest::of_array([])),
+        };
+        let calls = open.calls.iter().zip(outcomes);
+        calls.map(|(call, outcome)| render(&call.call.name, outcome, &policy)).collect()
+    }
+
+    fn views(&self, open: &Open) -> Views {
+        let mut state = self.run_state();
+        let unanswered = open.calls.iter().zip(&open.outcomes).filter(|(_, outcome)| {
+            outcome.failure().is_some_and(|failure| failure.error_code == "interrupted")
+        });
+        state.open_calls = unanswered
+            .map(|(call, _)| OpenCall {
+                tool_call_id: call.call.id.clone(),
+                tool: call.call.name.clone(),
+            })
+            .collect();
+        state.source_refs = vec![format!("run://{}/{}", self.config.run_id, open.call_id)];
+        views::views(&state, &self.terms.spec().state_view_policy)
+    }
+
+    /// What the model said and what came of it, as the next request shows it.
+    fn show(&mut self, open: &Open, rendered: &[Rendered], outcomes: &[CallOutcome], reminder: Option<String>) {
+        if open.purpose.is_harness() {
+            return;
+        }
+        self.state.push(Message::Assistant(open.answer.parts.clone()));
+        self.state.turns.push(summary(open));
+        for (rendered, outcome) in rendered.iter().zip(outcomes) {
+            let part = if self.config.action_mode == ActionMode::Text {
+                let text = format!("result of {}:\n{}", outcome.tool_call_id, rendered.text);
+                UserPart::Text { text, cache: CacheMarker::None }
+            } else {
+                UserPart::ToolResult(ToolResult {
+                    call_id: outcome.tool_call_id.clone(),
+                    content: rendered.text.clone(),
+                    outcome: if outcome.failure().is_some() { ToolOutcome::Error } else { ToolOutcome::Ok },
+                    cache: CacheMarker::None,
+                })
+            };
+            self.state.waiting.push(part);
+        }
+        if let Some(text) = reminder {
+            self.wait_with(text);
+        }
+    }
+
+    fn tell(&mut self, views: &Views, reminder: Option<String>) {
+        if let Some(text) = reminder {
+            self.wait_with(text);
+        }
+        if let Some(text) = views::text(views, self.state.told.as_ref()) {
+            self.wait_with(text);
+        }
+        self.state.told = Some(views.clone());
+        self.state.applied.clear();
+    }
+
+    /// Where a judged turn leads.
+    fn follow(&mut self, open: Open, closed: Closed, intents: Vec<(String, Intent)>, after: After) {
+        self.records.push(records::closed(&closed.verdict, &closed.call_spec_digest));
+        let is_closed = closed.verdict.is_closed;
+        self.last_verdict = Some(closed.verdict.clone());
+        if !is_closed {
+            self.refused(&open, &closed.verdict, after);
+            return;
+        }
+        self.state.refused_in_a_row = 0;
+        if intents.is_empty() {
+            self.go(after);
+            return;
+        }
+        let workers = progress::workers(&self.config, &open);
+        self.state.judging = open.purpose == Purpose::Judgement;
+        self.state.phase =
+            Phase::Applying(Box::new(Applying { turn: closed.turn, intents, calls: open.calls, workers, after }));
+    }
+
+    /// A refused turn: nothing of it is applied.
+    fn refused(&mut self, open: &Open, verdict: &Verdict, after: After) {
+        self.state.refused_turns += 1;
+        self.state.refused_in_a_row += 1;
+        let classes: std::collections::BTreeSet<String> =
+            verdict.reasons.iter().map(|(class, ..)| class.clone()).collect();
+        let is_correctable = classes.iter().all(|class| CORRECTABLE.contains(&class.as_str()));
+        if let Some(outcome) = &open.stop {
+            // A limit is why it is refused; that is what is said.
+            self.state.paused = None;
+            self.end(outcome.clone());
+            return;
+        }
+        let detail = verdict.reasons.first().map(|(_, subject, detail)| format!("{subject}: {detail}"));
+        if !is_correctable || self.state.refused_in_a_row >= MOST_REFUSED || open.purpose.is_harness() {
+            let detail = detail.unwrap_or_default();
+            self.end(RunOutcome::FailedClosed { classes: classes.into_iter().collect(), detail });
+            return;
+        }
+        for (class, subject, detail) in &verdict.reasons {
+            let text = format!("the turn was refused, nothing of it was applied: {class}: {subject}: {detail}");
+            self.state.reminders.push(&Reminder {
+                point: InjectionPoint::TurnStart,
+                source: "gate".to_owned(),
+                text,
+            });
+        }
+        let told = self.state.reminders.reduce();
+        if let Some(text) = told.text(InjectionPoint::TurnStart) {
+            self.wait_with(text);
+        }
+        match after {
+            After::GoOn(prompt) => self.go(After::GoOn(prompt)),
+            After::Judge | After::Finish(_) => self.go(After::GoOn(None)),
+        }
+    }
+
+    /// Goes where a turn leads.
+    pub(super) fn go(&mut self, after: After) {
+        match after {
+            After::GoOn(prompt) => {
+                if let Some(text) = prompt {
+                    self.wait_with(text);
+                }
+                let purpose = progress::purpose(&self.config, &self.state.progress);
+                self.call(purpose);
+            }
+            After::Judge => self.begin(Purpose::Judgement),
+            After::Finish(outcome) => {
+                self.state.paused = None;
+                self.end(outcome);
+            }
+        }
+    }
+
+    /// The store has answered for every change.
+    pub(super) fn applied(&mut self, applying: Applying, outcomes: Vec<AppliedIntent>) {
+        let Applying { mut workers, after, .. } = applying;
+        let mut plans: Vec<WorkerPlan> = Vec::new();
+        for applied in &outcomes {
+            match &applied.outcome {
+                IntentOutcome::Applied { issue_id, .. } => {
+                    self.state.changes += 1;
+                    if let Some(plan) = workers.remove(&applied.tool_call_id) {
+                        plans.push(WorkerPlan { issue_id: issue_id.clone(), ..plan });
+                    }
+                }
+                IntentOutcome::Unchanged | IntentOutcome::Refused { .. } => {}
+            }
+        }
+        self.state.applied = outcomes;
+        let state = self.run_state();
+        let views = views::views(&state, &self.terms.spec().state_view_policy);
+        if let Some(text) = views::text(&views, self.state.told.as_ref()) {
+            self.wait_with(text);
+        }
+        self.state.told = Some(views);
+        if plans.is_empty() {
+            self.go(after);
+            return;
+        }
+        self.state.used.workers += u64::try_from(plans.len()).unwrap_or(u64::MAX);
+        self.records.push(records::spawned(&plans));
+        self.state.phase = Phase::Spawning { plans, after };
+    }
+
+    /// Every worker has returned.
+    pub(super) fn returned(&mut self, after: After, workers: &[WorkerReturn]) {
+        let used = &mut self.state.used;
+        for worker in workers {
+            used.turns = used.turns.saturating_add(worker.turns);
+            used.tool_calls = used.tool_calls.saturating_add(worker.tool_calls);
+            used.tokens = used.tokens.saturating_add(worker.tokens);
+            used.cost_micros = used.cost_micros.saturating_add(worker.cost_micros);
+            used.workers = used.workers.saturating_add(worker.workers);
+            self.state.incoming.extend(worker.artifact_ref.clone());
+        }
+        self.state.incoming.sort();
+        self.state.incoming.dedup();
+        self.state.progress.is_joined = true;
+        let after = if std::mem::take(&mut self.state.judging) {
+            let verdict = workers.first().and_then(|worker| worker.verdict.clone());
+            progress::judged(&self.config, &mut self.state.progress, verdict)
+        } else {
+            self.wait_with(progress::returned(workers));
+            after
+        };
+        self.go(after);
+    }
+}
+
+/// What is known of a turn when it is no longer shown.
+fn summary(open: &Open) -> DroppedTurn {
+    let code = |outcome: &CallOutcome| {
+        outcome.failure().map_or_else(|| "ok".to_owned(), |failure| failure.error_code.clone())
+    };
+    let reference = |outcome: &CallOutcome| match &outcome.payload {
+        Payload::Inline(_) => None,
+        Payload::Stored { reference, .. } => Some(reference.clone()),
+    };
+    DroppedTurn {
+        turn_id: open.call_id.clone(),
+        tools: open.calls.iter().map(|call| call.call.name.clone()).collect(),
+        outcomes: open.outcomes.iter().map(code).collect(),
+        refs: open.outcomes.iter().filter_map(reference).collect(),
+    }
+}
