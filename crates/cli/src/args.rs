@@ -5,6 +5,7 @@ pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod issue;
 pub(crate) mod model;
+pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod upkeep;
 
@@ -30,6 +31,30 @@ pub(crate) enum Command {
     /// Make this folder ready for premath
     #[command(after_help = "Example:\n  premath init\n  premath init --example /tmp/try-premath")]
     Init(init::InitArgs),
+    /// Give a task to a model: it works through real tools, and every turn is closed, checked and witnessed
+    #[command(
+        after_help = "Example:\n  premath run --demo                             (no key, no network)\n  \
+                            premath run \"Make the failing test pass\" --model anthropic:claude-sonnet-4-5\n  \
+                            premath run --issue bd-7 --max-cost 0.50 --json\n\n\
+                            Ends with 0 when the work is done or handed on; with 1 when it failed closed, reached a limit\nor no model \
+                            answered; with 3 when it waits for a person; with 130 when it was interrupted.\n\
+                            `premath resume` goes on. More: docs/reference/runs.md."
+    )]
+    Run(Box<run::RunArgs>),
+    /// Go on with a run that stopped, was interrupted or was killed
+    #[command(after_help = "Example:\n  premath resume\n  premath resume run-20260301-1 --max-turns 40")]
+    Resume(run::ResumeArgs),
+    /// Drive a run again from its journal, with no model and no effects, and compare every row
+    #[command(
+        after_help = "Example:\n  premath replay run-20260301-1\n\nEnds with 1 when a row comes out differently."
+    )]
+    Replay(run::ReplayArgs),
+    /// The runs of this repository
+    #[command(after_help = "Example:\n  premath runs list\n  premath runs show run-20260301-1")]
+    Runs(run::RunsArgs),
+    /// A single turn of a run
+    #[command(after_help = "Example:\n  premath turn show run-20260301-1.t3")]
+    Turn(run::TurnArgs),
     /// Issue memory: what is to be done, who does it, what became of it
     #[command(after_help = "Example:\n  premath issue ready\n  premath issue claim-next --assignee jo")]
     Issue(issue::IssueArgs),

@@ -19,6 +19,8 @@ mod init;
 mod issue;
 mod model_server;
 mod models;
+mod run;
+mod runs;
 mod sandbox;
 mod schema;
 mod verify;
@@ -47,6 +49,11 @@ use crate::{output, render, settings};
 pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Init(args) => init::run(args),
+        Command::Run(args) => run::run(args),
+        Command::Resume(args) => run::resume(args),
+        Command::Replay(args) => in_repository(None, |host| runs::replay(args, host)),
+        Command::Runs(args) => in_repository(None, |host| runs::run(args, host)),
+        Command::Turn(args) => in_repository(None, |host| runs::turn(args, host)),
         Command::Issue(args) => in_repository(args.change(), |host| issue::run(args, host)),
         Command::Dep(args) => in_repository(args.change(), |host| dep::run(args, host)),
         Command::HarnessSession(args) => in_repository(None, |host| harness_session::run(args, host)),
@@ -107,7 +114,7 @@ fn with_wishes(
 }
 
 /// Runs a command in a folder, under its configuration.
-fn in_folder(
+pub(crate) fn in_folder(
     root: PathBuf,
     reason: Option<&str>,
     run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,

@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod demo;
 mod door;
 mod error;
 mod exit;

@@ -52,6 +52,16 @@ const TABLE: &[(&[&str], i32)] = &[
     (&["completions", "levitation"], 2),
     (&["help", "levitation"], 2),
     (&["bench"], 2),
+    (&["run"], 2),
+    (&["run", " "], 2),
+    (&["run", "x", "--pattern", "swarm"], 2),
+    (&["run", "x", "--max-cost", "much"], 2),
+    (&["run", "--demo", "x"], 2),
+    (&["run", "--demo", "--keep", "conformance"], 2),
+    (&["replay"], 2),
+    (&["runs"], 2),
+    (&["runs", "show"], 2),
+    (&["turn", "show"], 2),
     (&["issue"], 2),
     (&["dep"], 2),
     (&["config"], 2),
@@ -95,7 +105,7 @@ fn commands_end_with_the_codes_of_the_table() {
 /// Whether a command takes `--json` after what is typed already.
 fn takes_json(arguments: &[&str]) -> bool {
     let first = arguments.first().copied().unwrap_or_default();
-    let is_family = arguments.len() == 1 && ["issue", "dep", "config"].contains(&first);
+    let is_family = arguments.len() == 1 && ["issue", "dep", "config", "runs", "turn"].contains(&first);
     !is_family
         && !["", "--help", "--version", "levitate", "completions", "bench"].contains(&first)
         && !arguments.contains(&"levitate")

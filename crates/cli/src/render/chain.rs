@@ -12,14 +12,14 @@ use crate::output::{BAD, DIM, GOOD, STRONG, TIP};
 const LISTED: usize = 5;
 
 /// How a stage looks.
-enum Mark {
+pub(super) enum Mark {
     Held,
     Broken,
     NotAsked,
 }
 
 impl Mark {
-    fn render(&self, name: &str) -> String {
+    pub(super) fn render(&self, name: &str) -> String {
         match self {
             Self::Held => format!("{GOOD}✓ {name}{GOOD:#}"),
             Self::Broken => format!("{BAD}✗ {name}{BAD:#}"),

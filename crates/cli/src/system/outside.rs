@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -38,6 +38,49 @@ pub(crate) fn person_config() -> Result<Option<PersonConfig>, CliError> {
 /// Whether a folder is there.
 pub(crate) fn is_folder(path: &Path) -> bool {
     path.is_dir()
+}
+
+/// A new folder where temporary files belong. It stays: whoever made it may want to look.
+pub(crate) fn fresh_folder(name: &str) -> std::io::Result<PathBuf> {
+    let base = std::env::temp_dir();
+    let mut number = std::process::id();
+    loop {
+        let folder = base.join(format!("{name}-{number}"));
+        match std::fs::create_dir(&folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                number = number.wrapping_add(1)
+            }
+            made => return made.map(|()| folder),
+        }
+    }
+}
+
+/// Makes a folder and says whether nothing is in it.
+pub(crate) fn empty_folder(folder: &Path) -> std::io::Result<bool> {
+    std::fs::create_dir_all(folder)?;
+    Ok(std::fs::read_dir(folder)?.next().is_none())
+}
+
+/// Writes a file that must not be there yet, and the folders above it.
+pub(crate) fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+/// The line that a person types; none where nobody sits at the terminal.
+pub(crate) fn typed_line() -> Option<String> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return None;
+    }
+    let mut line = String::new();
+    match stdin.read_line(&mut line) {
+        Ok(1..) => Some(line.trim().to_owned()),
+        Ok(0) | Err(_) => None,
+    }
 }
 
 /// A folder as an absolute path, or the current one.

@@ -257,22 +257,22 @@ pub enum IntentState {
     Refused,
 }
 
-/// The answer of `runs export`: the journal as it is, one row per line in the file.
+/// The answer of `runs export`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RunExport {
+pub struct RunExport<Items> {
     /// `run.export`
     pub action: String,
     /// The run.
     pub run_id: String,
-    /// How many rows.
+    /// How many rows there are.
     pub count: u64,
-    /// The file they were written to; absent when they are in `rows`.
+    /// The file they were written to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// The rows, when no file was named.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rows: Vec<crate::Json>,
+    /// The rows as they are in the journal, where no file was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<Items>,
 }
 
 /// The answer of `replay`.

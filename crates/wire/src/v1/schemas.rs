@@ -122,7 +122,7 @@ pub fn schema(name: &str) -> Option<Schema> {
         "run" => writing.into_root_schema_for::<RunAnswer>(),
         "run-card" => writing.into_root_schema_for::<RunCard>(),
         "run-event" => writing.into_root_schema_for::<RunEventRow>(),
-        "run-export" => writing.into_root_schema_for::<RunExport>(),
+        "run-export" => writing.into_root_schema_for::<RunExport<Vec<crate::Json>>>(),
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),

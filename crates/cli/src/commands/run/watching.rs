@@ -1,0 +1,104 @@
+//! Who watches a run: a person at a terminal or behind a pipe, or a program that reads lines.
+//!
+//! Workers run at the same time, so it can be told from several threads. An output that fails is kept until the end: a run
+//! must not stop in the middle of a turn because nobody reads along.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use premath_tusk::turn_loop::{Decision, RunEvent};
+
+use crate::args::run::RunFormat;
+use crate::error::CliError;
+use crate::render::run::{EventRows, RunScreen};
+use crate::{output, system};
+
+/// Somebody who watches.
+#[derive(Debug)]
+pub(crate) struct Watching {
+    begun: Instant,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    by: By,
+    failure: Option<CliError>,
+}
+
+#[derive(Debug)]
+enum By {
+    Person(Box<RunScreen>),
+    Program(EventRows),
+}
+
+impl Watching {
+    /// Whoever the format says.
+    pub(crate) fn new(format: RunFormat) -> Self {
+        let by = if format.json {
+            By::Program(EventRows::default())
+        } else {
+            By::Person(Box::new(RunScreen::new(system::terminal_width())))
+        };
+        Self { begun: system::stopwatch(), seen: Mutex::new(Seen { by, failure: None }) }
+    }
+
+    /// Something happens.
+    #[expect(dead_code, reason = "the loop tells it what happens")]
+    pub(crate) fn take(&self, event: &RunEvent<'_>) {
+        self.show(|by, elapsed| match by {
+            By::Person(screen) => output::text(&screen.take(event, elapsed)),
+            By::Program(rows) => rows.row(event).map_or(Ok(()), |row| output::json(&row)),
+        });
+    }
+
+    /// Time has passed: about four times a second is enough.
+    #[expect(dead_code, reason = "the loop's timer calls it")]
+    pub(crate) fn tick(&self) {
+        self.show(|by, elapsed| match by {
+            By::Person(screen) => match screen.tick(elapsed) {
+                nothing if nothing.is_empty() => Ok(()),
+                text => output::text(&text),
+            },
+            By::Program(_) => Ok(()),
+        });
+    }
+
+    /// Asks the person at the terminal, below the question that was shown. Whatever is not a yes is a no.
+    #[expect(dead_code, reason = "the loop asks a person through it")]
+    pub(crate) fn ask(&self) -> Decision {
+        if matches!(self.seen().by, By::Program(_)) {
+            return Decision::NoAnswer;
+        }
+        output::note("  go on? [y/N] ");
+        match system::typed_line() {
+            Some(line) if matches!(line.to_ascii_lowercase().as_str(), "y" | "yes") => Decision::Continue,
+            Some(_) => Decision::Stop,
+            None => {
+                output::note("\n");
+                Decision::NoAnswer
+            }
+        }
+    }
+
+    /// Nothing more will happen.
+    pub(crate) fn finish(&self) -> Result<(), CliError> {
+        self.show(|by, _| match by {
+            By::Person(screen) => output::text(&screen.cleared()),
+            By::Program(_) => Ok(()),
+        });
+        self.seen().failure.take().map_or(Ok(()), Err)
+    }
+
+    fn show(&self, write: impl FnOnce(&mut By, std::time::Duration) -> Result<(), CliError>) {
+        let mut seen = self.seen();
+        let elapsed = self.begun.elapsed();
+        if seen.failure.is_none() {
+            seen.failure = write(&mut seen.by, elapsed).err();
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

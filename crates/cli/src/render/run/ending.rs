@@ -1,0 +1,111 @@
+//! How a run ended, for programs: the answer, the exit code, and which commands to look with next.
+
+use premath_tusk::turn_loop::{RunOutcome, RunReport, StopCause};
+use premath_wire::v1::{RunAnswer, RunEnding};
+
+use crate::exit::Exit;
+
+/// The ending, as it is on the wire.
+pub(super) const fn ending(outcome: &RunOutcome) -> RunEnding {
+    match outcome {
+        RunOutcome::Completed => RunEnding::Completed,
+        RunOutcome::HandedOff { .. } => RunEnding::HandedOff,
+        RunOutcome::FailedClosed { .. } => RunEnding::FailedClosed,
+        RunOutcome::Stopped(cause) => match cause {
+            StopCause::Limit(_) => RunEnding::Limit,
+            StopCause::Interrupted => RunEnding::Interrupted,
+            StopCause::NeedsPerson(_) => RunEnding::NeedsPerson,
+            StopCause::Declined => RunEnding::Declined,
+            StopCause::Model { .. } => RunEnding::ModelFailed,
+        },
+    }
+}
+
+/// Why it ended so, where there is more to say than how.
+pub(super) fn detail(outcome: &RunOutcome) -> Option<String> {
+    match outcome {
+        RunOutcome::Completed => None,
+        RunOutcome::HandedOff { run_id } => Some(format!("it goes on in {run_id}")),
+        RunOutcome::FailedClosed { detail, .. } => Some(detail.clone()),
+        RunOutcome::Stopped(cause) => match cause {
+            StopCause::Limit(limit) => Some(limit.clone()),
+            StopCause::NeedsPerson(what) => Some(what.clone()),
+            StopCause::Model { kind, message } => Some(format!("{kind}: {message}")),
+            StopCause::Interrupted | StopCause::Declined => None,
+        },
+    }
+}
+
+/// What the process ends with.
+pub(crate) const fn exit(ending: RunEnding) -> Exit {
+    match ending {
+        RunEnding::Completed | RunEnding::HandedOff => Exit::Accepted,
+        RunEnding::FailedClosed | RunEnding::Limit | RunEnding::Declined | RunEnding::ModelFailed => {
+            Exit::Rejected
+        }
+        RunEnding::NeedsPerson => Exit::Busy,
+        RunEnding::Interrupted => Exit::Interrupted,
+    }
+}
+
+/// Commands to look with next, most useful first, and what each is for.
+pub(super) fn next(report: &RunReport) -> Vec<(String, &'static str)> {
+    let run = &report.run_id;
+    let mut commands = Vec::new();
+    match &report.outcome {
+        RunOutcome::Completed => {}
+        RunOutcome::HandedOff { run_id } => {
+            commands.push((format!("premath runs show {run_id}"), "where it goes on"));
+        }
+        RunOutcome::FailedClosed { classes, .. } => {
+            if let Some(class) = classes.first() {
+                commands.push((format!("premath explain {class}"), "what that means, and what to do"));
+            }
+        }
+        RunOutcome::Stopped(cause) => {
+            let why = match cause {
+                StopCause::Limit(_) => "goes on; give it more with --max-turns and the like",
+                StopCause::NeedsPerson(_) => "asks again, from a terminal",
+                StopCause::Interrupted | StopCause::Declined | StopCause::Model { .. } => "goes on from here",
+            };
+            commands.push((format!("premath resume {run}"), why));
+            if matches!(cause, StopCause::Model { .. }) {
+                commands.push(("premath models".to_owned(), "which can be asked now"));
+            }
+        }
+    }
+    commands.push((format!("premath runs show {run}"), "every turn of it"));
+    commands.push((format!("premath replay {run}"), "the same again, without a model, row for row"));
+    commands.push(("premath verify".to_owned(), "is everything on the disk as it was written?"));
+    commands
+}
+
+/// The answer of `run` and `resume`.
+pub(crate) fn answer(action: &str, report: &RunReport, issue_id: Option<&str>, journal: &str) -> RunAnswer {
+    let (classes, next_run_id) = match &report.outcome {
+        RunOutcome::FailedClosed { classes, .. } => (classes.clone(), None),
+        RunOutcome::HandedOff { run_id } => (Vec::new(), Some(run_id.clone())),
+        RunOutcome::Completed | RunOutcome::Stopped(_) => (Vec::new(), None),
+    };
+    RunAnswer {
+        action: action.to_owned(),
+        run_id: report.run_id.clone(),
+        outcome: ending(&report.outcome),
+        detail: detail(&report.outcome),
+        failure_classes: classes,
+        text: report.text.clone(),
+        issue_id: issue_id.map(ToOwned::to_owned),
+        turns: report.turns,
+        refused_turns: report.refused_turns,
+        tool_calls: report.tool_calls,
+        tokens: report.tokens,
+        cost_micro_usd: report.cost_micros,
+        wall_ms: report.wall_millis,
+        workers: report.workers,
+        applied: report.applied,
+        resumable: report.outcome.is_resumable(),
+        next_run_id,
+        journal: journal.to_owned(),
+        next: next(report).into_iter().map(|(command, _)| command).collect(),
+    }
+}

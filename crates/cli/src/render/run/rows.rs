@@ -1,0 +1,226 @@
+//! A run as a program reads it: one row per event. The answer of the command follows them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use premath_tusk::JsonText;
+use premath_tusk::evidence::{CallOutcome, Payload};
+use premath_tusk::model::{AssistantPart, ModelEvent, Usage};
+use premath_tusk::turn_loop::{AppliedIntent, IntentOutcome, RunEvent, Verdict};
+use premath_wire::Json;
+use premath_wire::v1::{
+    CallArtifact, CallEnd, IntentResult, IntentState, ModelTextKind, ReasonRow, RunEventKind, RunEventRow,
+    UsageRow,
+};
+
+use super::ending::{detail, ending};
+use super::innermost;
+
+/// What has been told of the answers that come.
+#[derive(Debug, Default)]
+pub(crate) struct EventRows {
+    /// For each run on the way, the parts of its answer of which something was told.
+    streamed: BTreeMap<Vec<String>, BTreeSet<u64>>,
+}
+
+impl EventRows {
+    /// The row of an event; none when there is nothing to tell.
+    pub(crate) fn row(&mut self, event: &RunEvent<'_>) -> Option<RunEventRow> {
+        let mut workers = Vec::new();
+        let event = innermost(event, &mut workers);
+        let event = match event {
+            RunEvent::Model(event) => self.said(&workers, event)?,
+            RunEvent::TurnStarted { .. } => {
+                self.streamed.remove(&workers);
+                kind(event)?
+            }
+            RunEvent::Started { .. }
+            | RunEvent::Answered { .. }
+            | RunEvent::CallStarted { .. }
+            | RunEvent::CallFinished { .. }
+            | RunEvent::Closed(_)
+            | RunEvent::Applied(_)
+            | RunEvent::WorkerStarted { .. }
+            | RunEvent::WorkerFinished { .. }
+            | RunEvent::Worker { .. }
+            | RunEvent::Asked { .. }
+            | RunEvent::Decided { .. }
+            | RunEvent::Compacted { .. }
+            | RunEvent::HandedOff { .. }
+            | RunEvent::Stopped(_) => kind(event)?,
+        };
+        Some(RunEventRow { workers, event })
+    }
+
+    fn said(&mut self, workers: &[String], event: &ModelEvent) -> Option<RunEventKind> {
+        let streamed = self.streamed.entry(workers.to_vec()).or_default();
+        let (index, kind, text) = match event {
+            ModelEvent::TextDelta { index, text } => (index, ModelTextKind::Text, text),
+            ModelEvent::ReasoningDelta { index, text } => (index, ModelTextKind::Reasoning, text),
+            ModelEvent::RefusalDelta { index, text } => (index, ModelTextKind::Refusal, text),
+            // A server may send a part in one piece where we asked for a stream.
+            ModelEvent::PartDone { index, part } if !streamed.contains(index) => match part {
+                AssistantPart::Text(text) => (index, ModelTextKind::Text, text),
+                AssistantPart::Reasoning(reasoning) => (index, ModelTextKind::Reasoning, &reasoning.text),
+                AssistantPart::Refusal(text) => (index, ModelTextKind::Refusal, text),
+                AssistantPart::ToolCall(_) | AssistantPart::Opaque(_) => return None,
+            },
+            ModelEvent::Started { .. }
+            | ModelEvent::ToolCallStarted { .. }
+            | ModelEvent::ArgumentsDelta { .. }
+            | ModelEvent::PartDone { .. }
+            | ModelEvent::Finished { .. } => return None,
+        };
+        streamed.insert(*index);
+        (!text.is_empty()).then(|| RunEventKind::ModelText { kind, text: text.clone() })
+    }
+}
+
+fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
+    Some(match event {
+        RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, depth } => {
+            RunEventKind::RunStarted {
+                run_id: (*run_id).to_owned(),
+                task: (*task).to_owned(),
+                issue_id: issue_id.map(ToOwned::to_owned),
+                models: models.to_vec(),
+                pattern: (*pattern).to_owned(),
+                resumed: *is_resumed,
+                depth: *depth,
+            }
+        }
+        RunEvent::TurnStarted { call_id, turn } => {
+            RunEventKind::TurnStarted { call_id: (*call_id).to_owned(), turn: *turn }
+        }
+        RunEvent::Answered { call_id, model, usage, cost_micros, stop } => RunEventKind::TurnAnswered {
+            call_id: (*call_id).to_owned(),
+            model: (*model).to_owned(),
+            stop: stop.clone(),
+            usage: used(*usage),
+            cost_micro_usd: *cost_micros,
+        },
+        RunEvent::CallStarted { tool_call_id, tool, arguments, diff } => RunEventKind::CallStarted {
+            tool_call_id: (*tool_call_id).to_owned(),
+            tool: (*tool).to_owned(),
+            arguments: json(arguments),
+            diff: diff.map(ToOwned::to_owned),
+        },
+        RunEvent::CallFinished { tool, outcome, millis } => {
+            RunEventKind::CallFinished(Box::new(call_end(tool, outcome, *millis)))
+        }
+        RunEvent::Closed(verdict) => closed(verdict),
+        RunEvent::Applied(applied) => RunEventKind::IntentApplied(intent(applied)),
+        RunEvent::WorkerStarted { run_id, issue_id, title } => RunEventKind::WorkerStarted {
+            run_id: (*run_id).to_owned(),
+            issue_id: (*issue_id).to_owned(),
+            title: (*title).to_owned(),
+        },
+        RunEvent::WorkerFinished { run_id, issue_id, outcome } => RunEventKind::WorkerFinished {
+            run_id: (*run_id).to_owned(),
+            issue_id: (*issue_id).to_owned(),
+            outcome: ending(outcome),
+            detail: detail(outcome),
+        },
+        RunEvent::Asked { question } => RunEventKind::PersonAsked { question: (*question).to_owned() },
+        RunEvent::Decided { decision } => {
+            RunEventKind::PersonDecided { decision: decision.token().to_owned() }
+        }
+        RunEvent::Compacted { dropped_turns } => {
+            RunEventKind::ContextCompacted { dropped_turns: *dropped_turns }
+        }
+        RunEvent::HandedOff { run_id } => RunEventKind::RunHandedOff { run_id: (*run_id).to_owned() },
+        RunEvent::Stopped(report) => {
+            RunEventKind::RunStopped { run_id: report.run_id.clone(), outcome: ending(&report.outcome) }
+        }
+        RunEvent::Model(_) | RunEvent::Worker { .. } => return None,
+    })
+}
+
+/// INVARIANT: a `JsonText` is strict JSON, so it is read; a null would say otherwise.
+fn json(text: &JsonText) -> Json {
+    serde_json::from_str(text.as_str()).unwrap_or(Json(premath_kernel::Value::Null))
+}
+
+const fn used(usage: Usage) -> UsageRow {
+    UsageRow {
+        input_tokens: usage.input_tokens,
+        cache_read_tokens: usage.cache_read_tokens,
+        cache_write_tokens: usage.cache_write_tokens,
+        output_tokens: usage.output_tokens,
+        reasoning_tokens: usage.reasoning_tokens,
+    }
+}
+
+fn call_end(tool: &str, outcome: &CallOutcome, millis: u64) -> CallEnd {
+    let failure = outcome.failure();
+    let (content, tail, reference) = match &outcome.payload {
+        Payload::Inline(text) => (text.clone(), None, None),
+        Payload::Stored { reference, head, tail, .. } => {
+            (head.clone(), Some(tail.clone()), Some(reference.clone()))
+        }
+    };
+    CallEnd {
+        tool_call_id: outcome.tool_call_id.clone(),
+        tool: tool.to_owned(),
+        status: if failure.is_some() { "error" } else { "ok" }.to_owned(),
+        error_code: failure.map(|failure| failure.error_code.clone()),
+        retryable: failure.map(|failure| failure.retryable),
+        message: failure.map(|failure| failure.message.clone()),
+        exit_code: outcome.exit_code,
+        content,
+        tail,
+        bytes: outcome.payload.len(),
+        reference,
+        note: (!outcome.note.is_empty()).then(|| outcome.note.clone()),
+        artifacts: outcome.artifacts.iter().map(artifact).collect(),
+        intent: outcome.intent.as_ref().map(|intent| intent.action.clone()),
+        millis,
+    }
+}
+
+fn artifact(artifact: &premath_tusk::tools::ToolArtifact) -> CallArtifact {
+    CallArtifact {
+        path: artifact.path.clone(),
+        access: artifact.access.token().to_owned(),
+        digest: artifact.digest.as_ref().map(|digest| digest.as_str().to_owned()),
+    }
+}
+
+fn closed(verdict: &Verdict) -> RunEventKind {
+    let reason = |(class, subject, detail): &(String, String, String)| ReasonRow {
+        class: class.clone(),
+        subject: subject.clone(),
+        detail: detail.clone(),
+    };
+    RunEventKind::TurnClosed {
+        call_id: verdict.call_id.clone(),
+        closed: verdict.is_closed,
+        reasons: verdict.reasons.iter().map(reason).collect(),
+        turn_digest: verdict.turn_digest.clone(),
+        witness_id: verdict.witness_id.clone(),
+    }
+}
+
+fn intent(applied: &AppliedIntent) -> IntentResult {
+    let mut row = IntentResult {
+        tool_call_id: applied.tool_call_id.clone(),
+        action: applied.action.clone(),
+        intent_digest: applied.intent_digest.clone(),
+        result: IntentState::Unchanged,
+        issue_id: None,
+        status: None,
+        class: None,
+        detail: None,
+    };
+    match &applied.outcome {
+        IntentOutcome::Applied { issue_id, status } => {
+            row.result = IntentState::Applied;
+            (row.issue_id, row.status) = (Some(issue_id.clone()), Some(status.clone()));
+        }
+        IntentOutcome::Unchanged => {}
+        IntentOutcome::Refused { class, detail } => {
+            row.result = IntentState::Refused;
+            (row.class, row.detail) = (Some(class.clone()), Some(detail.clone()));
+        }
+    }
+    row
+}

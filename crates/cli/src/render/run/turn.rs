@@ -1,0 +1,135 @@
+//! One turn, whole: what the model saw, what it answered, the calls, the digests, the verdict.
+
+use premath_wire::v1::{CallRow, MessageRow, TurnCard, TurnVerdict};
+
+use super::figures::{bytes, counted};
+use super::listing::applied;
+use crate::output::{BAD, DIM, GOOD, STRONG, WARN};
+use crate::render::plain;
+
+/// More lines of one text than this need `--full`.
+const LINES: usize = 20;
+
+/// How much of long texts is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The first lines.
+    Beginning,
+    /// Everything.
+    Whole,
+}
+
+/// The answer of `turn show`.
+pub(crate) fn turn_card(card: &TurnCard, extent: Extent) -> String {
+    let verdict = match card.verdict {
+        TurnVerdict::Closed => format!("{GOOD}✓ closed{GOOD:#}"),
+        TurnVerdict::Refused => format!("{BAD}✗ refused{BAD:#}"),
+        TurnVerdict::Open => format!("{WARN}… open{WARN:#}"),
+    };
+    let mut text = format!(
+        "turn {STRONG}{}{STRONG:#} {DIM}({} of {}, {}, {}){DIM:#}: {verdict}\n",
+        plain(&card.call_id),
+        card.turn,
+        plain(&card.run_id),
+        plain(&card.model),
+        plain(&card.stop)
+    );
+    for reason in &card.reasons {
+        let (class, subject) = (plain(&reason.class), plain(&reason.subject));
+        text.push_str(&format!(
+            "  {BAD}{class}{BAD:#} {STRONG}{subject}{STRONG:#}: {}\n",
+            plain(&reason.detail)
+        ));
+    }
+    text.push_str(&messages("What the model saw", &card.saw, extent));
+    text.push_str(&messages("What it answered", &card.answered, extent));
+    if !card.calls.is_empty() {
+        text.push_str(&format!("\n{STRONG}Calls{STRONG:#}\n"));
+        text.extend(card.calls.iter().map(|row| call(row, extent)));
+    }
+    if !card.applied.is_empty() {
+        text.push_str(&format!("\n{STRONG}Changes of issue memory{STRONG:#}\n"));
+        text.extend(card.applied.iter().map(applied));
+    }
+    text.push_str(&digests(card));
+    text
+}
+
+fn messages(heading: &str, messages: &[MessageRow], extent: Extent) -> String {
+    if messages.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{STRONG}{heading}{STRONG:#}\n");
+    for message in messages {
+        let call = message.tool_call_id.as_deref().map(|id| format!(" {}", plain(id))).unwrap_or_default();
+        text.push_str(&format!("  {DIM}{}{call}{DIM:#}\n", plain(&message.role)));
+        text.push_str(&body(&message.text, extent));
+    }
+    text
+}
+
+fn body(text: &str, extent: Extent) -> String {
+    let mut lines = text.lines();
+    let most = match extent {
+        Extent::Beginning => LINES,
+        Extent::Whole => usize::MAX,
+    };
+    let mut shown = String::new();
+    for line in lines.by_ref().take(most) {
+        shown.push_str(format!("    {}", plain(&line.replace('\t', "    "))).trim_end());
+        shown.push('\n');
+    }
+    let left = u64::try_from(lines.count()).unwrap_or(u64::MAX);
+    if left > 0 {
+        shown.push_str(&format!("    {DIM}… {}; --full shows them{DIM:#}\n", counted(left, "more line")));
+    }
+    shown
+}
+
+fn call(row: &CallRow, extent: Extent) -> String {
+    let state = match (row.status.as_str(), &row.error_code, row.exit_code) {
+        ("ok", _, Some(code)) if code != 0 => format!("{WARN}exit {code}{WARN:#}"),
+        ("ok", _, _) => format!("{GOOD}ok{GOOD:#}"),
+        (_, Some(code), _) => format!("{BAD}{}{BAD:#}", plain(code)),
+        (status, None, _) => format!("{WARN}{}{WARN:#}", plain(status)),
+    };
+    let mut text = format!(
+        "  {STRONG}{}{STRONG:#} {DIM}{}{DIM:#} {state}\n",
+        plain(&row.tool),
+        plain(&row.tool_call_id)
+    );
+    let arguments = serde_json::to_string_pretty(&row.arguments).unwrap_or_default();
+    text.push_str(&body(&arguments, extent));
+    if let Some(cut) = &row.truncation {
+        let (kept, all) = (bytes(cut.kept_bytes), bytes(cut.original_bytes));
+        let whole = cut.reference.as_deref().map(|whole| format!(": {}", plain(whole))).unwrap_or_default();
+        text.push_str(&format!("    {DIM}the model was shown {kept} of {all}{whole}{DIM:#}\n"));
+    }
+    for artifact in &row.artifacts {
+        let digest = artifact.digest.as_deref().map(plain).unwrap_or_default();
+        let line = format!("    {DIM}{} {} {digest}", plain(&artifact.access), plain(&artifact.path));
+        text.push_str(&format!("{}{DIM:#}\n", line.trim_end()));
+    }
+    text
+}
+
+fn digests(card: &TurnCard) -> String {
+    let mut text = String::new();
+    if let Some(digests) = &card.digests {
+        text.push_str(&format!("\n{STRONG}Digests{STRONG:#}\n"));
+        for (name, digest) in [
+            ("call spec", &digests.call_spec_digest),
+            ("requests", &digests.request_set_digest),
+            ("results", &digests.result_set_digest),
+            ("uses", &digests.use_set_digest),
+            ("join", &digests.join_set_digest),
+            ("turn", &digests.turn_digest),
+        ] {
+            text.push_str(&format!("  {DIM}{name:<10}{DIM:#}{}\n", plain(digest)));
+        }
+    }
+    if let Some(witness) = &card.witness_id {
+        text.push_str(&format!("  {DIM}{:<10}{DIM:#}{}\n", "witness", plain(witness)));
+    }
+    text
+}
