@@ -23,6 +23,7 @@ pub(crate) mod issue_write;
 pub(crate) mod join_check;
 pub(crate) mod lease;
 pub(crate) mod model;
+pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
 pub(crate) mod verify;

@@ -11,10 +11,11 @@ mod ports;
 mod request;
 mod resume;
 mod run;
-mod traces;
+pub(crate) mod traces;
 mod workflow;
 
 pub use door::{AgentDoor, NoAgent, NoPerson};
 pub use request::RunRequest;
 pub use resume::resume;
-pub use run::start;
+pub use lease::Refused as RunRefused;
+pub use run::{Started as RunStarted, start};

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use premath_tusk::sandbox::{Sandbox, SandboxError};
 
+use crate::agent::AgentDoor;
 use crate::actions::conformance::{SourceError, VectorSource};
 use crate::outside::{ModelDoor, ModelFailure};
 use crate::workspace::Workspace;
@@ -128,6 +129,8 @@ pub struct Host<'a> {
     pub models: &'a dyn ModelDoor,
     /// Where commands run.
     pub sandbox: &'a dyn Sandbox,
+    /// What agents need of the outside.
+    pub agent: &'a dyn AgentDoor,
 }
 
 impl Host<'_> {

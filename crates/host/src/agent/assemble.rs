@@ -117,7 +117,11 @@ fn toolbox(
     let workdir: PathBuf = door.workdir()?;
     let files = door.files()?;
     let files: Arc<dyn WorkFiles> = match &config.scope {
-        Some(scope) => Arc::new(ScopedFiles::new(files, &scope.read, &scope.write)),
+        Some(scope) => Arc::new(ScopedFiles::new(
+            files,
+            scope.read.iter().map(String::as_str),
+            scope.write.iter().map(String::as_str),
+        )),
         None => files,
     };
     let profile = Profile::ALL.into_iter().find(|profile| profile.as_str() == config.profile);

@@ -16,13 +16,13 @@ use premath_tusk::turn_loop::{
 use super::assemble::{self, Made, Plan, make};
 use super::lease::{self, Authority};
 use super::resume::redriven;
-use super::run::{Watch, is_begun, one, release};
-use crate::table::{ActionError, Host};
+use super::run::{Ground, Watch, is_begun, one, release};
+use crate::table::ActionError;
 
 /// Runs the workers of a run.
 #[derive(Debug)]
 pub(super) struct HostCrew<'h> {
-    pub(super) host: &'h Host<'h>,
+    pub(super) ground: Ground<'h>,
 }
 
 impl Crew for HostCrew<'_> {
@@ -32,14 +32,14 @@ impl Crew for HostCrew<'_> {
         plans: &[WorkerPlan],
         watch: &mut Watch<'_>,
     ) -> Result<Vec<WorkerReturn>, StoreError> {
-        let host = self.host;
+        let ground = self.ground;
         let limits = share(parent, plans.len());
         let config = parent.config();
         let call_id = parent.last_verdict().map(|verdict| verdict.call_id.clone()).unwrap_or_default();
         let policy = parent.mutation_policy().clone();
         let shared = Mutex::new(watch);
         let work = |plan: &WorkerPlan| {
-            let worker = Worker { host, parent: config, call_id: &call_id, policy: &policy, limits: &limits };
+            let worker = Worker { ground, parent: config, call_id: &call_id, policy: &policy, limits: &limits };
             let ran = worker.run(plan, &mut |event| {
                 let mut watch = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 watch(&RunEvent::Worker { issue_id: &plan.issue_id, event });
@@ -51,7 +51,7 @@ impl Crew for HostCrew<'_> {
             let threads: Vec<_> = plans.iter().map(|plan| scope.spawn(move || work(plan))).collect();
             threads.into_iter().map(|thread| thread.join().ok()).collect()
         });
-        let worker = Worker { host, parent: config, call_id: &call_id, policy: &policy, limits: &limits };
+        let worker = Worker { ground, parent: config, call_id: &call_id, policy: &policy, limits: &limits };
         let broke = ActionError::Unavailable { what: "the worker broke off".to_owned(), hint: String::new() };
         let all = returned.into_iter().zip(plans);
         Ok(all.map(|(ran, plan)| ran.unwrap_or_else(|| worker.failed(plan, &broke))).collect())
@@ -79,7 +79,7 @@ fn share(parent: &Machine, workers: usize) -> Limits {
 }
 
 struct Worker<'w> {
-    host: &'w Host<'w>,
+    ground: Ground<'w>,
     parent: &'w RunConfig,
     call_id: &'w str,
     policy: &'w Digest,
@@ -92,7 +92,7 @@ impl Worker<'_> {
     }
 
     fn run(&self, plan: &WorkerPlan, watch: &mut Watch<'_>) -> Result<WorkerReturn, ActionError> {
-        let (workspace, run_id) = (self.host.workspace, self.run_id(plan));
+        let (workspace, run_id) = (self.ground.workspace, self.run_id(plan));
         watch(&RunEvent::WorkerStarted { run_id: &run_id, issue_id: &plan.issue_id, title: &plan.title });
         let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
         let begun = is_begun(&journal)?;
@@ -108,15 +108,15 @@ impl Worker<'_> {
         let (mut machine, toolbox, beginning) = if begun {
             let again = redriven(&journal)?;
             let holder = Some(held.holder.clone());
-            let toolbox = assemble::again(workspace, self.host.agent, again.machine.config(), holder)?;
+            let toolbox = assemble::again(workspace, self.ground.agent, again.machine.config(), holder)?;
             (again.machine, toolbox, Beginning::Resumed { unwritten: again.unwritten })
         } else {
             let Made { config, toolbox } =
-                make(workspace, self.host.agent, self.plan(plan, run_id.clone(), &held))?;
+                make(workspace, self.ground.agent, self.plan(plan, run_id.clone(), &held))?;
             let machine = Machine::new(config).map_err(|error| super::run::unusable(&error))?;
             (machine, toolbox, Beginning::Fresh)
         };
-        let ran = one(self.host, &mut machine, &toolbox, beginning, watch);
+        let ran = one(self.ground, &mut machine, &toolbox, beginning, watch);
         release(workspace, Some(&held))?;
         let report = ran?.report;
         watch(&RunEvent::WorkerFinished {

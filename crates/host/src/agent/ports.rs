@@ -1,6 +1,6 @@
 //! The ports of a run over a repository: its journal, its issue memory, its objects.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use premath_bd::issues::{Applied, FileIssues, IssueRow, IssueStore as _, Operation, apply};
@@ -126,7 +126,7 @@ pub(super) fn objects(workspace: &Workspace) -> Objects {
 
 impl ObjectPort for RunObjects {
     fn store(&mut self, mut bytes: &[u8]) -> Result<String, StoreError> {
-        Ok(self.objects.put(&mut bytes)?.id.to_string())
+        Ok(self.objects.put(&mut bytes)?.digest.to_string())
     }
 
     fn look(&mut self, reference: &str) -> Result<Option<String>, StoreError> {
@@ -136,7 +136,7 @@ impl ObjectPort for RunObjects {
         match self.files.read(reference, LARGEST) {
             Ok(content) => Ok(Some(Digest::of_bytes(&content.bytes).as_str().to_owned())),
             Err(FileError::System { source, .. }) => {
-                Err(StoreError::io("read", Path::new(reference))(source))
+                Err(StoreError::Io { doing: "read", path: PathBuf::from(reference), source })
             }
             Err(_) => Ok(None),
         }

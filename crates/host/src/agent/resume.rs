@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use premath_bd::{Cursor, Journal, StoreError, runs_folder};
+use premath_bd::{Cursor, Journal, JournalRow, StoreError, runs_folder};
 use premath_kernel::Value;
 use premath_tusk::turn_loop::{
     Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, RunOutcome, Step,
@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::assemble::again;
 use super::lease::{self, Authority};
-use super::run::{Started, Watch, continued, release};
+use super::run::{Ground, Started, Watch, continued, release};
 use super::traces;
 use crate::actions::issue::{arguments, told};
 use crate::table::{ActionError, Host};
@@ -68,7 +68,8 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
     unwritten.push(row);
     unwritten.extend(machine.take_records());
     let beginning = Beginning::Resumed { unwritten };
-    let ran = continued(host, machine, &toolbox, held.as_ref(), beginning, watch);
+    let ground = Ground { workspace, agent: host.agent };
+    let ran = continued(ground, machine, &toolbox, held.as_ref(), beginning, watch);
     release(workspace, held.as_ref())?;
     ran.map(|answer| Started::Ran(Box::new(answer)))
 }
@@ -115,14 +116,16 @@ fn raised(machine: &Machine, args: &ResumeArgs) -> Option<Limits> {
 /// A machine where its journal ends.
 pub(super) fn redriven(journal: &Journal) -> Result<Redriven, ActionError> {
     let mut redrive = Redrive::default();
-    each_row(journal, |seq, event| redrive.take(seq, event).map_err(|error| differs(journal, &error)))?;
+    each_journal_row(journal, |row| {
+        redrive.take(row.seq, &row.event).map_err(|error| differs(journal, &error))
+    })?;
     redrive.finish().map_err(|error| differs(journal, &error))
 }
 
 /// Every row of a journal, in order.
-pub(super) fn each_row(
+pub(super) fn each_journal_row(
     journal: &Journal,
-    mut take: impl FnMut(u64, &Value<'static>) -> Result<(), ActionError>,
+    mut take: impl FnMut(&JournalRow) -> Result<(), ActionError>,
 ) -> Result<(), ActionError> {
     let mut cursor = Cursor::START;
     loop {
@@ -133,7 +136,7 @@ pub(super) fn each_row(
             page => page?,
         };
         for row in &page.rows {
-            take(row.seq, &row.event)?;
+            take(row)?;
         }
         if page.is_end {
             return Ok(());

@@ -23,6 +23,13 @@ use super::request::RunRequest;
 use crate::table::{ActionError, Host};
 use crate::workspace::{Workspace, shown};
 
+/// What runs stand on: a repository, and the outside.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ground<'g> {
+    pub(super) workspace: &'g Workspace,
+    pub(super) agent: &'g dyn AgentDoor,
+}
+
 /// Whoever watches a run.
 pub type Watch<'w> = dyn FnMut(&RunEvent<'_>) + Send + 'w;
 
@@ -66,7 +73,8 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
             return Err(error);
         }
     };
-    let ran = sessions(host, made, held.as_ref(), Beginning::Fresh, watch);
+    let ground = Ground { workspace, agent: host.agent };
+    let ran = sessions(ground, made, held.as_ref(), Beginning::Fresh, watch);
     release(workspace, held.as_ref())?;
     ran.map(|answer| Started::Ran(Box::new(answer)))
 }
@@ -107,7 +115,7 @@ fn plan(request: RunRequest, run_id: String, held: Option<&Held>, door: &dyn Age
 
 /// Runs a session and those that go on from it.
 pub(super) fn sessions(
-    host: &Host<'_>,
+    ground: Ground<'_>,
     made: Made,
     held: Option<&Held>,
     beginning: Beginning,
@@ -115,12 +123,12 @@ pub(super) fn sessions(
 ) -> Result<RunAnswer, ActionError> {
     let Made { config, toolbox } = made;
     let machine = Machine::new(config).map_err(|error| unusable(&error))?;
-    continued(host, machine, &toolbox, held, beginning, watch)
+    continued(ground, machine, &toolbox, held, beginning, watch)
 }
 
 /// The same from a machine that may have come some way.
 pub(super) fn continued(
-    host: &Host<'_>,
+    ground: Ground<'_>,
     mut machine: Machine,
     toolbox: &Toolbox,
     held: Option<&Held>,
@@ -128,9 +136,9 @@ pub(super) fn continued(
     watch: &mut Watch<'_>,
 ) -> Result<RunAnswer, ActionError> {
     loop {
-        let ran = one(host, &mut machine, toolbox, beginning, watch)?;
+        let ran = one(ground, &mut machine, toolbox, beginning, watch)?;
         let RunOutcome::HandedOff { run_id } = &ran.report.outcome else {
-            return Ok(answer(host.workspace, machine.config(), &ran.report, held));
+            return Ok(answer(ground.workspace, machine.config(), &ran.report, held));
         };
         watch(&RunEvent::HandedOff { run_id });
         machine = Machine::new(successor(&machine, run_id)).map_err(|error| unusable(&error))?;
@@ -145,23 +153,23 @@ pub(super) struct SessionRan {
 
 /// Drives one machine over the repository, and leaves its session and its step behind.
 pub(super) fn one(
-    host: &Host<'_>,
+    ground: Ground<'_>,
     machine: &mut Machine,
     toolbox: &Toolbox,
     beginning: Beginning,
     watch: &mut Watch<'_>,
 ) -> Result<SessionRan, ActionError> {
-    let workspace = host.workspace;
+    let workspace = ground.workspace;
     let run_id = machine.config().run_id.clone();
     let started_at = format_time(workspace.clock.now());
     let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
     let mut journal = FileJournal::open(&journal, workspace)?;
-    let mut models = host.agent.answers(&machine.config().models)?;
+    let mut models = ground.agent.answers(&machine.config().models)?;
     let mut issues = RunIssues::new(workspace);
     let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files));
-    let mut person = host.agent.person();
-    let mut crew = HostCrew { host };
-    let time = host.agent.stopwatch();
+    let mut person = ground.agent.person();
+    let mut crew = HostCrew { ground };
+    let time = ground.agent.stopwatch();
     let mut ports = Ports {
         journal: &mut journal,
         models: models.as_mut(),

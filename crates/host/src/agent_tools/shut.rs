@@ -9,6 +9,7 @@ use super::describe::quoted;
 use super::failure::failure;
 use crate::actions::conformance::{Case, SourceError, VectorSource};
 use crate::actions::issue::IssueLane;
+use crate::agent::NoAgent;
 use crate::outside::{NoModels, NoSandbox};
 use crate::table::{ActionError, Host};
 use crate::workspace::{DoorRefusal, MutationDoor, Workspace};
@@ -53,7 +54,7 @@ impl Reader {
     }
 
     pub(super) fn host(&self) -> Host<'_> {
-        Host { vectors: &NoVectors, workspace: &self.workspace, models: &NoModels, sandbox: &NoSandbox }
+        Host { vectors: &NoVectors, workspace: &self.workspace, models: &NoModels, sandbox: &NoSandbox, agent: &NoAgent }
     }
 
     /// Refuses the first of these issues that is not there, with those whose ids are like its own. Each comes with the

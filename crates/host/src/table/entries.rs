@@ -4,7 +4,7 @@ use super::{Action, Door};
 use crate::actions::{
     config, conformance, dep, dep_graph, doctor, explain, governance_check, harness_feature, harness_kpi,
     harness_session, harness_trajectory, init, issue_blocked, issue_check, issue_history, issue_read,
-    issue_upkeep, issue_write, join_check, lease, model, sandbox, schema, verify,
+    issue_upkeep, issue_write, join_check, lease, model, run, sandbox, schema, verify,
 };
 
 /// Every action, sorted by name.
@@ -338,6 +338,54 @@ pub const ACTIONS: &[Action] = &[
         call: model::list,
     },
     Action {
+        name: "run.export",
+        command: "runs export",
+        summary: "give out every row of a run's journal",
+        door: Door::Read,
+        output_schema: "run-export",
+        call: run::export,
+    },
+    Action {
+        name: "run.list",
+        command: "runs list",
+        summary: "list runs, the newest first",
+        door: Door::Read,
+        output_schema: "run-listing",
+        call: run::list,
+    },
+    Action {
+        name: "run.replay",
+        command: "replay",
+        summary: "run a run again from its journal and compare everything",
+        door: Door::Read,
+        output_schema: "replay",
+        call: run::replay,
+    },
+    Action {
+        name: "run.resume",
+        command: "resume",
+        summary: "go on with a run that stopped",
+        door: Door::Effect,
+        output_schema: "run",
+        call: run::resume,
+    },
+    Action {
+        name: "run.show",
+        command: "runs show",
+        summary: "show one run and its turns",
+        door: Door::Read,
+        output_schema: "run-card",
+        call: run::show,
+    },
+    Action {
+        name: "run.start",
+        command: "run",
+        summary: "give an agent a task and run it to its end",
+        door: Door::Effect,
+        output_schema: "run",
+        call: run::start,
+    },
+    Action {
         name: "sandbox.check",
         command: "sandbox check",
         summary: "try every layer of the sandbox",
@@ -368,6 +416,14 @@ pub const ACTIONS: &[Action] = &[
         door: Door::Mutation,
         output_schema: "doctor",
         call: doctor::call,
+    },
+    Action {
+        name: "turn.show",
+        command: "turn show",
+        summary: "show what a model saw in a turn, and what came of it",
+        door: Door::Read,
+        output_schema: "turn-card",
+        call: run::turn,
     },
     Action {
         name: "workspace.init",

@@ -6,7 +6,7 @@
 
 use premath_bd::TurnGrant;
 use premath_bd::issues::Operation;
-use premath_kernel::{ActionMode, ActivePolicy, Claims, Digest, Text, Value, admit, close};
+use premath_kernel::{ActionMode, ActivePolicy, Claims, Digest, Digests, Text, Value, admit, close};
 
 use super::adapter;
 use super::answer::Answer;
@@ -75,6 +75,8 @@ pub struct Machine {
     pub(super) state: State,
     pub(super) records: Vec<Value<'static>>,
     pub(super) last_verdict: Option<Verdict>,
+    pub(super) last_digests: Option<Digests>,
+    pub(super) last_rendered: Vec<String>,
 }
 
 impl Machine {
@@ -88,7 +90,7 @@ impl Machine {
         let terms = Terms::of(&config, tools.catalogue())?;
         let state = State::new(system(&config), Offers::default(), config.incoming.clone());
         let mut machine =
-            Self { config, tools, terms, state, records: Vec::new(), last_verdict: None };
+            Self { config, tools, terms, state, records: Vec::new(), last_verdict: None, last_digests: None, last_rendered: Vec::new() };
         machine.records.push(records::started(&machine.config));
         machine.state.push(Message::user_text(machine.config.opening.clone()));
         machine.offer();
@@ -112,6 +114,24 @@ impl Machine {
     #[must_use]
     pub const fn last_verdict(&self) -> Option<&Verdict> {
         self.last_verdict.as_ref()
+    }
+
+    /// The digests of the last turn that was judged.
+    #[must_use]
+    pub const fn last_digests(&self) -> Option<&Digests> {
+        self.last_digests.as_ref()
+    }
+
+    /// What the model is shown of the calls of the last turn, in their order.
+    #[must_use]
+    pub fn last_rendered(&self) -> &[String] {
+        &self.last_rendered
+    }
+
+    /// The digest of the mutation policy that the run is under.
+    #[must_use]
+    pub const fn mutation_policy(&self) -> &Digest {
+        &self.terms.spec().mutation_policy
     }
 
     /// What is to be done next. Asked twice, it says the same; permits are earned anew each time.

@@ -137,6 +137,7 @@ impl Machine {
         let judged = closing.judge();
         self.show(&open, &rendered, &outcomes, reminders.text(InjectionPoint::ToolResponse));
         self.tell(&views, reminders.text(InjectionPoint::TurnStart));
+        self.last_rendered = rendered.into_iter().map(|rendered| rendered.text).collect();
         match judged {
             Ok(closed) => self.follow(open, closed, intents, after),
             Err(NotATurn(detail)) => {
@@ -255,6 +256,7 @@ impl Machine {
         self.records.push(records::closed(&closed.verdict, &closed.call_spec_digest));
         let is_closed = closed.verdict.is_closed;
         self.last_verdict = Some(closed.verdict.clone());
+        self.last_digests = Some(closed.turn.digests().clone());
         if !is_closed {
             self.refused(&open, &closed.verdict, after);
             return;

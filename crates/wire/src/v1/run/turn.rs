@@ -120,6 +120,14 @@ pub struct TurnDigests {
     pub result_set_digest: String,
     /// Of the sorted uses.
     pub use_set_digest: String,
+    /// Of the set of renderings.
+    pub tool_render_set_digest: String,
+    /// Of the set of reminder queues.
+    pub reminder_queue_set_digest: String,
+    /// Of the set of state views.
+    pub state_view_set_digest: String,
+    /// Of how the model call ended.
+    pub protocol_state_digest: String,
     /// Of the sets and what their join found.
     pub join_set_digest: String,
     /// Of call spec and join set.

@@ -1,0 +1,135 @@
+//! The outside of a run, put together: files below the workdir, the sandbox, models that answer turn after turn, the
+//! person at the terminal. The composition root of agents. It must not decide anything about a run.
+
+mod answers;
+mod workflow;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use premath_exec::{Beneath, OsSandbox};
+use premath_host::{ActionError, AgentDoor, NoPerson};
+use premath_tusk::sandbox::{Interrupt, Sandbox};
+use premath_tusk::tools::files::WorkFiles;
+use premath_tusk::turn_loop::{AnswerPort, Decision, Person, Stopwatch};
+
+use crate::commands::Watching;
+use crate::models::Models;
+use crate::system;
+
+pub(crate) use self::workflow::read as workflow;
+
+/// What runs of one command need of the outside.
+#[derive(Debug)]
+pub(crate) struct Agent<'a> {
+    models: &'a Models,
+    sandbox: Arc<OsSandbox>,
+    root: PathBuf,
+    interrupt: Interrupt,
+}
+
+impl<'a> Agent<'a> {
+    pub(crate) fn new(models: &'a Models, sandbox: Arc<OsSandbox>, root: &Path) -> Self {
+        Self { models, sandbox, root: root.to_path_buf(), interrupt: Interrupt::default() }
+    }
+}
+
+fn unreachable(what: String) -> ActionError {
+    ActionError::Unavailable { what, hint: "run it in a folder that can be read".to_owned() }
+}
+
+impl AgentDoor for Agent<'_> {
+    fn workdir(&self) -> Result<PathBuf, ActionError> {
+        let named = if self.root.as_os_str().is_empty() { None } else { Some(self.root.as_path()) };
+        system::absolute(named).map(PathBuf::from).map_err(|error| unreachable(error.to_string()))
+    }
+
+    fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {
+        let workdir = self.workdir()?;
+        let files = Beneath::open_root(&workdir).map_err(|error| unreachable(error.to_string()))?;
+        Ok(Arc::new(files))
+    }
+
+    fn sandbox(&self) -> Arc<dyn Sandbox> {
+        Arc::clone(&self.sandbox) as Arc<dyn Sandbox>
+    }
+
+    fn default_models(&self) -> Vec<String> {
+        self.models.default_chain()
+    }
+
+    fn answers(&self, references: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
+        answers::open(self.models, references, self.interrupt.clone())
+    }
+
+    fn person(&self) -> Box<dyn Person> {
+        Box::new(NoPerson)
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        Box::new(Since(system::stopwatch()))
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
+}
+
+#[derive(Debug)]
+struct Since(std::time::Instant);
+
+impl Stopwatch for Since {
+    fn elapsed_millis(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// The same outside with somebody watching, who can be asked.
+#[derive(Debug)]
+pub(crate) struct Attended<'a> {
+    pub(crate) inner: &'a dyn AgentDoor,
+    pub(crate) watching: &'a Arc<Watching>,
+}
+
+impl AgentDoor for Attended<'_> {
+    fn workdir(&self) -> Result<PathBuf, ActionError> {
+        self.inner.workdir()
+    }
+
+    fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {
+        self.inner.files()
+    }
+
+    fn sandbox(&self) -> Arc<dyn Sandbox> {
+        self.inner.sandbox()
+    }
+
+    fn default_models(&self) -> Vec<String> {
+        self.inner.default_models()
+    }
+
+    fn answers(&self, references: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
+        self.inner.answers(references)
+    }
+
+    fn person(&self) -> Box<dyn Person> {
+        Box::new(AtTerminal(Arc::clone(self.watching)))
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        self.inner.stopwatch()
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.inner.interrupt()
+    }
+}
+
+#[derive(Debug)]
+struct AtTerminal(Arc<Watching>);
+
+impl Person for AtTerminal {
+    fn decide(&mut self, _: &str) -> Decision {
+        self.0.ask()
+    }
+}

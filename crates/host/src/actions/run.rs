@@ -1,0 +1,121 @@
+//! `run.*` and `turn.show`: running agents, and looking at what they did.
+
+use premath_bd::JournalRow;
+use premath_kernel::Value;
+use premath_wire::Canonical;
+use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer, RunEnding, RunExport};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::issue::{arguments, count};
+use crate::agent::{RunRefused, RunStarted, resume as go_on, start as begin, traces};
+use crate::table::{ActionError, Answer, Host, required_text};
+
+/// How many runs are listed when nobody says.
+const LISTED: u64 = 50;
+
+/// What `run.list` takes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct ListArgs {
+    /// The most to list.
+    limit: Option<u64>,
+}
+
+/// `run.start`
+pub(crate) fn start(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    answered(begin(host, args, &mut |_| {})?, "run.start")
+}
+
+/// `run.resume`
+pub(crate) fn resume(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    answered(go_on(host, args, &mut |_| {})?, "run.resume")
+}
+
+/// What a run that was asked for answers.
+pub(crate) fn answered(started: RunStarted, action: &str) -> Result<Answer, ActionError> {
+    match started {
+        RunStarted::Ran(answer) => ran(&RunAnswer { action: action.to_owned(), ..*answer }),
+        RunStarted::Refused(refused) => refuse(refused, action),
+    }
+}
+
+fn ran(answer: &RunAnswer) -> Result<Answer, ActionError> {
+    let is_good = match answer.outcome {
+        RunEnding::Completed | RunEnding::HandedOff => true,
+        RunEnding::FailedClosed
+        | RunEnding::Limit
+        | RunEnding::Interrupted
+        | RunEnding::NeedsPerson
+        | RunEnding::Declined
+        | RunEnding::ModelFailed => false,
+    };
+    let mut made = Answer::new(if is_good { "ok" } else { "rejected" }, answer)?;
+    made.failure_classes.clone_from(&answer.failure_classes);
+    Ok(made)
+}
+
+fn refuse(refused: RunRefused, action: &str) -> Result<Answer, ActionError> {
+    Answer::refused(
+        &refused.class.clone(),
+        &RefusedAnswer {
+            action: action.to_owned(),
+            issues_path: String::new(),
+            refused: RefusedBecause { class: refused.class, detail: refused.detail, hint: refused.hint },
+        },
+    )
+}
+
+/// `run.list`
+pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: ListArgs = arguments(args)?;
+    let limit = usize::try_from(args.limit.unwrap_or(LISTED)).unwrap_or(usize::MAX);
+    Answer::new("ok", &traces::list(host.workspace, limit)?)
+}
+
+/// `run.show`
+pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    Answer::new("ok", &traces::show(host.workspace, required_text(args, "runId")?)?)
+}
+
+/// `run.export`
+pub(crate) fn export(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let run_id = required_text(args, "runId")?;
+    let rows = traces::rows(host.workspace, run_id)?;
+    let items: Vec<Canonical<'_>> = rows.iter().map(|row| Canonical(exported(row))).collect();
+    Answer::new(
+        "ok",
+        &RunExport {
+            action: "run.export".to_owned(),
+            run_id: run_id.to_owned(),
+            count: count(items.len()),
+            output: None,
+            items: Some(items),
+        },
+    )
+}
+
+fn exported(row: &JournalRow) -> Value<'_> {
+    let number = premath_kernel::Number::unsigned(row.seq).map_or(Value::Null, Value::Number);
+    premath_kernel::Object::fields()
+        .field("at", premath_wire::time::format_time(row.at))
+        .field("event", row.event.borrowed())
+        .optional("prev", row.prev.as_deref())
+        .field("rowDigest", row.row_digest.as_str())
+        .field("seq", number)
+        .finish()
+}
+
+/// `run.replay`
+pub(crate) fn replay(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let answer = traces::replay(host.workspace, required_text(args, "runId")?)?;
+    if answer.identical {
+        return Answer::new("accepted", &answer);
+    }
+    Answer::refused("replay_differs", &answer)
+}
+
+/// `turn.show`
+pub(crate) fn turn(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    Answer::new("ok", &traces::turn(host.workspace, required_text(args, "callId")?)?)
+}
