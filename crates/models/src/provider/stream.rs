@@ -2,6 +2,9 @@
 //! and with it the connection; reading it to its end leaves a connection that can be used again. It must not ask a body
 //! again that has ended.
 
+#[cfg(test)]
+mod tests;
+
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -59,22 +62,25 @@ impl AnswerStream {
 
     /// Reads on behind a complete answer until the body ends, but not for long.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while let Some(body) = self.body.as_mut() {
+            match body.as_mut().poll_next(context) {
+                Poll::Pending if !self.has_waited_for_end(context) => return Poll::Pending,
+                Poll::Ready(Some(Ok(_))) if !self.has_waited_for_end(context) => {}
+                Poll::Ready(_) | Poll::Pending => self.body = None,
+            }
+        }
+        Poll::Ready(())
+    }
+
+    /// Whether the end was waited for long enough. The timer is set when there is something to wait for.
+    fn has_waited_for_end(&mut self, context: &mut Context<'_>) -> bool {
         if self.awaited != Awaited::EndOfBody {
             self.awaited = Awaited::EndOfBody;
             if let Some(timer) = self.timer.as_mut() {
                 timer.as_mut().reset(Instant::now() + LONGEST_WAIT_FOR_END);
             }
         }
-        while let Some(body) = self.body.as_mut() {
-            let read = body.as_mut().poll_next(context);
-            let is_over = self.timer.is_none() || self.has_run_out(context);
-            match read {
-                Poll::Ready(Some(Ok(_))) if !is_over => {}
-                Poll::Pending if !is_over => return Poll::Pending,
-                Poll::Ready(_) | Poll::Pending => self.body = None,
-            }
-        }
-        Poll::Ready(())
+        self.timer.is_none() || self.has_run_out(context)
     }
 }
 
