@@ -35,7 +35,9 @@ impl Recorder {
 /// The events of one candidate.
 pub(super) struct ChainStream {
     begun: std::vec::IntoIter<ModelEvent>,
+    /// Gone when it has ended.
     rest: Option<ResponseStream>,
+    is_finished: bool,
     recorder: Recorder,
 }
 
@@ -47,12 +49,12 @@ impl fmt::Debug for ChainStream {
 
 impl ChainStream {
     pub(super) fn new(begun: Vec<ModelEvent>, rest: ResponseStream, recorder: Recorder) -> Self {
-        Self { begun: begun.into_iter(), rest: Some(rest), recorder }
+        Self { begun: begun.into_iter(), rest: Some(rest), is_finished: false, recorder }
     }
 
     fn event(&mut self, event: ModelEvent) -> Result<ModelEvent, ModelError> {
         if matches!(event, ModelEvent::Finished { .. }) {
-            self.rest = None;
+            self.is_finished = true;
             self.recorder.success().map_err(|error| unwritten(&error))?;
         }
         Ok(event)
@@ -80,7 +82,13 @@ impl Stream for ChainStream {
             return Poll::Ready(Some(self.event(event)));
         }
         let Some(rest) = self.rest.as_mut() else { return Poll::Ready(None) };
-        let item = match ready!(rest.as_mut().poll_next(context)) {
+        let next = ready!(rest.as_mut().poll_next(context));
+        if self.is_finished {
+            // Nothing may follow. It was asked all the same: whoever reads to the end can use the connection again.
+            self.rest = None;
+            return Poll::Ready(None);
+        }
+        let item = match next {
             Some(Ok(event)) => self.event(event),
             Some(Err(error)) => Err(self.failure(error)),
             None => {

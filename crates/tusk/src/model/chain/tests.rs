@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::Duration;
 
 use crate::Clock;
@@ -10,7 +11,7 @@ use crate::model::{
     ModelEvent, ModelRequest, PortFuture, ResponseStream, StopReason, Usage,
 };
 use futures_util::StreamExt;
-use futures_util::stream::iter;
+use futures_util::stream::{iter, poll_fn};
 use premath_kernel::Moment;
 use premath_testkit::TestClock;
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
@@ -33,6 +34,7 @@ struct Puppet {
     reference: String,
     behaviour: Behaviour,
     calls: Arc<Mutex<Vec<String>>>,
+    ends: Ends,
 }
 
 impl Puppet {
@@ -64,15 +66,24 @@ impl Model for Puppet {
             if let Behaviour::Refuse(error) = &self.behaviour {
                 return Err(error.clone());
             }
-            let stream: ResponseStream = Box::pin(iter(self.events()));
+            let ends = Arc::clone(&self.ends);
+            let end = poll_fn(move |_| {
+                ends.lock().unwrap().push(());
+                Poll::Ready(None)
+            });
+            let stream: ResponseStream = Box::pin(iter(self.events()).chain(end));
             Ok(stream)
         })
     }
 }
 
+/// One per answer that was read to its end.
+type Ends = Arc<Mutex<Vec<()>>>;
+
 struct Stage {
     chain: Chain,
     calls: Arc<Mutex<Vec<String>>>,
+    ends: Ends,
     clock: TestClock,
 }
 
@@ -82,9 +93,11 @@ fn stage(behaviours: &[(&str, Behaviour)]) -> Stage {
 
 fn stage_over(behaviours: &[(&str, Behaviour)], circuits: Arc<dyn CircuitStore>) -> Stage {
     let calls = Arc::new(Mutex::new(Vec::new()));
+    let ends = Ends::default();
     let candidates = behaviours.iter().enumerate().map(|(number, (provider, behaviour))| {
         let reference = format!("{provider}:{number}");
-        let model = Puppet { reference, behaviour: behaviour.clone(), calls: Arc::clone(&calls) };
+        let (calls, ends) = (Arc::clone(&calls), Arc::clone(&ends));
+        let model = Puppet { reference, behaviour: behaviour.clone(), calls, ends };
         Candidate { provider: (*provider).to_owned(), model: Arc::new(model) }
     });
     let clock = TestClock::at(Moment::EPOCH);
@@ -93,7 +106,7 @@ fn stage_over(behaviours: &[(&str, Behaviour)], circuits: Arc<dyn CircuitStore>)
         circuits,
         clock: Arc::new(clock.clone()) as Arc<dyn Clock>,
     };
-    Stage { chain, calls, clock }
+    Stage { chain, calls, ends, clock }
 }
 
 fn run<T>(future: impl Future<Output = T>) -> T {
@@ -120,6 +133,13 @@ fn drain(answer: ChainAnswer) -> Vec<Result<ModelEvent, ModelError>> {
 
 fn error(kind: ModelErrorKind) -> ModelError {
     ModelError::new(kind, "test", "it failed")
+}
+
+#[test]
+fn whoever_reads_an_answer_to_its_end_has_read_the_models_to_its_end() {
+    let stage = stage(&[("a", Behaviour::Finish)]);
+    assert_eq!(drain(stage.start().unwrap()).len(), 3);
+    assert_eq!(stage.ends.lock().unwrap().len(), 1);
 }
 
 #[test]
