@@ -41,7 +41,7 @@ fn unreachable(what: String) -> ActionError {
 impl AgentDoor for Agent<'_> {
     fn workdir(&self) -> Result<PathBuf, ActionError> {
         let named = if self.root.as_os_str().is_empty() { None } else { Some(self.root.as_path()) };
-        system::absolute(named).map(PathBuf::from).map_err(|error| unreachable(error.to_string()))
+        system::absolute(named).map(PathBuf::from).map_err(|_| unreachable("the workdir has no absolute path".to_owned()))
     }
 
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {

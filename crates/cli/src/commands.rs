@@ -19,22 +19,25 @@ mod init;
 mod issue;
 mod model_server;
 mod models;
-mod run;
+pub(crate) mod run;
 mod runs;
 mod sandbox;
 mod schema;
 mod verify;
 
+pub(crate) use run::Watching;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::{OsClock, OsDisk, OsIds};
-use premath_host::{ACTIONS, ActionError, Host, NoModels, NoSandbox, Settings, TerminalAuthority, Workspace};
+use premath_host::{ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Settings, TerminalAuthority, Workspace};
 use premath_kernel::{Strictness, Value};
 use premath_wire::strict::{Limits, parse};
 
 use serde::de::DeserializeOwned;
 
+use crate::agent::Agent;
 use crate::args::{CheckArgs, Cli, Command, Format, StoreChange};
 use crate::door::TerminalDoor;
 use crate::error::CliError;
@@ -180,12 +183,14 @@ fn under(
     };
     let workspace = workspace(root, door, loaded.settings);
     let models = Models::new(&workspace, loaded.models, wishes.record);
-    let sandbox = outside::sandbox(loaded.sandbox, wishes.without_sandbox);
+    let sandbox = Arc::new(outside::sandbox(loaded.sandbox, wishes.without_sandbox));
+    let agent = Agent::new(&models, Arc::clone(&sandbox), &workspace.root);
     run(&Host {
         vectors: &VectorFolder(PathBuf::new()),
         workspace: &workspace,
         models: &models,
-        sandbox: &sandbox,
+        sandbox: sandbox.as_ref(),
+        agent: &agent,
     })
 }
 
@@ -240,7 +245,7 @@ fn answer<P: DeserializeOwned>(
 /// Prints the whole envelope of one host action that needs no repository.
 fn print_envelope(folder: &str, action: &str, args: &Value<'_>) -> Result<String, CliError> {
     let (vectors, workspace) = (VectorFolder(folder.into()), nowhere());
-    let host = Host { vectors: &vectors, workspace: &workspace, models: &NoModels, sandbox: &NoSandbox };
+    let host = Host { vectors: &vectors, workspace: &workspace, models: &NoModels, sandbox: &NoSandbox, agent: &NoAgent };
     let effect = host.call(action, args).map_err(CliError::action)?;
     output::json(&effect)?;
     Ok(effect.result_class)

@@ -1,5 +1,6 @@
 //! The `premath` command: reads arguments, calls the host, renders the answer, picks the exit code. No logic here.
 
+mod agent;
 mod args;
 mod commands;
 mod demo;

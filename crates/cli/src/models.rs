@@ -26,7 +26,7 @@ use premath_wire::v1::{KeyState, ModelListing, ProviderRow, ProviderState};
 use crate::settings::models::{KeySource, ModelSettings, ProviderSetting};
 use crate::system;
 
-pub(crate) use self::asking::runtime;
+pub(crate) use self::asking::{Finish, runtime};
 
 /// The models of one command.
 #[derive(Debug)]
@@ -79,7 +79,20 @@ impl Models {
         providers
     }
 
-    fn prices(&self) -> PriceTable {
+    /// The models that are asked when nobody names others.
+    pub(crate) fn default_chain(&self) -> Vec<String> {
+        self.settings.chain().value
+    }
+
+    /// The chain of these models, for as many questions as there are.
+    pub(crate) fn chain(
+        &self,
+        references: &[String],
+    ) -> Result<(premath_tusk::model::Chain, Finish), ActionError> {
+        asking::chain(self, references)
+    }
+
+    pub(crate) fn prices(&self) -> PriceTable {
         let mut table = PriceTable::built_in();
         for (name, setting) in &self.settings.prices {
             table.insert(name, PriceEntry { price: setting.value, as_of: layer(&setting.layer) });

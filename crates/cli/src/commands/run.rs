@@ -4,12 +4,15 @@ mod demo;
 mod watching;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use premath_host::{ActionError, Host};
-use premath_kernel::{Object, Value};
-use premath_tusk::turn_loop::RunReport;
+use premath_host::{ActionError, Host, RunStarted};
+use premath_kernel::{Fields, Object, Value};
+use premath_tusk::turn_loop::RunEvent;
+use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer};
 
-use self::watching::Watching;
+pub(crate) use self::watching::Watching;
+use crate::agent::{self, Attended};
 use super::dep::number;
 use super::in_repository;
 use crate::args::StoreChange;
@@ -17,19 +20,8 @@ use crate::args::run::{LimitArgs, Pattern, ResumeArgs, RunArgs, RunFormat};
 use crate::args::sandbox::ProfileName;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render::run::{answer, exit};
+use crate::render::run::exit;
 use crate::{output, system};
-
-/// What a run came to, and where it is kept.
-#[derive(Debug)]
-pub(super) struct Ran {
-    /// What it came to.
-    pub(super) report: RunReport,
-    /// The issue it worked on.
-    pub(super) issue_id: Option<String>,
-    /// Its journal.
-    pub(super) journal: String,
-}
 
 /// `premath run`
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, CliError> {
@@ -37,17 +29,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, CliError> {
         return demo::run(args);
     }
     let task = args.task.as_deref().map(task).transpose()?;
-    let arguments = started(args, task.as_deref(), args.issue.as_deref(), &args.model);
+    let arguments = started(args, task.as_deref(), args.issue.as_deref(), &args.model)?;
     changing(|host| shown(host, "run.start", &arguments, args.format))
 }
 
 /// `premath resume`
 pub(crate) fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
-    let arguments = Object::fields()
-        .optional("run", args.run.as_deref())
-        .field("models", texts(&args.model))
-        .field("limits", limits(&args.limits))
-        .finish();
+    let arguments = limits(Object::fields().optional("runId", args.run.as_deref()), &args.limits).finish();
     changing(|host| shown(host, "run.resume", &arguments, args.format))
 }
 
@@ -81,9 +69,9 @@ fn started<'a>(
     task: Option<&'a str>,
     issue: Option<&'a str>,
     models: &'a [String],
-) -> Value<'a> {
-    let workflow = args.workflow.as_ref().map(|path| path.to_string_lossy().into_owned());
-    Object::fields()
+) -> Result<Value<'a>, CliError> {
+    let workflow = args.workflow.as_deref().map(agent::workflow).transpose()?;
+    let fields = Object::fields()
         .optional("task", task)
         .optional("issue", issue)
         .field("models", texts(models))
@@ -91,21 +79,19 @@ fn started<'a>(
         .optional("pattern", args.pattern.map(Pattern::as_str))
         .optional("workflow", workflow)
         .optional("profile", args.profile.map(ProfileName::as_str))
-        .field("scopes", texts(&args.scope))
-        .field("limits", limits(&args.limits))
-        .finish()
+        .field("scopes", texts(&args.scope));
+    Ok(limits(fields, &args.limits).finish())
 }
 
-fn limits(limits: &LimitArgs) -> Value<'static> {
-    Object::fields()
+fn limits<'a>(fields: Fields<'a>, limits: &LimitArgs) -> Fields<'a> {
+    fields
         .optional("checkpointEvery", limits.checkpoint_every.map(number))
-        .optional("costMicroUsd", limits.max_cost_micros.map(number))
-        .optional("minutes", limits.max_minutes.map(number))
-        .optional("tokens", limits.max_tokens.map(number))
-        .optional("toolCalls", limits.max_tool_calls.map(number))
-        .optional("turns", limits.max_turns.map(number))
-        .optional("workers", limits.max_workers.map(number))
-        .finish()
+        .optional("maxCostMicros", limits.max_cost_micros.map(number))
+        .optional("maxWallMillis", limits.max_minutes.map(|minutes| number(minutes.saturating_mul(60_000))))
+        .optional("maxTokens", limits.max_tokens.map(number))
+        .optional("maxToolCalls", limits.max_tool_calls.map(number))
+        .optional("maxTurns", limits.max_turns.map(number))
+        .optional("maxWorkers", limits.max_workers.map(number))
 }
 
 /// Shows a run while it goes, and its answer.
@@ -118,30 +104,55 @@ fn shown(host: &Host<'_>, action: &str, arguments: &Value<'_>, format: RunFormat
     watched(host, action, arguments, format).map(|(_, exit)| exit)
 }
 
-/// The same, for whoever goes on with what came of it.
+/// The same, for whoever goes on with what came of it. None when it did not begin; that was shown.
 fn watched(
     host: &Host<'_>,
     action: &str,
     arguments: &Value<'_>,
     format: RunFormat,
-) -> Result<(Ran, Exit), CliError> {
-    let watching = Watching::new(format);
-    let ran = drive(host, action, arguments, &watching);
+) -> Result<(Option<RunAnswer>, Exit), CliError> {
+    let watching = Arc::new(Watching::new(format));
+    let started = drive(host, action, arguments, &watching);
     watching.finish()?;
-    let ran = ran.map_err(|error| CliError::command(error, "run"))?;
-    let answer = answer(action, &ran.report, ran.issue_id.as_deref(), &ran.journal);
-    if format.json {
-        output::json(&answer)?;
+    match started.map_err(|error| CliError::command(error, if action == "run.resume" { "resume" } else { "run" }))? {
+        RunStarted::Ran(answer) => {
+            let answer = RunAnswer { action: action.to_owned(), ..*answer };
+            if format.json {
+                output::json(&answer)?;
+            }
+            let exit = exit(answer.outcome);
+            Ok((Some(answer), exit))
+        }
+        RunStarted::Refused(refused) => {
+            let refused = RefusedAnswer {
+                action: action.to_owned(),
+                issues_path: String::new(),
+                refused: RefusedBecause { class: refused.class, detail: refused.detail, hint: refused.hint },
+            };
+            if format.json {
+                output::json(&refused)?;
+            } else {
+                output::text(&crate::render::issue::refused(&refused))?;
+            }
+            Ok((None, Exit::Rejected))
+        }
     }
-    Ok((ran, exit(answer.outcome)))
 }
 
 /// The loop. What happens is told to `watching`; a person is asked through it.
 fn drive(
-    _host: &Host<'_>,
+    host: &Host<'_>,
     action: &str,
-    _arguments: &Value<'_>,
-    _watching: &Watching,
-) -> Result<Ran, ActionError> {
-    Err(ActionError::Unknown { name: action.to_owned() })
+    arguments: &Value<'_>,
+    watching: &Arc<Watching>,
+) -> Result<RunStarted, ActionError> {
+    let agent = Attended { inner: host.agent, watching };
+    let attended = Host { agent: &agent, ..*host };
+    system::on_interrupt(host.agent.interrupt());
+    let _ticks = watching.ticking();
+    let mut watch = |event: &RunEvent<'_>| watching.take(event);
+    match action {
+        "run.resume" => premath_host::resume(&attended, arguments, &mut watch),
+        _other => premath_host::start(&attended, arguments, &mut watch),
+    }
 }

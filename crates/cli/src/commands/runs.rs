@@ -25,14 +25,14 @@ pub(crate) fn run(args: &RunsArgs, host: &Host<'_>) -> Result<Exit, CliError> {
             })
         }
         RunsCommand::Show(args) => {
-            let arguments = Object::fields().field("run", args.run.as_str()).finish();
+            let arguments = Object::fields().field("runId", args.run.as_str()).finish();
             answer(host, "run.show", &arguments, &args.format, |answer: &RunCard| {
                 card(answer, now(host), system::terminal_width())
             })
         }
         RunsCommand::Export(args) => {
             let arguments = Object::fields()
-                .field("run", args.run.as_str())
+                .field("runId", args.run.as_str())
                 .optional("output", args.output.as_deref())
                 .finish();
             answer(host, "run.export", &arguments, &args.format, exported)
@@ -50,7 +50,7 @@ pub(crate) fn turn(args: &TurnArgs, host: &Host<'_>) -> Result<Exit, CliError> {
 
 /// `premath replay`
 pub(crate) fn replay(args: &ReplayArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    let arguments = Object::fields().field("run", args.run.as_str()).finish();
+    let arguments = Object::fields().field("runId", args.run.as_str()).finish();
     let exit =
         answer(host, "run.replay", &arguments, &args.format, |answer: &ReplayAnswer| replayed(answer))?;
     Ok(verdict(exit == Exit::Accepted, args.exit_zero))

@@ -18,14 +18,13 @@ use super::{Models, config, no_answer};
 use crate::settings::models::ProviderSetting;
 use crate::{output, render, system};
 
-/// Puts a question to the first model that answers.
-pub(super) fn ask(
-    models: &Models,
-    question: &Question,
-    watch: &mut dyn FnMut(&ModelEvent),
-) -> Result<Asked, ActionError> {
+/// What has to be done when an exchange is over: whatever is recorded goes to its file.
+pub(crate) type Finish = Box<dyn Fn() -> Result<(), String> + Send>;
+
+/// The chain of these models, or of those of the configuration.
+pub(super) fn chain(models: &Models, references: &[String]) -> Result<(Chain, Finish), ActionError> {
     let configured = models.settings.chain().value;
-    let references = if question.references.is_empty() { &configured } else { &question.references };
+    let references = if references.is_empty() { &configured } else { references };
     let mut resolver = Resolver::new(models);
     let candidates = resolver.candidates(references)?;
     let shared = candidates.iter().map(|candidate| candidate.provider.clone()).find(|name| is_shared(name));
@@ -38,8 +37,18 @@ pub(super) fn ask(
         own: MemoryCircuits::default(),
     };
     let chain = Chain { candidates, circuits: Arc::new(circuits), clock: Arc::clone(&models.clock) };
+    Ok((chain, resolver.into_finish()))
+}
+
+/// Puts a question to the first model that answers.
+pub(super) fn ask(
+    models: &Models,
+    question: &Question,
+    watch: &mut dyn FnMut(&ModelEvent),
+) -> Result<Asked, ActionError> {
+    let (chain, finish) = chain(models, &question.references)?;
     let answer = runtime()?.block_on(converse(&chain, &question.request, watch));
-    if let Err(why) = resolver.finish() {
+    if let Err(why) = finish() {
         // The answer is there, and somebody may have paid for it.
         output::warning(&render::plain(&why));
     }

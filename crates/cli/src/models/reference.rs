@@ -50,10 +50,13 @@ impl<'m> Resolver<'m> {
         numbered.map(|(number, reference)| self.candidate(number, reference.trim())).collect()
     }
 
-    /// Whatever was recorded is on the disk when this returns; else why not.
-    pub(super) fn finish(&self) -> Result<(), String> {
-        let Some(recording) = &self.recording else { return Ok(()) };
-        recording.transport.finish().map_err(|error| tape(&error, &recording.path))
+    /// What puts on the disk whatever was recorded; else it says why not.
+    pub(super) fn into_finish(self) -> super::Finish {
+        let recording = self.recording;
+        Box::new(move || {
+            let Some(recording) = &recording else { return Ok(()) };
+            recording.transport.finish().map_err(|error| tape(&error, &recording.path))
+        })
     }
 
     fn candidate(&mut self, number: usize, reference: &str) -> Result<Candidate, ActionError> {

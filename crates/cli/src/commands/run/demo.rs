@@ -44,23 +44,21 @@ fn opening(folder: &Path) -> String {
 
 fn played(args: &RunArgs, plan: &DemoPlan, host: &Host<'_>, folder: &Path) -> Result<Exit, CliError> {
     let models = [plan.model.clone()];
-    let arguments = started(args, Some(&plan.task), Some(&plan.issue), &models);
+    let arguments = started(args, Some(&plan.task), Some(&plan.issue), &models)?;
     if args.format.envelope {
         return super::shown(host, "run.start", &arguments, args.format);
     }
     let (ran, exit) = watched(host, "run.start", &arguments, args.format)?;
-    if exit != Exit::Accepted {
-        return Ok(exit);
-    }
+    let Some(ran) = ran.filter(|_| exit == Exit::Accepted) else { return Ok(exit) };
     let verified = host.call("workspace.verify", &Object::fields().finish()).map_err(CliError::action)?;
-    let run = Object::fields().field("run", ran.report.run_id.as_str()).finish();
+    let run = Object::fields().field("runId", ran.run_id.as_str()).finish();
     let replayed = host.call("run.replay", &run).map_err(CliError::action)?;
     let is_sound = [&verified.result_class, &replayed.result_class].iter().all(|class| *class != "rejected");
     if !args.format.json {
         let replay: ReplayAnswer = serde_json::from_str(replayed.payload.get())
             .map_err(|source| unwritable(premath_host::ActionError::Unwritable { source }))?;
         let is_verified = verified.result_class != "rejected";
-        output::text(&closing(is_verified, &replay, &ran.report.run_id, folder))?;
+        output::text(&closing(is_verified, &replay, &ran.run_id, folder))?;
     }
     Ok(if is_sound { Exit::Accepted } else { Exit::Rejected })
 }

@@ -3,7 +3,7 @@
 //! Workers run at the same time, so it can be told from several threads. An output that fails is kept until the end: a run
 //! must not stop in the middle of a turn because nobody reads along.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use premath_tusk::turn_loop::{Decision, RunEvent};
@@ -44,7 +44,6 @@ impl Watching {
     }
 
     /// Something happens.
-    #[expect(dead_code, reason = "the loop tells it what happens")]
     pub(crate) fn take(&self, event: &RunEvent<'_>) {
         self.show(|by, elapsed| match by {
             By::Person(screen) => output::text(&screen.take(event, elapsed)),
@@ -52,8 +51,13 @@ impl Watching {
         });
     }
 
+    /// Redraws what shows the time, until this is dropped.
+    pub(crate) fn ticking(self: &Arc<Self>) -> system::Ticking {
+        let watching = Arc::clone(self);
+        system::every_tick(move || watching.tick())
+    }
+
     /// Time has passed: about four times a second is enough.
-    #[expect(dead_code, reason = "the loop's timer calls it")]
     pub(crate) fn tick(&self) {
         self.show(|by, elapsed| match by {
             By::Person(screen) => match screen.tick(elapsed) {
@@ -65,7 +69,6 @@ impl Watching {
     }
 
     /// Asks the person at the terminal, below the question that was shown. Whatever is not a yes is a no.
-    #[expect(dead_code, reason = "the loop asks a person through it")]
     pub(crate) fn ask(&self) -> Decision {
         if matches!(self.seen().by, By::Program(_)) {
             return Decision::NoAnswer;

@@ -1,0 +1,72 @@
+//! What comes from outside while a run goes: the wish to end, and the passing of time.
+
+#![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use premath_tusk::sandbox::Interrupt;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// How often somebody who watches is told that time has passed.
+const TICK: Duration = Duration::from_millis(250);
+/// The code of a program that was interrupted.
+const INTERRUPTED: i32 = 130;
+
+/// Asks for the end when the person presses Ctrl-C or the system says so. Asked twice, the process ends at once: the
+/// journal has everything until then.
+pub(crate) fn on_interrupt(interrupt: Interrupt) {
+    let waiting = move || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async {
+            let (Ok(mut typed), Ok(mut told)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+            else {
+                return;
+            };
+            loop {
+                tokio::select! {
+                    _ = typed.recv() => {}
+                    _ = told.recv() => {}
+                }
+                if interrupt.is_requested() {
+                    exit_now();
+                }
+                interrupt.request();
+            }
+        });
+    };
+    // Where there is no thread to be had, Ctrl-C does what it does to any program.
+    drop(std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting));
+}
+
+#[expect(clippy::exit, reason = "the second wish to end is not argued with")]
+fn exit_now() {
+    std::process::exit(INTERRUPTED);
+}
+
+/// Something that happens again and again until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Ticking(Arc<AtomicBool>);
+
+impl Drop for Ticking {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Calls `tick` a few times a second.
+pub(crate) fn every_tick(tick: impl Fn() + Send + 'static) -> Ticking {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&is_over);
+    let ticking = move || {
+        while !seen.load(Ordering::Relaxed) {
+            std::thread::sleep(TICK);
+            if !seen.load(Ordering::Relaxed) {
+                tick();
+            }
+        }
+    };
+    drop(std::thread::Builder::new().name("tick".to_owned()).spawn(ticking));
+    Ticking(is_over)
+}
