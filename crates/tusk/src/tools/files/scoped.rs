@@ -5,6 +5,7 @@
 //! those have their own.
 
 use std::fmt;
+use std::sync::Arc;
 
 use premath_kernel::{Access, Roots};
 
@@ -12,8 +13,8 @@ use super::{EntryKind, FileContent, FileEntry, FileError, WorkFile, WorkFiles};
 
 /// Files within the scope of a role.
 #[derive(Debug)]
-pub struct ScopedFiles<'f> {
-    inner: &'f dyn WorkFiles,
+pub struct ScopedFiles {
+    inner: Arc<dyn WorkFiles>,
     read: Scope,
     write: Scope,
 }
@@ -45,11 +46,11 @@ impl Scope {
     }
 }
 
-impl<'f> ScopedFiles<'f> {
+impl ScopedFiles {
     /// The files that may be read, and those that may be written. Neither gives the other.
     #[must_use]
     pub fn new<'a>(
-        inner: &'f dyn WorkFiles,
+        inner: Arc<dyn WorkFiles>,
         read: impl IntoIterator<Item = &'a str>,
         write: impl IntoIterator<Item = &'a str>,
     ) -> Self {
@@ -92,7 +93,7 @@ impl<'f> ScopedFiles<'f> {
     }
 }
 
-impl WorkFiles for ScopedFiles<'_> {
+impl WorkFiles for ScopedFiles {
     fn metadata(&self, path: &str) -> Result<FileEntry, FileError> {
         self.refuse_unless(self.is_seen(path), path, Access::Read)?;
         self.inner.metadata(path)
