@@ -29,6 +29,9 @@ const MOST_RACES: usize = 128;
 /// How many names for a temporary file are tried.
 const MOST_NAMES: u64 = 1000;
 
+/// The mode of a file that nobody executes.
+pub(crate) const PLAIN: u32 = 0o644;
+
 /// What a file is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
@@ -38,6 +41,24 @@ pub enum Access {
     Write,
     /// Writing at its end; it must exist.
     Append,
+}
+
+/// Which links are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Links {
+    /// Those that stay below the root.
+    Inside,
+    /// None.
+    None,
+}
+
+/// What is in the place where a file is put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Nothing may be.
+    Free,
+    /// Whatever is there gives way.
+    Any,
 }
 
 /// One name in a folder, which need not be text.
@@ -78,8 +99,12 @@ impl Beneath {
             Access::Write => OFlag::O_WRONLY,
             Access::Append => OFlag::O_WRONLY | OFlag::O_APPEND,
         };
+        let links = match access {
+            Access::Read => Links::Inside,
+            Access::Write | Access::Append => Links::None,
+        };
         // A pipe without its other end must not keep us waiting.
-        let held = self.resolve(path, flags | OFlag::O_NONBLOCK | OFlag::O_NOCTTY)?;
+        let held = self.resolve(path, flags | OFlag::O_NONBLOCK | OFlag::O_NOCTTY, links)?;
         let status = fstat(&held).map_err(|error| PathError::from_errno(path, error))?;
         match kind(&status) {
             EntryKind::File => Ok(File::from(held)),
@@ -111,7 +136,7 @@ impl Beneath {
     /// A name that is none or leads out, or what the system says.
     pub fn list(&self, path: &Path) -> Result<Vec<Entry>, PathError> {
         let failed = |error| PathError::from_errno(path, error);
-        let folder = self.resolve(path, OFlag::O_RDONLY | OFlag::O_DIRECTORY)?;
+        let folder = self.resolve(path, OFlag::O_RDONLY | OFlag::O_DIRECTORY, Links::Inside)?;
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
         let mut entries = Vec::new();
         for entry in Dir::openat(&folder, ".", flags, Mode::empty()).map_err(failed)?.iter() {
@@ -135,7 +160,7 @@ impl Beneath {
     /// # Errors
     /// A name that is none or leads out, or what the system says.
     pub fn metadata(&self, path: &Path) -> Result<Entry, PathError> {
-        let held = self.resolve(path, OFlag::O_PATH | OFlag::O_NOFOLLOW)?;
+        let held = self.resolve(path, OFlag::O_PATH | OFlag::O_NOFOLLOW, Links::Inside)?;
         let status = fstat(&held).map_err(|error| PathError::from_errno(path, error))?;
         Ok(described(path.file_name().unwrap_or_default(), &status))
     }
@@ -145,21 +170,21 @@ impl Beneath {
     /// # Errors
     /// As [`Beneath::replace`]; and a name that is taken.
     pub fn create(&self, path: &Path, bytes: &[u8]) -> Result<(), PathError> {
-        self.put(path, bytes, RenameFlags::RENAME_NOREPLACE)
+        self.put(path, bytes, PLAIN, Place::Free)
     }
 
     /// Puts a file in the place of whatever file or link has the name, whole or not at all; durable on return.
     ///
     /// # Errors
-    /// A name that is none or leads out, a folder of that name, or what the system says.
+    /// A name that is none, leads out or goes through a link, a folder of that name, or what the system says.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), PathError> {
-        self.put(path, bytes, RenameFlags::empty())
+        self.put(path, bytes, PLAIN, Place::Any)
     }
 
     /// Removes a file, a link or an empty folder.
     ///
     /// # Errors
-    /// A name that is none or leads out, or what the system says.
+    /// A name that is none, leads out or goes through a link, or what the system says.
     pub fn remove(&self, path: &Path) -> Result<(), PathError> {
         let failed = |error| PathError::from_errno(path, error);
         let (folder, name) = self.parent(path)?;
@@ -175,7 +200,7 @@ impl Beneath {
     /// Makes a folder in one that exists.
     ///
     /// # Errors
-    /// A name that is none, leads out or is taken, or what the system says.
+    /// A name that is none, leads out, goes through a link or is taken, or what the system says.
     pub fn make_dir(&self, path: &Path) -> Result<(), PathError> {
         let failed = |error| PathError::from_errno(path, error);
         let (folder, name) = self.parent(path)?;
@@ -183,10 +208,15 @@ impl Beneath {
         fsync(&folder).map_err(failed)
     }
 
-    fn put(&self, path: &Path, bytes: &[u8], flags: RenameFlags) -> Result<(), PathError> {
+    /// Puts a file somewhere, whole and with its mode, or not at all.
+    pub(crate) fn put(&self, path: &Path, bytes: &[u8], mode: u32, place: Place) -> Result<(), PathError> {
         let failed = |error| PathError::from_errno(path, error);
+        let flags = match place {
+            Place::Free => RenameFlags::RENAME_NOREPLACE,
+            Place::Any => RenameFlags::empty(),
+        };
         let (folder, name) = self.parent(path)?;
-        let (temporary, held) = temporary_file(&folder).map_err(failed)?;
+        let (temporary, held) = temporary_file(&folder, mode).map_err(failed)?;
         let mut file = File::from(held);
         let placed = file
             .write_all(bytes)
@@ -203,7 +233,8 @@ impl Beneath {
         fsync(&folder).map_err(failed)
     }
 
-    /// The folder that a path is in, held open, and its last name.
+    /// The folder that a path is in, held open, and its last name. It is for changing something there, so no link leads to
+    /// it: what was checked by its name is what is changed.
     fn parent<'a>(&self, path: &'a Path) -> Result<(OwnedFd, &'a OsStr), PathError> {
         check(path)?;
         let invalid = |why: &'static str| PathError::Invalid { path: path.to_path_buf(), why };
@@ -216,18 +247,25 @@ impl Beneath {
             .ok_or_else(|| invalid("it ends in no name"))?;
         let above =
             path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-        Ok((self.resolve(above, OFlag::O_RDONLY | OFlag::O_DIRECTORY)?, name))
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY;
+        Ok((self.resolve(above, flags, Links::None).map_err(|error| error.about(path))?, name))
     }
 
-    fn resolve(&self, path: &Path, flags: OFlag) -> Result<OwnedFd, PathError> {
+    fn resolve(&self, path: &Path, flags: OFlag, links: Links) -> Result<OwnedFd, PathError> {
         check(path)?;
-        let how = OpenHow::new()
-            .flags(flags | OFlag::O_CLOEXEC)
-            .resolve(ResolveFlag::RESOLVE_BENEATH | ResolveFlag::RESOLVE_NO_MAGICLINKS);
+        let below = ResolveFlag::RESOLVE_BENEATH | ResolveFlag::RESOLVE_NO_MAGICLINKS;
+        let resolve = match links {
+            Links::Inside => below,
+            Links::None => below | ResolveFlag::RESOLVE_NO_SYMLINKS,
+        };
+        let how = OpenHow::new().flags(flags | OFlag::O_CLOEXEC).resolve(resolve);
         for _ in 0..MOST_RACES {
             match openat2(&self.root, path, how) {
                 // Somebody renamed something while the kernel made sure that `..` stays below the root.
                 Err(Errno::EAGAIN | Errno::EINTR) => {}
+                Err(Errno::ELOOP) if links == Links::None => {
+                    return Err(PathError::Link { path: path.to_path_buf() });
+                }
                 Err(error) => return Err(PathError::from_errno(path, error)),
                 Ok(held) => return Ok(held),
             }
@@ -252,12 +290,12 @@ fn check(path: &Path) -> Result<(), PathError> {
     Ok(())
 }
 
-fn temporary_file(folder: &OwnedFd) -> Result<(PathBuf, OwnedFd), Errno> {
+fn temporary_file(folder: &OwnedFd, mode: u32) -> Result<(PathBuf, OwnedFd), Errno> {
     let flags = OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_WRONLY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     let process = std::process::id();
     for number in 0..MOST_NAMES {
         let name = PathBuf::from(format!(".premath-{process}-{number}.tmp"));
-        match openat(folder, name.as_path(), flags, Mode::from_bits_truncate(0o644)) {
+        match openat(folder, name.as_path(), flags, Mode::from_bits_truncate(mode)) {
             Ok(held) => return Ok((name, held)),
             Err(Errno::EEXIST) => {}
             Err(error) => return Err(error),

@@ -7,6 +7,7 @@ mod tests;
 
 use std::path::{Component, Path, PathBuf};
 
+use premath_tusk::tools::ProtectedPaths;
 use serde::{Deserialize, Serialize};
 
 /// What a name is when it is there.
@@ -18,35 +19,6 @@ pub(crate) enum Kind {
     /// A folder.
     Folder,
 }
-
-/// Protected at the top of a workdir, whether they are there or not.
-const NAMES: [(&str, Kind); 22] = [
-    (".bash_login", Kind::File),
-    (".bash_logout", Kind::File),
-    (".bash_profile", Kind::File),
-    (".bashrc", Kind::File),
-    (".envrc", Kind::File),
-    (".git", Kind::Folder),
-    (".gitconfig", Kind::File),
-    (".gitmodules", Kind::File),
-    (".idea", Kind::File),
-    (".mise.toml", Kind::File),
-    (".premath", Kind::File),
-    (".profile", Kind::File),
-    (".vscode", Kind::File),
-    (".zlogin", Kind::File),
-    (".zlogout", Kind::File),
-    (".zprofile", Kind::File),
-    (".zshenv", Kind::File),
-    (".zshrc", Kind::File),
-    ("mise.toml", Kind::File),
-    ("policies", Kind::File),
-    ("premath.toml", Kind::Folder),
-    (".tool-versions", Kind::File),
-];
-
-/// Protected where they are there: their absence gives nobody a way in.
-const WHEN_PRESENT: [&str; 6] = [".config", ".gnupg", ".husky", ".local", ".mcp.json", ".ssh"];
 
 /// The protected paths of one workdir, relative to it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -62,11 +34,8 @@ pub(crate) struct Protected {
 /// The protected paths of a workdir, which is given resolved.
 pub(crate) fn protected(workdir: &Path, extra: &[PathBuf]) -> Protected {
     let mut protected = Protected::default();
-    for (name, kind) in NAMES {
-        protected.add(workdir, Path::new(name), Some(kind_here(workdir, name, kind)));
-    }
-    for name in WHEN_PRESENT {
-        protected.add(workdir, Path::new(name), None);
+    for name in ProtectedPaths::TOP {
+        protected.add(workdir, Path::new(name), when_absent(workdir, name));
     }
     for path in submodules(workdir) {
         protected.add(workdir, &path.join(".git"), Some(Kind::Folder));
@@ -87,13 +56,17 @@ pub(crate) fn protected(workdir: &Path, extra: &[PathBuf]) -> Protected {
     protected
 }
 
+/// What stands in for a name that is not there; none for those whose absence gives nobody a way in.
+///
 /// A stand-in must not make a workdir the root of a repository of ours, nor break one that is: there, an empty
 /// configuration is one that says nothing; elsewhere neither name has the kind that counts.
-fn kind_here(workdir: &Path, name: &str, kind: Kind) -> Kind {
+fn when_absent(workdir: &Path, name: &str) -> Option<Kind> {
     match name {
-        ".premath" if workdir.join("premath.toml").is_file() => Kind::Folder,
-        "premath.toml" if workdir.join(".premath").is_dir() => Kind::File,
-        _ => kind,
+        ".config" | ".gnupg" | ".husky" | ".local" | ".mcp.json" | ".ssh" => None,
+        ".git" => Some(Kind::Folder),
+        ".premath" if workdir.join("premath.toml").is_file() => Some(Kind::Folder),
+        "premath.toml" if !workdir.join(".premath").is_dir() => Some(Kind::Folder),
+        _ => Some(Kind::File),
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use premath_tusk::tools::files::{EntryKind, FileContent, FileEntry, FileError, WorkFile, WorkFiles};
 
-use crate::beneath::{Access, Beneath, Entry, PathError};
+use crate::beneath::{Access, Beneath, Entry, PLAIN, PathError, Place};
 
 /// Who may execute a file.
 const EXECUTE: u32 = 0o111;
@@ -19,16 +19,9 @@ impl Beneath {
         Self::open(self, Path::new(path), Access::Read).map_err(|error| failure(path, error))
     }
 
-    /// The resolver makes files that nobody may execute.
-    fn set_executable(&self, path: &str, content: &FileContent) -> Result<(), FileError> {
-        if !content.executable {
-            return Ok(());
-        }
-        let failed = |source| FileError::System { path: path.to_owned(), source };
-        let file = self.opened(path)?;
-        let mut permissions = file.metadata().map_err(failed)?.permissions();
-        permissions.set_mode(permissions.mode() | EXECUTE);
-        file.set_permissions(permissions).and_then(|()| file.sync_all()).map_err(failed)
+    fn placed(&self, path: &str, content: &FileContent, place: Place) -> Result<(), FileError> {
+        let mode = if content.executable { PLAIN | EXECUTE } else { PLAIN };
+        self.put(Path::new(path), &content.bytes, mode, place).map_err(|error| failure(path, error))
     }
 }
 
@@ -61,13 +54,11 @@ impl WorkFiles for Beneath {
     }
 
     fn create(&self, path: &str, content: &FileContent) -> Result<(), FileError> {
-        Self::create(self, Path::new(path), &content.bytes).map_err(|error| failure(path, error))?;
-        self.set_executable(path, content)
+        self.placed(path, content, Place::Free)
     }
 
     fn replace(&self, path: &str, content: &FileContent) -> Result<(), FileError> {
-        Self::replace(self, Path::new(path), &content.bytes).map_err(|error| failure(path, error))?;
-        self.set_executable(path, content)
+        self.placed(path, content, Place::Any)
     }
 
     fn remove(&self, path: &str) -> Result<(), FileError> {
@@ -97,6 +88,7 @@ fn failure(path: &str, error: PathError) -> FileError {
     match error {
         PathError::Invalid { why, .. } => FileError::Invalid { path, why: why.to_owned() },
         PathError::Outside { .. } => FileError::Outside { path },
+        PathError::Link { .. } => FileError::Link { path },
         PathError::Missing { .. } => FileError::Missing { path },
         PathError::Exists { .. } => FileError::Exists { path },
         PathError::NotAFile { .. } => FileError::WrongKind { path, wanted: "regular file" },

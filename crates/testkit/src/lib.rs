@@ -1,5 +1,6 @@
 //! What the tests of several crates share. Must never be a normal dependency of product code.
 
+mod broken_arguments;
 mod clock;
 mod data;
 pub mod faulty_disk;
@@ -7,5 +8,6 @@ pub mod fuzz_bodies;
 pub mod generate;
 pub mod reference;
 
+pub use broken_arguments::{BrokenArguments, broken_arguments};
 pub use clock::{CountingIds, TestClock};
 pub use data::{files_in, replay_corpus, test_data};

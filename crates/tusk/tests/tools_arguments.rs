@@ -1,11 +1,6 @@
 //! Arguments against schemas, and the catalogue: what is refused, with a pointer, and what a call spec is given.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a mutant that cannot be made must fail the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a mutant that cannot be made must fail the test")]
 #![expect(clippy::disallowed_methods, reason = "`PREMATH_PROVE` asks for the long form")]
 
 mod workbench;
@@ -14,6 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use premath_kernel::{Digest, PolicyKind, Refusal, Strictness, assess};
+use premath_testkit::{BrokenArguments, broken_arguments};
 use premath_tusk::JsonText;
 use premath_tusk::tools::files::MemoryFiles;
 use premath_tusk::tools::{
@@ -21,10 +17,8 @@ use premath_tusk::tools::{
     ToolKind, ToolOutput, ToolSpec, built_in,
 };
 use premath_wire::v1::JoinCheck;
-use proptest::prelude::{Strategy, any, prop};
-use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use workbench::Bench;
 
 /// A tool that is nothing but its definition.
@@ -53,94 +47,11 @@ fn built_in_catalogue() -> Catalogue {
     Catalogue::new(built_in().unwrap()).unwrap()
 }
 
-/// One way to break arguments, and where the refusal must point.
-#[derive(Debug)]
-struct Mutant {
-    arguments: Value,
-    pointer: String,
-}
-
-/// A value of every type that is not one of the schema's, with a random content.
-fn retyped(schema: &Value, runner: &mut TestRunner) -> Vec<Value> {
-    let mut draw =
-        |strategy: prop::strategy::BoxedStrategy<Value>| strategy.new_tree(runner).unwrap().current();
-    let text = draw("[a-z./ ]{1,12}".prop_map(|text| json!(text)).boxed());
-    let whole = draw(any::<i32>().prop_map(|number| json!(number)).boxed());
-    let broken = draw(any::<i16>().prop_map(|number| json!(f64::from(number) + 0.5)).boxed());
-    let flag = draw(any::<bool>().prop_map(|flag| json!(flag)).boxed());
-    let list = json!([text, whole]);
-    let object = json!({"value": text});
-    let all = [text, whole, broken, flag, list, object, Value::Null];
-    let is_wanted = |value: &Value| match schema.get("type").and_then(Value::as_str) {
-        Some("string") => value.is_string(),
-        Some("boolean") => value.is_boolean(),
-        Some("integer") => value.is_i64() || value.is_u64(),
-        _ => value.is_string(),
-    };
-    all.into_iter().filter(|value| !is_wanted(value)).collect()
-}
-
-/// A name that is near the right one and not one of the tool's.
-fn renamed(name: &str, known: &Map<String, Value>, runner: &mut TestRunner) -> String {
-    loop {
-        let letters = "[a-zA-Z_ ~/\u{e4}]{1,3}".new_tree(runner).unwrap().current();
-        let at = (0..=name.len()).new_tree(runner).unwrap().current();
-        let renamed = format!("{}{letters}{}", &name[..at], &name[at..]);
-        if !known.contains_key(&renamed) {
-            return renamed;
-        }
-    }
-}
-
-fn mutants(spec: &ToolSpec, runner: &mut TestRunner) -> Vec<Mutant> {
-    let schema: Value = serde_json::from_str(spec.input_schema.as_str()).unwrap();
-    let known = schema["properties"].as_object().unwrap();
-    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut mutants = Vec::new();
-    for example in &spec.examples {
-        let example: Map<String, Value> = serde_json::from_str(example.as_str()).unwrap();
-        for (name, value) in &example {
-            let pointer = format!("/{name}");
-            let mut with = |changed: Value| {
-                let mut arguments = example.clone();
-                arguments.insert(name.clone(), changed);
-                mutants.push(Mutant { arguments: Value::Object(arguments), pointer: pointer.clone() });
-            };
-            for changed in retyped(&known[name], runner) {
-                with(changed);
-            }
-            if let Some(options) = known[name].get("enum") {
-                let broken = format!(
-                    "{}{}",
-                    value.as_str().unwrap(),
-                    "[a-z]{1,4}".new_tree(runner).unwrap().current()
-                );
-                assert!(!options.as_array().unwrap().contains(&json!(broken)));
-                with(json!(broken));
-            }
-            if let Some(least) =
-                known[name].get("minimum").and_then(Value::as_i64).filter(|least| *least > -(1 << 50))
-            {
-                with(json!(least - 1));
-            }
-            if let Some(most) =
-                known[name].get("maximum").and_then(Value::as_i64).filter(|most| *most < 1 << 50)
-            {
-                with(json!(most + 1));
-            }
-            let mut arguments = example.clone();
-            arguments.remove(name);
-            // Without an argument that may be left out, the call is another one that is right.
-            if required.contains(&json!(name)) {
-                mutants.push(Mutant { arguments: Value::Object(arguments.clone()), pointer });
-            }
-            let other = renamed(name, known, runner);
-            arguments.insert(other.clone(), value.clone());
-            let pointer = format!("/{}", other.replace('~', "~0").replace('/', "~1"));
-            mutants.push(Mutant { arguments: Value::Object(arguments), pointer });
-        }
-    }
-    mutants
+/// A tool's examples, broken at every place.
+fn mutants(spec: &ToolSpec, runner: &mut TestRunner) -> Vec<BrokenArguments> {
+    let read = |text: &JsonText| serde_json::from_str(text.as_str()).unwrap();
+    let examples: Vec<Value> = spec.examples.iter().map(read).collect();
+    broken_arguments(&read(&spec.input_schema), &examples, runner)
 }
 
 #[test]

@@ -2,12 +2,14 @@
 
 mod workbench;
 
+use std::sync::Arc;
+
 use premath_kernel::Access;
 use premath_tusk::tools::files::{FileContent, FileError, MemoryFiles, ScopedFiles, WorkFiles};
 use serde_json::{Value, json};
 use workbench::Bench;
 
-fn tree() -> MemoryFiles {
+fn tree() -> Arc<MemoryFiles> {
     let files = MemoryFiles::new();
     for path in
         ["src/a.rs", "src/deep/b.rs", "srcs/c.rs", "docs/d.md", "docs/way/e.md", "secret", "other/deep/f"]
@@ -15,13 +17,18 @@ fn tree() -> MemoryFiles {
         files.put(path, format!("needle in {path}\n"));
     }
     files.put_link("src/link");
-    files
+    Arc::new(files)
+}
+
+/// The same tree, behind the port.
+fn shared(files: &Arc<MemoryFiles>) -> Arc<dyn WorkFiles> {
+    Arc::<MemoryFiles>::clone(files)
 }
 
 #[test]
 fn what_is_out_of_scope_is_neither_read_nor_written() {
     let inner = tree();
-    let files = ScopedFiles::new(&inner, ["src/", "docs/d.md"], ["docs"]);
+    let files = ScopedFiles::new(shared(&inner), ["src/", "docs/d.md"], ["docs"]);
     let bench = Bench::new(&files);
     let code =
         |tool: &str, arguments: Value| bench.call(tool, &arguments).map_err(|failure| failure.error_code);
@@ -58,7 +65,7 @@ fn what_is_out_of_scope_is_neither_read_nor_written() {
 #[test]
 fn above_the_scope_only_the_way_into_it_is_seen() {
     let inner = tree();
-    let files = ScopedFiles::new(&inner, ["other/deep"], ["docs/way"]);
+    let files = ScopedFiles::new(shared(&inner), ["other/deep"], ["docs/way"]);
     let bench = Bench::new(&files);
     let listed = bench.call("fs_list", &json!({"depth": 5, "all": true})).unwrap();
     assert_eq!(
@@ -73,12 +80,12 @@ fn above_the_scope_only_the_way_into_it_is_seen() {
 fn a_dot_is_everything_and_what_means_nothing_is_nothing() {
     let inner = tree();
     let content = FileContent { bytes: b"x".to_vec(), executable: false };
-    let all = ScopedFiles::new(&inner, ["."], ["."]);
+    let all = ScopedFiles::new(shared(&inner), ["."], ["."]);
     assert!(all.open("secret").is_ok() && all.list(".").unwrap().len() == 5);
     all.replace("src/link", &content).unwrap();
     for scope in ["..", "/", "/secret", "~", "C:/x", "", " "] {
         let inner = tree();
-        let none = ScopedFiles::new(&inner, [scope], [scope]);
+        let none = ScopedFiles::new(shared(&inner), [scope], [scope]);
         let refused = none.replace("secret", &content).unwrap_err();
         assert!(matches!(refused, FileError::OutOfScope { access: Access::Write, .. }), "{scope}: {refused}");
         let refused = none.read("secret", 100).unwrap_err();

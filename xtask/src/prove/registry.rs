@@ -167,6 +167,7 @@ const TAMPER: &str = "binary(tamper)";
 const MALFORMED_INPUT: &str = "binary(malformed_input) + binary(malformed_http)";
 const MALFORMED_ANSWERS: &str = "binary(decode_recorded) + binary(sse_vectors)";
 const ARGUMENTS: &str = "binary(tools_arguments)";
+const ISSUE_ARGUMENTS: &str = "binary(issue_tools_arguments)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
 const ESCAPES: &str = "binary(sandbox)";
@@ -256,7 +257,7 @@ fn malformed_input(_budget: &Budget) -> Vec<Work> {
 }
 
 fn arguments(_budget: &Budget) -> Vec<Work> {
-    tests("premath-tusk", ARGUMENTS)
+    [tests("premath-tusk", ARGUMENTS), tests("premath-host", ISSUE_ARGUMENTS)].into_iter().flatten().collect()
 }
 
 fn canonical_json(_budget: &Budget) -> Vec<Work> {

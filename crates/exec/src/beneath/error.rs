@@ -24,6 +24,12 @@ pub enum PathError {
         /// The path.
         path: PathBuf,
     },
+    /// It goes through a link, or is one, and something was to be changed there.
+    #[error("`{}` goes through a link", path.display())]
+    Link {
+        /// The path.
+        path: PathBuf,
+    },
     /// There is nothing.
     #[error("`{}` does not exist", path.display())]
     Missing {
@@ -70,6 +76,21 @@ pub enum PathError {
 }
 
 impl PathError {
+    /// The same about a longer path.
+    pub(super) fn about(self, longer: &Path) -> Self {
+        match self {
+            Self::Link { .. } => Self::Link { path: longer.to_path_buf() },
+            Self::Invalid { .. }
+            | Self::Outside { .. }
+            | Self::Missing { .. }
+            | Self::Exists { .. }
+            | Self::NotAFile { .. }
+            | Self::TooLong { .. }
+            | Self::Unsupported { .. }
+            | Self::System { .. } => self,
+        }
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "the errors of a system are no decision of ours")]
     pub(super) fn from_errno(path: &Path, error: Errno) -> Self {
         let path = path.to_path_buf();

@@ -64,10 +64,19 @@ fn a_link_that_stays_inside_is_followed_and_one_that_leads_out_is_not() {
     for name in ["outside", "absolute", "up/secret", "magic/etc/passwd"] {
         assert!(matches!(beneath.read(path(name), LIMIT), Err(PathError::Outside { .. })), "{name}");
     }
-    for name in ["up/new", "magic/new"] {
-        assert!(matches!(beneath.replace(path(name), b"x"), Err(PathError::Outside { .. })), "{name}");
-        assert!(matches!(beneath.make_dir(path(name)), Err(PathError::Outside { .. })), "{name}");
-        assert!(matches!(beneath.remove(path("up/secret")), Err(PathError::Outside { .. })), "{name}");
+    // Nothing is changed behind a link, wherever it leads.
+    symlink("folder", root.join("near")).unwrap();
+    for name in ["up/new", "magic/new", "near/new", "near/deep/new"] {
+        assert!(matches!(beneath.replace(path(name), b"x"), Err(PathError::Link { .. })), "{name}");
+        assert!(matches!(beneath.create(path(name), b"x"), Err(PathError::Link { .. })), "{name}");
+        assert!(matches!(beneath.make_dir(path(name)), Err(PathError::Link { .. })), "{name}");
+    }
+    assert!(matches!(beneath.remove(path("up/secret")), Err(PathError::Link { .. })));
+    assert!(matches!(beneath.remove(path("near/file")), Err(PathError::Link { .. })));
+    for name in ["inside", "near/file"] {
+        for access in [Access::Write, Access::Append] {
+            assert!(matches!(beneath.open(path(name), access), Err(PathError::Link { .. })), "{name}");
+        }
     }
     // Replacing a link replaces the link, not what it leads to.
     beneath.replace(path("outside"), b"mine").unwrap();

@@ -5,6 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use premath_tusk::tools::ProtectedPaths;
+
 use super::{Kind, plain, protected};
 
 fn workdir() -> (tempfile::TempDir, PathBuf) {
@@ -22,6 +24,18 @@ fn what_is_missing_is_protected_as_well() {
         assert!(found.absent.iter().any(|(absent, _)| absent == Path::new(name)), "{name}");
     }
     assert!(!found.has_links);
+}
+
+#[test]
+fn what_no_tool_changes_no_command_changes_either() {
+    let (_folder, workdir) = workdir();
+    for name in ProtectedPaths::TOP {
+        fs::write(workdir.join(name), "").unwrap();
+    }
+    let found = protected(&workdir, &[]);
+    let names: Vec<&Path> = found.all.iter().map(PathBuf::as_path).collect();
+    assert_eq!(names, ProtectedPaths::TOP.map(Path::new));
+    assert!(found.absent.is_empty());
 }
 
 #[test]

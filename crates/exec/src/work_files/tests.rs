@@ -43,3 +43,20 @@ fn what_leads_out_is_refused_and_what_is_no_text_is_only_shown() {
     let kinds: Vec<_> = tree.list(".").unwrap().into_iter().map(|entry| (entry.name, entry.kind)).collect();
     assert_eq!(kinds, [("way".to_owned(), EntryKind::Link), ("\u{fffd}".to_owned(), EntryKind::Other)]);
 }
+
+#[test]
+fn a_folder_that_became_a_link_since_it_was_looked_at_is_not_written_through() {
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join("policies")).unwrap();
+    fs::create_dir(place.path().join("sub")).unwrap();
+    let beneath = Beneath::open_root(place.path()).unwrap();
+    let tree: &dyn WorkFiles = &beneath;
+    assert_eq!(tree.metadata("sub").unwrap().kind, EntryKind::Folder);
+    fs::remove_dir(place.path().join("sub")).unwrap();
+    symlink("policies", place.path().join("sub")).unwrap();
+    let script = FileContent { bytes: b"one".to_vec(), executable: true };
+    assert!(matches!(tree.create("sub/mine", &script), Err(FileError::Link { .. })));
+    assert!(matches!(tree.replace("sub/mine", &script), Err(FileError::Link { .. })));
+    assert!(matches!(tree.make_folder("sub/mine"), Err(FileError::Link { .. })));
+    assert_eq!(fs::read_dir(place.path().join("policies")).unwrap().count(), 0);
+}

@@ -131,6 +131,12 @@ pub enum FileError {
         /// The path.
         path: String,
     },
+    /// It goes through a link, or is one, and something was to be changed there.
+    #[error("`{}` goes through a link; name what it leads to", shown(path))]
+    Link {
+        /// The path.
+        path: String,
+    },
     /// The role may not touch it.
     #[error("`{}` is not among what may be {}", shown(path), done(*access))]
     OutOfScope {
@@ -191,6 +197,7 @@ impl From<FileError> for ToolFailure {
         match error {
             FileError::Invalid { .. } => Self::new("path.invalid", message),
             FileError::Outside { .. } => Self::new("path.outside", message),
+            FileError::Link { .. } => Self::new("path.link", message),
             FileError::OutOfScope { .. } => Self::new("context.scope_violation", message),
             FileError::Missing { .. } => Self::new("file.missing", message),
             FileError::Exists { .. } => Self::new("file.exists", message),

@@ -5,41 +5,6 @@
 
 use super::work_path::WorkPath;
 
-/// Protected at the top of a workdir.
-const TOP: [&str; 28] = [
-    ".bash_login",
-    ".bash_logout",
-    ".bash_profile",
-    ".bashrc",
-    ".config",
-    ".envrc",
-    ".git",
-    ".gitconfig",
-    ".gitmodules",
-    ".gnupg",
-    ".husky",
-    ".idea",
-    ".local",
-    ".mcp.json",
-    ".mise.toml",
-    ".premath",
-    ".profile",
-    ".ssh",
-    ".tool-versions",
-    ".vscode",
-    ".zlogin",
-    ".zlogout",
-    ".zprofile",
-    ".zshenv",
-    ".zshrc",
-    "mise.toml",
-    "policies",
-    "premath.toml",
-];
-
-/// Protected wherever they are: a repository inside the repository, and another workdir of ours.
-const ANYWHERE: [&str; 2] = [".git", ".premath"];
-
 /// The paths that no tool changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProtectedPaths {
@@ -48,10 +13,45 @@ pub struct ProtectedPaths {
 }
 
 impl ProtectedPaths {
+    /// The standard ones at the top of a workdir, sorted. A sandbox holds the same.
+    pub const TOP: [&'static str; 28] = [
+        ".bash_login",
+        ".bash_logout",
+        ".bash_profile",
+        ".bashrc",
+        ".config",
+        ".envrc",
+        ".git",
+        ".gitconfig",
+        ".gitmodules",
+        ".gnupg",
+        ".husky",
+        ".idea",
+        ".local",
+        ".mcp.json",
+        ".mise.toml",
+        ".premath",
+        ".profile",
+        ".ssh",
+        ".tool-versions",
+        ".vscode",
+        ".zlogin",
+        ".zlogout",
+        ".zprofile",
+        ".zshenv",
+        ".zshrc",
+        "mise.toml",
+        "policies",
+        "premath.toml",
+    ];
+
+    /// The standard ones wherever they are: a repository inside the repository, and another workdir of ours.
+    pub const ANYWHERE: [&'static str; 2] = [".git", ".premath"];
+
     /// The standard ones.
     #[must_use]
     pub fn standard() -> Self {
-        Self::new(TOP, ANYWHERE)
+        Self::new(Self::TOP, Self::ANYWHERE)
     }
 
     /// These paths with everything below them, and these names wherever they are.
