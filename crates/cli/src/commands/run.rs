@@ -2,34 +2,24 @@
 
 mod demo;
 mod watching;
+mod workflow;
 
 use std::path::Path;
 
 use premath_host::{ActionError, Host};
-use premath_kernel::{Object, Value};
-use premath_tusk::turn_loop::RunReport;
+use premath_kernel::{Fields, Object, Value};
+use premath_wire::v1::RunAnswer;
 
 use self::watching::Watching;
 use super::dep::number;
 use super::in_repository;
 use crate::args::StoreChange;
-use crate::args::run::{LimitArgs, Pattern, ResumeArgs, RunArgs, RunFormat};
+use crate::args::run::{LimitArgs, Mode, OnFull, Pattern, ResumeArgs, RunArgs, RunFormat};
 use crate::args::sandbox::ProfileName;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render::run::{answer, exit};
+use crate::render::run::exit;
 use crate::{output, system};
-
-/// What a run came to, and where it is kept.
-#[derive(Debug)]
-pub(super) struct Ran {
-    /// What it came to.
-    pub(super) report: RunReport,
-    /// The issue it worked on.
-    pub(super) issue_id: Option<String>,
-    /// Its journal.
-    pub(super) journal: String,
-}
 
 /// `premath run`
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, CliError> {
@@ -37,17 +27,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, CliError> {
         return demo::run(args);
     }
     let task = args.task.as_deref().map(task).transpose()?;
-    let arguments = started(args, task.as_deref(), args.issue.as_deref(), &args.model);
+    let workflow = args.workflow.as_deref().map(workflow::read).transpose()?;
+    let asked = Asked { task: task.as_deref(), issue: args.issue.as_deref(), models: &args.model };
+    let arguments = started(args, &asked, workflow);
     changing(|host| shown(host, "run.start", &arguments, args.format))
 }
 
 /// `premath resume`
 pub(crate) fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
-    let arguments = Object::fields()
-        .optional("run", args.run.as_deref())
-        .field("models", texts(&args.model))
-        .field("limits", limits(&args.limits))
-        .finish();
+    let arguments = Object::fields().optional("run", args.run.as_deref()).field("models", texts(&args.model));
+    let arguments = limited(arguments, &args.limits).finish();
     changing(|host| shown(host, "run.resume", &arguments, args.format))
 }
 
@@ -75,37 +64,42 @@ fn texts(list: &[String]) -> Value<'_> {
     Value::text_list(list.iter().map(String::as_str))
 }
 
-/// The arguments of `run.start`.
-fn started<'a>(
-    args: &'a RunArgs,
+/// What is asked of whom.
+struct Asked<'a> {
     task: Option<&'a str>,
     issue: Option<&'a str>,
     models: &'a [String],
-) -> Value<'a> {
-    let workflow = args.workflow.as_ref().map(|path| path.to_string_lossy().into_owned());
-    Object::fields()
-        .optional("task", task)
-        .optional("issue", issue)
-        .field("models", texts(models))
+}
+
+/// The arguments of `run.start`.
+fn started<'a>(args: &'a RunArgs, asked: &Asked<'a>, workflow: Option<Value<'static>>) -> Value<'a> {
+    let fields = Object::fields()
+        .optional("task", asked.task)
+        .optional("issue", asked.issue)
+        .field("models", texts(asked.models))
         .optional("runId", args.run_id.as_deref())
         .optional("pattern", args.pattern.map(Pattern::as_str))
         .optional("workflow", workflow)
         .optional("profile", args.profile.map(ProfileName::as_str))
-        .field("scopes", texts(&args.scope))
-        .field("limits", limits(&args.limits))
-        .finish()
+        .optional("actionMode", args.action_mode.map(Mode::as_str))
+        .optional("autonomous", args.autonomous.as_deref())
+        .field("scopes", texts(&args.scope));
+    limited(fields, &args.limits).finish()
 }
 
-fn limits(limits: &LimitArgs) -> Value<'static> {
-    Object::fields()
+fn limited<'a>(fields: Fields<'a>, limits: &'a LimitArgs) -> Fields<'a> {
+    let wall = limits.max_minutes.map(|minutes| minutes.saturating_mul(60_000));
+    fields
+        .optional("maxTurns", limits.max_turns.map(number))
+        .optional("maxToolCalls", limits.max_tool_calls.map(number))
+        .optional("maxTokens", limits.max_tokens.map(number))
+        .optional("maxCostMicros", limits.max_cost_micros.map(number))
+        .optional("maxWallMillis", wall.map(number))
+        .optional("maxWorkers", limits.max_workers.map(number))
         .optional("checkpointEvery", limits.checkpoint_every.map(number))
-        .optional("costMicroUsd", limits.max_cost_micros.map(number))
-        .optional("minutes", limits.max_minutes.map(number))
-        .optional("tokens", limits.max_tokens.map(number))
-        .optional("toolCalls", limits.max_tool_calls.map(number))
-        .optional("turns", limits.max_turns.map(number))
-        .optional("workers", limits.max_workers.map(number))
-        .finish()
+        .field("checkpointBefore", texts(&limits.checkpoint_before))
+        .optional("contextTokens", limits.context_tokens.map(number))
+        .optional("onFull", limits.on_full.map(OnFull::as_str))
 }
 
 /// Shows a run while it goes, and its answer.
@@ -124,16 +118,16 @@ fn watched(
     action: &str,
     arguments: &Value<'_>,
     format: RunFormat,
-) -> Result<(Ran, Exit), CliError> {
+) -> Result<(RunAnswer, Exit), CliError> {
     let watching = Watching::new(format);
     let ran = drive(host, action, arguments, &watching);
     watching.finish()?;
-    let ran = ran.map_err(|error| CliError::command(error, "run"))?;
-    let answer = answer(action, &ran.report, ran.issue_id.as_deref(), &ran.journal);
+    let answer = ran.map_err(|error| CliError::command(error, "run"))?;
     if format.json {
         output::json(&answer)?;
     }
-    Ok((ran, exit(answer.outcome)))
+    let exit = exit(answer.outcome);
+    Ok((answer, exit))
 }
 
 /// The loop. What happens is told to `watching`; a person is asked through it.
@@ -142,6 +136,6 @@ fn drive(
     action: &str,
     _arguments: &Value<'_>,
     _watching: &Watching,
-) -> Result<Ran, ActionError> {
+) -> Result<RunAnswer, ActionError> {
     Err(ActionError::Unknown { name: action.to_owned() })
 }
