@@ -7,6 +7,7 @@ pattern=${1:?which pattern? single, chain, route, parallel, orchestrator_workers
 shift
 premath=${PREMATH:-$(command -v premath || echo "$here/../../target/release/premath")}
 task=$(sed -n 's/^# task: //p' "$here/$pattern.toml")
+issue=$(sed -n 's/^# issue: //p' "$here/$pattern.toml")
 
 project=$(mktemp -d)/project
 "$premath" init --example "$project" > /dev/null
@@ -15,5 +16,10 @@ cd "$project"
 echo "in $project"
 if [ -f "$pattern.workflow.toml" ]; then
     set -- --workflow "$pattern.workflow.toml" "$@"
+else
+    set -- --pattern "$pattern" "$@"
+fi
+if [ -n "$issue" ]; then
+    set -- --issue "$issue" "$@"
 fi
 exec "$premath" run "$task" --model "scripted:$pattern.toml" "$@"

@@ -2,7 +2,6 @@
 //! person at the terminal. The composition root of agents. It must not decide anything about a run.
 
 mod answers;
-mod workflow;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,8 +15,6 @@ use premath_tusk::turn_loop::{AnswerPort, Decision, Person, Stopwatch};
 use crate::commands::Watching;
 use crate::models::Models;
 use crate::system;
-
-pub(crate) use self::workflow::read as workflow;
 
 /// What runs of one command need of the outside.
 #[derive(Debug)]

@@ -42,18 +42,20 @@ pub(crate) enum Command {
     )]
     Run(Box<run::RunArgs>),
     /// Go on with a run that stopped, was interrupted or was killed
-    #[command(after_help = "Example:\n  premath resume\n  premath resume run-20260301-1 --max-turns 40")]
+    #[command(
+        after_help = "Example:\n  premath resume\n  premath resume run-019a7c21b3f45d08 --max-turns 40"
+    )]
     Resume(run::ResumeArgs),
     /// Drive a run again from its journal, with no model and no effects, and compare every row
     #[command(
-        after_help = "Example:\n  premath replay run-20260301-1\n\nEnds with 1 when a row comes out differently."
+        after_help = "Example:\n  premath replay run-019a7c21b3f45d08\n\nEnds with 1 when a row comes out differently."
     )]
     Replay(run::ReplayArgs),
     /// The runs of this repository
-    #[command(after_help = "Example:\n  premath runs list\n  premath runs show run-20260301-1")]
+    #[command(after_help = "Example:\n  premath runs list\n  premath runs show run-019a7c21b3f45d08")]
     Runs(run::RunsArgs),
     /// A single turn of a run
-    #[command(after_help = "Example:\n  premath turn show run-20260301-1.t3")]
+    #[command(after_help = "Example:\n  premath turn show run-019a7c21b3f45d08.t0003")]
     Turn(run::TurnArgs),
     /// Issue memory: what is to be done, who does it, what became of it
     #[command(after_help = "Example:\n  premath issue ready\n  premath issue claim-next --assignee jo")]

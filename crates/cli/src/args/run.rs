@@ -22,15 +22,21 @@ pub(crate) struct RunArgs {
     /// The id of the run, when it is not to be made up
     #[arg(long, value_name = "ID")]
     pub(crate) run_id: Option<String>,
-    /// How the work is done
+    /// How the work is divided; chain when nobody says
     #[arg(long, value_enum, conflicts_with = "demo")]
     pub(crate) pattern: Option<Pattern>,
     /// The stages, routes, branches or workers of a pattern: docs/reference/workflows.md
     #[arg(long, value_name = "FILE", conflicts_with = "demo")]
     pub(crate) workflow: Option<PathBuf>,
-    /// Which walls stand around the commands it runs
+    /// Which walls stand around the commands it runs; workspace-write when nobody says
     #[arg(long, value_enum, conflicts_with = "demo")]
     pub(crate) profile: Option<ProfileName>,
+    /// How the model expresses what it wants to do
+    #[arg(long, value_enum, conflicts_with = "demo")]
+    pub(crate) action_mode: Option<Mode>,
+    /// Why it may go on past the turns of a workflow: what was measured
+    #[arg(long, value_name = "REASON", conflicts_with = "demo")]
+    pub(crate) autonomous: Option<String>,
     /// What it may do, such as files:read; may be repeated. Tools of other scopes do not exist for the model
     #[arg(long, value_name = "SCOPE", conflicts_with = "demo")]
     pub(crate) scope: Vec<String>,
@@ -71,7 +77,7 @@ pub(crate) struct LimitArgs {
     /// At most so many tokens, in and out
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) max_tokens: Option<u64>,
-    /// At most so many dollars, such as 2 or 0.50; a model without a price is then refused
+    /// At most so many dollars, such as 2 or 0.50, as far as prices are known
     #[arg(long = "max-cost", value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost_micros: Option<u64>,
     /// At most so many minutes
@@ -83,15 +89,24 @@ pub(crate) struct LimitArgs {
     /// Ask a person after every so many turns; where nobody can answer, the run stops and waits
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) checkpoint_every: Option<u64>,
+    /// Ask a person before this tool runs; may be repeated
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) checkpoint_before: Vec<String>,
+    /// At most so many tokens in one request
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) context_tokens: Option<u64>,
+    /// What happens when a request would be longer
+    #[arg(long, value_enum)]
+    pub(crate) on_full: Option<OnFull>,
 }
 
 /// How the work of a run is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum Pattern {
-    /// One prompt, and the loop until the model is done
+    /// One answer of the model, and what it asks for
     Single,
-    /// Prompts after one another
+    /// The loop until the model is done, and then the next prompt, if there is one
     Chain,
     /// The first turn chooses which prompt follows
     Route,
@@ -113,6 +128,50 @@ impl Pattern {
             Self::Parallel => "parallel",
             Self::OrchestratorWorkers => "orchestrator_workers",
             Self::EvaluatorOptimizer => "evaluator_optimizer",
+        }
+    }
+}
+
+/// How a model expresses actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    /// Calls of tools, as its protocol has them
+    Json,
+    /// Fenced blocks in its text
+    Text,
+    /// Programs; not yet
+    Code,
+}
+
+impl Mode {
+    /// The token on the wire.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Text => "text",
+            Self::Code => "code",
+        }
+    }
+}
+
+/// What happens when the context is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnFull {
+    /// The session ends with a handoff, and a fresh one goes on from it
+    Descend,
+    /// Old turns are replaced by what is known of them
+    Compact,
+    /// Old turns are no longer shown
+    Window,
+}
+
+impl OnFull {
+    /// The token on the wire.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Descend => "descend",
+            Self::Compact => "compact",
+            Self::Window => "window",
         }
     }
 }
@@ -158,10 +217,10 @@ pub(crate) enum RunsCommand {
     #[command(after_help = "Example:\n  premath runs list --limit 5")]
     List(RunsListArgs),
     /// Show one run: its turns, workers and changes
-    #[command(after_help = "Example:\n  premath runs show run-20260301-1")]
+    #[command(after_help = "Example:\n  premath runs show run-019a7c21b3f45d08")]
     Show(RunsShowArgs),
     /// Hand out the journal of a run as JSONL
-    #[command(after_help = "Example:\n  premath runs export run-20260301-1 --output journal.jsonl")]
+    #[command(after_help = "Example:\n  premath runs export run-019a7c21b3f45d08 --output journal.jsonl")]
     Export(RunsExportArgs),
 }
 
@@ -211,7 +270,7 @@ pub(crate) struct TurnArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum TurnCommand {
     /// Show one turn: what the model saw, what it asked for, what came of it, digests and verdict
-    #[command(after_help = "Example:\n  premath turn show run-20260301-1.t3")]
+    #[command(after_help = "Example:\n  premath turn show run-019a7c21b3f45d08.t0003")]
     Show(TurnShowArgs),
 }
 

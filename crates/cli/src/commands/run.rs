@@ -2,6 +2,7 @@
 
 mod demo;
 mod watching;
+mod workflow;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,11 +13,11 @@ use premath_tusk::turn_loop::RunEvent;
 use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer};
 
 pub(crate) use self::watching::Watching;
-use crate::agent::{self, Attended};
+use crate::agent::Attended;
 use super::dep::number;
 use super::in_repository;
 use crate::args::StoreChange;
-use crate::args::run::{LimitArgs, Pattern, ResumeArgs, RunArgs, RunFormat};
+use crate::args::run::{LimitArgs, Mode, OnFull, Pattern, ResumeArgs, RunArgs, RunFormat};
 use crate::args::sandbox::ProfileName;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -29,13 +30,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, CliError> {
         return demo::run(args);
     }
     let task = args.task.as_deref().map(task).transpose()?;
-    let arguments = started(args, task.as_deref(), args.issue.as_deref(), &args.model)?;
+    let workflow = args.workflow.as_deref().map(workflow::read).transpose()?;
+    let asked = Asked { task: task.as_deref(), issue: args.issue.as_deref(), models: &args.model };
+    let arguments = started(args, &asked, workflow);
     changing(|host| shown(host, "run.start", &arguments, args.format))
 }
 
 /// `premath resume`
 pub(crate) fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
-    let arguments = limits(Object::fields().optional("runId", args.run.as_deref()), &args.limits).finish();
+    let arguments = Object::fields().optional("runId", args.run.as_deref());
+    let arguments = limited(arguments, &args.limits).finish();
     changing(|host| shown(host, "run.resume", &arguments, args.format))
 }
 
@@ -63,35 +67,42 @@ fn texts(list: &[String]) -> Value<'_> {
     Value::text_list(list.iter().map(String::as_str))
 }
 
-/// The arguments of `run.start`.
-fn started<'a>(
-    args: &'a RunArgs,
+/// What is asked of whom.
+struct Asked<'a> {
     task: Option<&'a str>,
     issue: Option<&'a str>,
     models: &'a [String],
-) -> Result<Value<'a>, CliError> {
-    let workflow = args.workflow.as_deref().map(agent::workflow).transpose()?;
+}
+
+/// The arguments of `run.start`.
+fn started<'a>(args: &'a RunArgs, asked: &Asked<'a>, workflow: Option<Value<'static>>) -> Value<'a> {
     let fields = Object::fields()
-        .optional("task", task)
-        .optional("issue", issue)
-        .field("models", texts(models))
+        .optional("task", asked.task)
+        .optional("issue", asked.issue)
+        .field("models", texts(asked.models))
         .optional("runId", args.run_id.as_deref())
         .optional("pattern", args.pattern.map(Pattern::as_str))
         .optional("workflow", workflow)
         .optional("profile", args.profile.map(ProfileName::as_str))
+        .optional("actionMode", args.action_mode.map(Mode::as_str))
+        .optional("autonomous", args.autonomous.as_deref())
         .field("scopes", texts(&args.scope));
-    Ok(limits(fields, &args.limits).finish())
+    limited(fields, &args.limits).finish()
 }
 
-fn limits<'a>(fields: Fields<'a>, limits: &LimitArgs) -> Fields<'a> {
+fn limited<'a>(fields: Fields<'a>, limits: &'a LimitArgs) -> Fields<'a> {
+    let wall = limits.max_minutes.map(|minutes| minutes.saturating_mul(60_000));
     fields
-        .optional("checkpointEvery", limits.checkpoint_every.map(number))
-        .optional("maxCostMicros", limits.max_cost_micros.map(number))
-        .optional("maxWallMillis", limits.max_minutes.map(|minutes| number(minutes.saturating_mul(60_000))))
-        .optional("maxTokens", limits.max_tokens.map(number))
-        .optional("maxToolCalls", limits.max_tool_calls.map(number))
         .optional("maxTurns", limits.max_turns.map(number))
+        .optional("maxToolCalls", limits.max_tool_calls.map(number))
+        .optional("maxTokens", limits.max_tokens.map(number))
+        .optional("maxCostMicros", limits.max_cost_micros.map(number))
+        .optional("maxWallMillis", wall.map(number))
         .optional("maxWorkers", limits.max_workers.map(number))
+        .optional("checkpointEvery", limits.checkpoint_every.map(number))
+        .field("checkpointBefore", texts(&limits.checkpoint_before))
+        .optional("contextTokens", limits.context_tokens.map(number))
+        .optional("onFull", limits.on_full.map(OnFull::as_str))
 }
 
 /// Shows a run while it goes, and its answer.

@@ -24,7 +24,7 @@ use self::lane::{Lane, Voice};
 use self::status::Status;
 use crate::output::DIM;
 
-pub(crate) use self::ending::{answer, exit};
+pub(crate) use self::ending::exit;
 pub(crate) use self::listing::{card, exported, listing, replayed};
 pub(crate) use self::rows::EventRows;
 pub(crate) use self::turn::{Extent, turn_card};

@@ -7,7 +7,7 @@ use premath_kernel::Object;
 use premath_wire::v1::ReplayAnswer;
 
 use super::super::{in_folder, unwritable};
-use super::{started, watched};
+use super::{Asked, started, watched};
 use crate::args::run::RunArgs;
 use crate::demo::{self, DemoPlan};
 use crate::error::CliError;
@@ -44,21 +44,22 @@ fn opening(folder: &Path) -> String {
 
 fn played(args: &RunArgs, plan: &DemoPlan, host: &Host<'_>, folder: &Path) -> Result<Exit, CliError> {
     let models = [plan.model.clone()];
-    let arguments = started(args, Some(&plan.task), Some(&plan.issue), &models)?;
+    let asked = Asked { task: Some(&plan.task), issue: Some(&plan.issue), models: &models };
+    let arguments = started(args, &asked, None);
     if args.format.envelope {
         return super::shown(host, "run.start", &arguments, args.format);
     }
-    let (ran, exit) = watched(host, "run.start", &arguments, args.format)?;
-    let Some(ran) = ran.filter(|_| exit == Exit::Accepted) else { return Ok(exit) };
+    let (answer, exit) = watched(host, "run.start", &arguments, args.format)?;
+    let Some(answer) = answer.filter(|_| exit == Exit::Accepted) else { return Ok(exit) };
     let verified = host.call("workspace.verify", &Object::fields().finish()).map_err(CliError::action)?;
-    let run = Object::fields().field("runId", ran.run_id.as_str()).finish();
+    let run = Object::fields().field("runId", answer.run_id.as_str()).finish();
     let replayed = host.call("run.replay", &run).map_err(CliError::action)?;
     let is_sound = [&verified.result_class, &replayed.result_class].iter().all(|class| *class != "rejected");
     if !args.format.json {
         let replay: ReplayAnswer = serde_json::from_str(replayed.payload.get())
             .map_err(|source| unwritable(premath_host::ActionError::Unwritable { source }))?;
         let is_verified = verified.result_class != "rejected";
-        output::text(&closing(is_verified, &replay, &ran.run_id, folder))?;
+        output::text(&closing(is_verified, &replay, &answer.run_id, folder))?;
     }
     Ok(if is_sound { Exit::Accepted } else { Exit::Rejected })
 }

@@ -1,7 +1,7 @@
-//! How a run ended, for programs: the answer, the exit code, and which commands to look with next.
+//! How a run ended: in words of the wire, as an exit code, and which commands to look with next.
 
 use premath_tusk::turn_loop::{RunOutcome, RunReport, StopCause};
-use premath_wire::v1::{RunAnswer, RunEnding};
+use premath_wire::v1::RunEnding;
 
 use crate::exit::Exit;
 
@@ -78,34 +78,4 @@ pub(super) fn next(report: &RunReport) -> Vec<(String, &'static str)> {
     commands.push((format!("premath replay {run}"), "the same again, without a model, row for row"));
     commands.push(("premath verify".to_owned(), "is everything on the disk as it was written?"));
     commands
-}
-
-/// The answer of `run` and `resume`.
-pub(crate) fn answer(action: &str, report: &RunReport, issue_id: Option<&str>, journal: &str) -> RunAnswer {
-    let (classes, next_run_id) = match &report.outcome {
-        RunOutcome::FailedClosed { classes, .. } => (classes.clone(), None),
-        RunOutcome::HandedOff { run_id } => (Vec::new(), Some(run_id.clone())),
-        RunOutcome::Completed | RunOutcome::Stopped(_) => (Vec::new(), None),
-    };
-    RunAnswer {
-        action: action.to_owned(),
-        run_id: report.run_id.clone(),
-        outcome: ending(&report.outcome),
-        detail: detail(&report.outcome),
-        failure_classes: classes,
-        text: report.text.clone(),
-        issue_id: issue_id.map(ToOwned::to_owned),
-        turns: report.turns,
-        refused_turns: report.refused_turns,
-        tool_calls: report.tool_calls,
-        tokens: report.tokens,
-        cost_micro_usd: report.cost_micros,
-        wall_ms: report.wall_millis,
-        workers: report.workers,
-        applied: report.applied,
-        resumable: report.outcome.is_resumable(),
-        next_run_id,
-        journal: journal.to_owned(),
-        next: next(report).into_iter().map(|(command, _)| command).collect(),
-    }
 }

@@ -96,7 +96,10 @@ impl Status {
     }
 
     fn line(&self, width: usize, elapsed: Duration) -> String {
-        let mut facts = vec![format!("turn {}", self.turn)];
+        let mut facts = match self.turn {
+            0 => Vec::new(),
+            turn => vec![format!("turn {turn}")],
+        };
         if self.workers > 0 {
             facts.push(counted(self.workers, "worker"));
         }

@@ -12,7 +12,8 @@ use premath_tusk::turn_loop::{
 };
 use premath_wire::v1::{RunEnding, RunEventRow};
 
-use super::{EventRows, RunScreen, answer, exit};
+use super::ending::next;
+use super::{EventRows, RunScreen, exit};
 use crate::exit::Exit;
 
 mod afterwards;
@@ -620,14 +621,13 @@ fn every_ending_has_its_exit_code_and_its_way_on() {
         ),
         (RunOutcome::Stopped(model), RunEnding::ModelFailed, Exit::Rejected, "premath resume run-1"),
     ];
-    for (outcome, ending, code, first) in table {
-        let token = outcome.token();
-        let answer = answer("run.start", &report(outcome), Some("bd-1"), ".premath/runs/run-1/journal.jsonl");
-        assert_eq!((answer.outcome, exit(answer.outcome)), (ending, code), "{token}");
-        assert_eq!(answer.outcome.token(), token);
-        assert_eq!(serde_json::to_value(ending).unwrap(), token);
-        assert_eq!(answer.next.first().map(String::as_str), Some(first), "{token}");
-        assert_eq!(answer.resumable, answer.next.iter().any(|command| command.starts_with("premath resume")));
+    for (outcome, expected, code, first) in table {
+        let (token, is_resumable) = (outcome.token(), outcome.is_resumable());
+        assert_eq!((super::ending::ending(&outcome), exit(expected)), (expected, code), "{token}");
+        assert_eq!((expected.token(), serde_json::to_value(expected).unwrap()), (token, token.into()));
+        let commands = next(&report(outcome));
+        assert_eq!(commands.first().map(|(command, _)| command.as_str()), Some(first), "{token}");
+        assert_eq!(commands.iter().any(|(command, _)| command.starts_with("premath resume")), is_resumable);
     }
 }
 
