@@ -112,16 +112,3 @@ pub(super) fn let_go(workspace: &Workspace, held: &Held) -> Result<(), StoreErro
         Applied::Written(_) | Applied::Nothing(_) | Applied::Refused(_) => Ok(()),
     }
 }
-
-/// An issue, without taking it.
-pub(super) fn look(workspace: &Workspace, issue: &str) -> Result<Option<IssueRow>, StoreError> {
-    let store = store(workspace);
-    let view = match store.view() {
-        Err(StoreError::DerivedDamaged { .. }) => {
-            store.discard_index()?;
-            store.view()?
-        }
-        other => other?,
-    };
-    view.row(issue)
-}

@@ -31,7 +31,7 @@ pub(super) struct Ground<'g> {
 }
 
 /// Whoever watches a run.
-pub type Watch<'w> = dyn FnMut(&RunEvent<'_>) + Send + 'w;
+pub(super) type Watch<'w> = dyn FnMut(&RunEvent<'_>) + Send + 'w;
 
 /// What came of asking for a run.
 #[derive(Debug)]
