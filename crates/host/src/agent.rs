@@ -15,7 +15,7 @@ pub(crate) mod traces;
 mod workflow;
 
 pub use door::{AgentDoor, NoAgent, NoPerson};
+pub use lease::Refused as RunRefused;
 pub use request::RunRequest;
 pub use resume::resume;
-pub use lease::Refused as RunRefused;
 pub use run::{Started as RunStarted, start};

@@ -13,9 +13,9 @@ use premath_tusk::turn_loop::RunEvent;
 use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer};
 
 pub(crate) use self::watching::Watching;
-use crate::agent::Attended;
 use super::dep::number;
 use super::in_repository;
+use crate::agent::Attended;
 use crate::args::StoreChange;
 use crate::args::run::{LimitArgs, Mode, OnFull, Pattern, ResumeArgs, RunArgs, RunFormat};
 use crate::args::sandbox::ProfileName;
@@ -125,7 +125,9 @@ fn watched(
     let watching = Arc::new(Watching::new(format));
     let started = drive(host, action, arguments, &watching);
     watching.finish()?;
-    match started.map_err(|error| CliError::command(error, if action == "run.resume" { "resume" } else { "run" }))? {
+    match started
+        .map_err(|error| CliError::command(error, if action == "run.resume" { "resume" } else { "run" }))?
+    {
         RunStarted::Ran(answer) => {
             let answer = RunAnswer { action: action.to_owned(), ..*answer };
             if format.json {

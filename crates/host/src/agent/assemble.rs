@@ -59,7 +59,10 @@ pub(super) struct Made {
 pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> Result<Made, ActionError> {
     let tools = tools(workspace, &plan)?;
     let catalogue = granted(&tools, &plan)?;
-    let Assembled { system, opening, .. } = blocks(&plan).assemble();
+    let Assembled { system, opening, to_store } = blocks(&plan).assemble();
+    for whole in to_store {
+        objects(workspace).put(&mut whole.text.as_bytes())?;
+    }
     let specs: Vec<ToolSpec> = catalogue.specs().cloned().collect();
     let config = RunConfig {
         run_id: plan.run_id,
@@ -136,7 +139,8 @@ fn toolbox(
         limits: ExecutionLimits { output, ..ExecutionLimits::default() },
         protected: ProtectedPaths::standard(),
         payloads: Arc::new(StoredPayloads::new(objects(workspace))),
-        budget: usize::try_from(config.context.result_bytes).unwrap_or(usize::MAX),
+        // A tenth is left for what fencing adds, so that what fits a row is never cut when it is shown.
+        budget: usize::try_from(config.context.result_bytes / 10 * 9).unwrap_or(usize::MAX),
         capture: CAPTURE,
         parallel: usize::try_from(config.limits.parallel).unwrap_or(1),
     })
@@ -195,9 +199,10 @@ fn granted(tools: &[Arc<dyn Tool>], plan: &Plan) -> Result<Catalogue, ActionErro
 }
 
 fn capabilities(specs: &[ToolSpec]) -> Vec<String> {
-    let actions = specs.iter().filter(|spec| spec.kind == ToolKind::Intent).map(|spec| {
-        if spec.name == SPAWN_WORKER { "issue_add" } else { spec.name.as_str() }
-    });
+    let actions = specs
+        .iter()
+        .filter(|spec| spec.kind == ToolKind::Intent)
+        .map(|spec| if spec.name == SPAWN_WORKER { "issue_add" } else { spec.name.as_str() });
     let names: BTreeSet<String> =
         actions.map(|action| format!("capabilities.change_morphisms.{action}")).collect();
     names.into_iter().collect()
@@ -214,7 +219,8 @@ fn blocks(plan: &Plan) -> Blocks {
         blocks = blocks.with_scopes(vec![read, write]);
     }
     if !plan.required_artifacts.is_empty() {
-        let wanted = format!("These files must be there when you are done: {}", listed(&plan.required_artifacts));
+        let wanted =
+            format!("These files must be there when you are done: {}", listed(&plan.required_artifacts));
         blocks = blocks.with_workspace(wanted);
     }
     if plan.judges {

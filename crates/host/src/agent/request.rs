@@ -159,9 +159,10 @@ fn mode(token: Option<&str>) -> Result<ActionMode, InputError> {
 fn profile(token: Option<&str>) -> Result<Profile, InputError> {
     match told(token) {
         None => Ok(Profile::WorkspaceWrite),
-        Some(token) => Profile::ALL.into_iter().find(|profile| profile.as_str() == token).ok_or_else(|| {
-            invalid("expected read-only, workspace-write, network or isolated", "profile")
-        }),
+        Some(token) => Profile::ALL
+            .into_iter()
+            .find(|profile| profile.as_str() == token)
+            .ok_or_else(|| invalid("expected read-only, workspace-write, network or isolated", "profile")),
     }
 }
 

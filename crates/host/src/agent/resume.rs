@@ -1,8 +1,6 @@
 //! Going on with a run that stopped: its machine is run again from its journal, what was open is closed, and it goes on.
 
-use std::sync::Arc;
-
-use premath_bd::{Cursor, Journal, JournalRow, StoreError, runs_folder};
+use premath_bd::{Cursor, Journal, JournalRow, StoreError};
 use premath_kernel::Value;
 use premath_tusk::turn_loop::{
     Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, RunOutcome, Step,
@@ -13,7 +11,8 @@ use serde::Deserialize;
 
 use super::assemble::again;
 use super::lease::{self, Authority};
-use super::run::{Ground, Started, Watch, continued, release};
+use super::ports::FileJournal;
+use super::run::{Ground, Session, Started, Watch, continued, is_begun, journal, release};
 use super::traces;
 use crate::actions::issue::{arguments, told};
 use crate::table::{ActionError, Host};
@@ -50,28 +49,50 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
         Some(id) => id.to_owned(),
         None => traces::newest_resumable(workspace)?.ok_or_else(|| missing("there is no run to resume"))?,
     };
-    let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
-    let Redriven { mut machine, mut unwritten, .. } = redriven(&journal)?;
+    let journal = journal(workspace, &run_id)?;
+    if !is_begun(&journal)? {
+        return Err(missing(&format!("there is no run `{run_id}`")));
+    }
+    // Held before it is read: whoever else drives the run is done with it, or this one does not begin.
+    let writer = FileJournal::open(&journal, workspace)?;
+    let Redriven { machine, unwritten, .. } = redriven(&journal)?;
     refuse_ended(&machine)?;
     let limits = raised(&machine, &args);
     let held = match machine.config().issue_id.clone() {
         None => None,
-        Some(issue) => match lease::take(workspace, &issue, &run_id, limits_of(&machine, limits.as_ref()), Authority::Door)? {
+        Some(issue) => match lease::take(
+            workspace,
+            &issue,
+            &run_id,
+            limits_of(&machine, limits.as_ref()),
+            Authority::Door,
+        )? {
             Ok(held) => Some(held),
             Err(refused) => return Ok(Started::Refused(refused)),
         },
     };
-    let toolbox = again(workspace, host.agent, machine.config(), held.as_ref().map(|held| held.holder.clone()))?;
-    let resumed = Event::Resumed { limits };
-    let row = resumed.to_value().into_owned();
-    machine.feed(resumed).map_err(|error| missing(&error.to_string()))?;
-    unwritten.push(row);
-    unwritten.extend(machine.take_records());
-    let beginning = Beginning::Resumed { unwritten };
+    let toolbox =
+        again(workspace, host.agent, machine.config(), held.as_ref().map(|held| held.holder.clone()))?;
+    let session = resumed(machine, unwritten, writer, limits)?;
     let ground = Ground { workspace, agent: host.agent };
-    let ran = continued(ground, machine, &toolbox, held.as_ref(), beginning, watch);
+    let ran = continued(ground, session, &toolbox, held.as_ref(), watch);
     release(workspace, held.as_ref())?;
     ran.map(|answer| Started::Ran(Box::new(answer)))
+}
+
+/// A machine that is told that it goes on, with the row that says so.
+pub(super) fn resumed(
+    mut machine: Machine,
+    mut unwritten: Vec<Value<'static>>,
+    writer: FileJournal,
+    limits: Option<Limits>,
+) -> Result<Session, ActionError> {
+    let event = Event::Resumed { limits };
+    let row = event.to_value().into_owned();
+    machine.feed(event).map_err(|error| missing(&error.to_string()))?;
+    unwritten.push(row);
+    unwritten.extend(machine.take_records());
+    Ok(Session { machine, writer, beginning: Beginning::Resumed { unwritten } })
 }
 
 fn limits_of(machine: &Machine, raised: Option<&Limits>) -> Option<u64> {
@@ -91,13 +112,8 @@ fn refuse_ended(machine: &Machine) -> Result<(), ActionError> {
 
 /// The limits from now on, when somebody names one.
 fn raised(machine: &Machine, args: &ResumeArgs) -> Option<Limits> {
-    let named = [
-        args.max_turns,
-        args.max_tool_calls,
-        args.max_tokens,
-        args.max_cost_micros,
-        args.max_wall_millis,
-    ];
+    let named =
+        [args.max_turns, args.max_tool_calls, args.max_tokens, args.max_cost_micros, args.max_wall_millis];
     if named.iter().all(Option::is_none) || !matches!(machine.next(), Step::Done(_)) {
         return None;
     }

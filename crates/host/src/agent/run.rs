@@ -8,7 +8,7 @@ use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
 use premath_tusk::turn_loop::{
     Beginning, DriveError, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent, RunOutcome, RunReport,
-    StopCause, Toolbox, drive,
+    Step, StopCause, Toolbox, drive,
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::{RunAnswer, RunEnding, SessionState};
@@ -18,7 +18,7 @@ use super::assemble::{Made, Plan, make};
 use super::children::HostCrew;
 use super::door::AgentDoor;
 use super::lease::{self, Authority, Held, Refused};
-use super::ports::{FileJournal, RunIssues, RunObjects};
+use super::ports::{FileJournal, RunIssues, RunObjects, objects};
 use super::request::RunRequest;
 use crate::table::{ActionError, Host};
 use crate::workspace::{Workspace, shown};
@@ -50,7 +50,8 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     let request = RunRequest::read(args)?;
     let workspace = host.workspace;
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
-    let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
+    let journal = journal(workspace, &run_id)?;
+    let writer = FileJournal::open(&journal, workspace)?;
     if is_begun(&journal)? {
         let what = format!("run `{run_id}` has begun already; `premath resume {run_id}` goes on with it");
         return Err(InputError::new(InputClass::FieldInvalid, &what, JsonPath::root().key("runId")).into());
@@ -74,7 +75,7 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
         }
     };
     let ground = Ground { workspace, agent: host.agent };
-    let ran = sessions(ground, made, held.as_ref(), Beginning::Fresh, watch);
+    let ran = sessions(ground, made, writer, held.as_ref(), watch);
     release(workspace, held.as_ref())?;
     ran.map(|answer| Started::Ran(Box::new(answer)))
 }
@@ -114,56 +115,66 @@ fn plan(request: RunRequest, run_id: String, held: Option<&Held>, door: &dyn Age
 }
 
 /// Runs a session and those that go on from it.
-pub(super) fn sessions(
+fn sessions(
     ground: Ground<'_>,
     made: Made,
+    writer: FileJournal,
     held: Option<&Held>,
-    beginning: Beginning,
     watch: &mut Watch<'_>,
 ) -> Result<RunAnswer, ActionError> {
     let Made { config, toolbox } = made;
     let machine = Machine::new(config).map_err(|error| unusable(&error))?;
-    continued(ground, machine, &toolbox, held, beginning, watch)
+    continued(ground, Session { machine, writer, beginning: Beginning::Fresh }, &toolbox, held, watch)
 }
 
-/// The same from a machine that may have come some way.
+/// A machine, the journal it holds, and where it begins.
+pub(super) struct Session {
+    pub(super) machine: Machine,
+    pub(super) writer: FileJournal,
+    pub(super) beginning: Beginning,
+}
+
+/// Drives a session, and those that go on from it.
 pub(super) fn continued(
     ground: Ground<'_>,
-    mut machine: Machine,
+    mut session: Session,
     toolbox: &Toolbox,
     held: Option<&Held>,
-    mut beginning: Beginning,
     watch: &mut Watch<'_>,
 ) -> Result<RunAnswer, ActionError> {
     loop {
-        let ran = one(ground, &mut machine, toolbox, beginning, watch)?;
-        let RunOutcome::HandedOff { run_id } = &ran.report.outcome else {
-            return Ok(answer(ground.workspace, machine.config(), &ran.report, held));
+        let (machine, report) = one(ground, session, toolbox, watch)?;
+        let RunOutcome::HandedOff { run_id } = &report.outcome else {
+            return Ok(answer(ground.workspace, machine.config(), &report, held));
         };
         watch(&RunEvent::HandedOff { run_id });
-        machine = Machine::new(successor(&machine, run_id)).map_err(|error| unusable(&error))?;
-        beginning = Beginning::Fresh;
+        let config = successor(ground.workspace, &machine, run_id)?;
+        let writer = FileJournal::open(&journal(ground.workspace, run_id)?, ground.workspace)?;
+        let machine = Machine::new(config).map_err(|error| unusable(&error))?;
+        session = Session { machine, writer, beginning: Beginning::Fresh };
     }
 }
 
-/// What one session came to.
-pub(super) struct SessionRan {
-    pub(super) report: RunReport,
+/// The journal of a run.
+pub(super) fn journal(workspace: &Workspace, run_id: &str) -> Result<Journal, StoreError> {
+    Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), run_id)
 }
 
 /// Drives one machine over the repository, and leaves its session and its step behind.
 pub(super) fn one(
     ground: Ground<'_>,
-    machine: &mut Machine,
+    session: Session,
     toolbox: &Toolbox,
-    beginning: Beginning,
     watch: &mut Watch<'_>,
-) -> Result<SessionRan, ActionError> {
+) -> Result<(Machine, RunReport), ActionError> {
+    let Session { mut machine, mut writer, beginning } = session;
+    if matches!(machine.next(), Step::Done(_)) {
+        // It had ended before; nothing is left of it but what it came to.
+        let report = machine.report();
+        return Ok((machine, report));
+    }
     let workspace = ground.workspace;
-    let run_id = machine.config().run_id.clone();
     let started_at = format_time(workspace.clock.now());
-    let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
-    let mut journal = FileJournal::open(&journal, workspace)?;
     let mut models = ground.agent.answers(&machine.config().models)?;
     let mut issues = RunIssues::new(workspace);
     let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files));
@@ -171,7 +182,7 @@ pub(super) fn one(
     let mut crew = HostCrew { ground };
     let time = ground.agent.stopwatch();
     let mut ports = Ports {
-        journal: &mut journal,
+        journal: &mut writer,
         models: models.as_mut(),
         tools: toolbox,
         issues: &mut issues,
@@ -182,7 +193,7 @@ pub(super) fn one(
         watch,
     };
     // Every port here blocks until it is done, so there is nothing to wait for.
-    let driven = drive(machine, &mut ports, beginning).now_or_never();
+    let driven = drive(&mut machine, &mut ports, beginning).now_or_never();
     let report = match driven {
         Some(Ok(report)) => report,
         Some(Err(DriveError::Store(error))) => return Err(error.into()),
@@ -190,7 +201,7 @@ pub(super) fn one(
         None => return Err(fault("a port of the run waits for something that never comes")),
     };
     leave(workspace, machine.config(), &report, &issues, &started_at)?;
-    Ok(SessionRan { report })
+    Ok((machine, report))
 }
 
 fn fault(what: &str) -> ActionError {
@@ -205,7 +216,7 @@ pub(super) fn unusable(error: &premath_tusk::turn_loop::ConfigError) -> ActionEr
 }
 
 /// The next session of the same work.
-fn successor(machine: &Machine, run_id: &str) -> RunConfig {
+fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<RunConfig, StoreError> {
     let config = machine.config();
     let report = machine.report();
     let packet = HandoffPacket {
@@ -230,9 +241,13 @@ fn successor(machine: &Machine, run_id: &str) -> RunConfig {
     limits.wall_millis = limits.wall_millis.map(|limit| limit.saturating_sub(used.wall_millis.used));
     limits.workers = limits.workers.map(|limit| limit.saturating_sub(used.workers.used));
     limits.workflow_turns = limits.workflow_turns.map(|limit| limit.saturating_sub(used.turns.used));
-    RunConfig {
+    let opening = packet.opening();
+    for whole in &opening.to_store {
+        objects(workspace).put(&mut whole.text.as_bytes())?;
+    }
+    Ok(RunConfig {
         run_id: run_id.to_owned(),
-        opening: packet.opening().text,
+        opening: opening.text,
         limits,
         parent: Some(ParentRun {
             run_id: config.run_id.clone(),
@@ -242,7 +257,7 @@ fn successor(machine: &Machine, run_id: &str) -> RunConfig {
         }),
         incoming: vec![Digest::of_bytes(report.text.as_bytes()).as_str().to_owned()],
         ..config.clone()
-    }
+    })
 }
 
 /// The session and the step that a run leaves behind.
@@ -295,8 +310,7 @@ fn leave(
         mutation_refs: issues.changes.clone(),
         witness_refs: issues.cited.clone(),
     };
-    let trajectory =
-        Trajectory::new(Arc::clone(&workspace.disk), root.join("harness_trajectory.jsonl"));
+    let trajectory = Trajectory::new(Arc::clone(&workspace.disk), root.join("harness_trajectory.jsonl"));
     trajectory.append(&step, workspace.clock.as_ref())?;
     Ok(())
 }

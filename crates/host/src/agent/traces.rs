@@ -336,10 +336,9 @@ pub(crate) fn turn(workspace: &Workspace, call_id: &str) -> Result<TurnCard, Act
     let unknown = || missing(&format!("there is no turn `{call_id}`"));
     let (run_id, _) = call_id.rsplit_once(".t").ok_or_else(unknown)?;
     let journal = journal(workspace, run_id)?;
-    let mut looking = Looking { call_id, card: None, redrive: Redrive::default(), is_inside: false, shown: 0 };
-    each_journal_row(&journal, |row| {
-        looking.take(row).map_err(|error| differs(&journal, &error))
-    })?;
+    let mut looking =
+        Looking { call_id, card: None, redrive: Redrive::default(), is_inside: false, shown: 0 };
+    each_journal_row(&journal, |row| looking.take(row).map_err(|error| differs(&journal, &error)))?;
     looking.card.ok_or_else(unknown)
 }
 
@@ -416,7 +415,9 @@ impl Looking<'_> {
                     came_of(call, outcome);
                 }
             }
-            Ok(Some(Event::Applied { outcomes })) => card.applied = outcomes.iter().map(intent_result).collect(),
+            Ok(Some(Event::Applied { outcomes })) => {
+                card.applied = outcomes.iter().map(intent_result).collect()
+            }
             Ok(Some(_) | None) | Err(_) => {}
         }
     }
@@ -489,7 +490,13 @@ fn call_row(call: &premath_tusk::model::ToolCall) -> CallRow {
     CallRow {
         tool_call_id: call.id.clone(),
         tool: call.name.clone(),
-        arguments: Json(premath_wire::strict::parse(call.arguments.as_str().as_bytes(), premath_wire::strict::Limits::default()).map_or(Value::Null, Value::into_owned)),
+        arguments: Json(
+            premath_wire::strict::parse(
+                call.arguments.as_str().as_bytes(),
+                premath_wire::strict::Limits::default(),
+            )
+            .map_or(Value::Null, Value::into_owned),
+        ),
         status: "open".to_owned(),
         error_code: None,
         exit_code: None,

@@ -95,7 +95,8 @@ pub(super) fn read(pattern: Option<&str>, args: Option<WorkflowArgs>) -> Result<
         let all: Vec<&str> = ExecutionPattern::ALL.into_iter().map(ExecutionPattern::token).collect();
         invalid(format!("expected one of {}", all.join(", ")), "pattern")
     })?;
-    let worker = args.worker.map(|worker| WorkerDefaults { model: worker.model, max_turns: worker.max_turns });
+    let worker =
+        args.worker.map(|worker| WorkerDefaults { model: worker.model, max_turns: worker.max_turns });
     Ok(Workflow {
         pattern,
         stages: args.stage.into_iter().map(|one| Stage { name: one.name, prompt: one.prompt }).collect(),

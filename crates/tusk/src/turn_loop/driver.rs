@@ -13,9 +13,7 @@ use premath_kernel::{Object, Value};
 use super::answer::Answer;
 use super::event::Event;
 use super::machine::{Machine, Unexpected};
-use super::ports::{
-    AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch,
-};
+use super::ports::{AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch};
 use super::redrive::INTENDED;
 use super::step::{Admitted, PlannedCall, Step};
 use super::toolbox::{Prepared, Ran, Toolbox};
@@ -85,7 +83,8 @@ pub async fn drive(
     ports: &mut Ports<'_>,
     beginning: Beginning,
 ) -> Result<RunReport, DriveError> {
-    let mut driver = Driver { ports, rows: Vec::new(), operations: BTreeMap::new(), is_resumed: false };
+    let mut driver =
+        Driver { ports, rows: Vec::new(), operations: BTreeMap::new(), is_resumed: false, earlier_millis: 0 };
     driver.begin(machine, beginning)?;
     loop {
         driver.rows.extend(machine.take_records());
@@ -102,7 +101,12 @@ pub async fn drive(
             Step::Spawn(plans) => {
                 driver.flush()?;
                 let workers = driver.ports.crew.run(machine, plans, driver.ports.watch)?;
-                Event::WorkersReturned { workers }
+                if driver.ports.tools.interrupt.is_requested() {
+                    // They were interrupted too, and go on when this run does.
+                    Event::Interrupted
+                } else {
+                    Event::WorkersReturned { workers }
+                }
             }
             Step::AskHuman(question) => {
                 driver.flush()?;
@@ -132,6 +136,8 @@ struct Driver<'d, 'p> {
     operations: BTreeMap<String, Operation>,
     /// Whether a change may have been made by a process that died.
     is_resumed: bool,
+    /// How long the run took before this process.
+    earlier_millis: u64,
 }
 
 impl Driver<'_, '_> {
@@ -141,6 +147,7 @@ impl Driver<'_, '_> {
             Beginning::Resumed { unwritten } => {
                 self.rows = unwritten;
                 self.is_resumed = true;
+                self.earlier_millis = machine.report().wall_millis;
                 self.close_what_was_open(machine)?;
                 true
             }
@@ -162,11 +169,16 @@ impl Driver<'_, '_> {
     fn close_what_was_open(&mut self, machine: &mut Machine) -> Result<(), DriveError> {
         if let Step::CallTools(calls) = machine.next() {
             let outcomes = calls.iter().map(PlannedCall::interrupted).collect();
-            let elapsed_millis = self.ports.time.elapsed_millis();
+            let elapsed_millis = self.elapsed_millis();
             self.feed(machine, Event::ToolsFinished { outcomes, elapsed_millis })?;
             self.rows.extend(machine.take_records());
         }
         Ok(())
+    }
+
+    /// Since the run began, whoever drove it.
+    fn elapsed_millis(&self) -> u64 {
+        self.earlier_millis.saturating_add(self.ports.time.elapsed_millis())
     }
 
     fn flush(&mut self) -> Result<(), StoreError> {
@@ -221,15 +233,14 @@ impl Driver<'_, '_> {
                     cost_micros: answered.cost_micros,
                     response_id: response.response_id,
                     attempts: answered.attempts,
-                    elapsed_millis: self.ports.time.elapsed_millis(),
+                    elapsed_millis: self.elapsed_millis(),
                 }))
             }
         }
     }
 
     fn call(&mut self, calls: &[PlannedCall]) -> Result<Event, DriveError> {
-        let has_effects =
-            calls.iter().any(|call| call.runs() && matches!(call.kind, ToolKind::Effect));
+        let has_effects = calls.iter().any(|call| call.runs() && matches!(call.kind, ToolKind::Effect));
         let prepared = if has_effects { self.ports.tools.prepare(calls) } else { Prepared::default() };
         if has_effects {
             let row = self.intended(calls, &prepared)?;
@@ -245,9 +256,9 @@ impl Driver<'_, '_> {
                 diff: diff.as_deref(),
             });
         }
-        let before = self.ports.time.elapsed_millis();
+        let before = self.elapsed_millis();
         let ran = self.ports.tools.run(calls, &prepared);
-        let elapsed_millis = self.ports.time.elapsed_millis();
+        let elapsed_millis = self.elapsed_millis();
         let mut outcomes = Vec::with_capacity(ran.len());
         self.operations.clear();
         for (Ran { outcome, operation }, call) in ran.into_iter().zip(calls) {
@@ -299,19 +310,19 @@ impl Driver<'_, '_> {
     }
 
     fn apply(&mut self, machine: &Machine, admitted: Vec<Admitted>) -> Result<Event, DriveError> {
-        let turn_digest = machine.last_verdict().map(|verdict| verdict.turn_digest.clone()).unwrap_or_default();
+        let turn_digest =
+            machine.last_verdict().map(|verdict| verdict.turn_digest.clone()).unwrap_or_default();
         if let Some(record) = machine.witness() {
             self.ports.issues.witness(&record)?;
         }
         let mut outcomes = Vec::with_capacity(admitted.len());
         for Admitted { tool_call_id, action, intent_digest, grant } in admitted {
-            let earlier = if self.is_resumed {
-                self.ports.issues.found(&turn_digest, &intent_digest)?
-            } else {
-                None
-            };
-            let operation =
-                self.operations.remove(&tool_call_id).or_else(|| machine.planned(&tool_call_id, self.ports.tools));
+            let earlier =
+                if self.is_resumed { self.ports.issues.found(&turn_digest, &intent_digest)? } else { None };
+            let operation = self
+                .operations
+                .remove(&tool_call_id)
+                .or_else(|| machine.planned(&tool_call_id, self.ports.tools));
             let outcome = match (earlier, grant, operation) {
                 (Some(outcome), ..) => outcome,
                 (None, Err((class, detail)), _) => IntentOutcome::Refused { class, detail },

@@ -18,9 +18,9 @@ use super::records;
 use super::state::{Applying, Open, Paused, Phase, Purpose, State};
 use super::step::{Admitted, ModelCall, Step};
 use super::terms::{Terms, TermsError};
+use super::toolbox::Toolbox;
 use super::watch::{Decision, RunOutcome, RunReport, StopCause, Verdict};
 use super::workflow::Judge;
-use super::toolbox::Toolbox;
 use crate::context::{HandoffPacket, PacketArtifact, RunState, exceeded};
 use crate::model::{
     CacheMarker, Delivery, Message, ModelRequest, Offers, ParallelCalls, StopReason, SystemBlock, SystemText,
@@ -89,8 +89,16 @@ impl Machine {
         let tools = Toolset::new(Catalogue::of_specs(config.tools.iter().cloned())?, &config.profile);
         let terms = Terms::of(&config, tools.catalogue())?;
         let state = State::new(system(&config), Offers::default(), config.incoming.clone());
-        let mut machine =
-            Self { config, tools, terms, state, records: Vec::new(), last_verdict: None, last_digests: None, last_rendered: Vec::new() };
+        let mut machine = Self {
+            config,
+            tools,
+            terms,
+            state,
+            records: Vec::new(),
+            last_verdict: None,
+            last_digests: None,
+            last_rendered: Vec::new(),
+        };
         machine.records.push(records::started(&machine.config));
         machine.state.push(Message::user_text(machine.config.opening.clone()));
         machine.offer();
@@ -187,6 +195,9 @@ impl Machine {
                 self.close_turn(Open { handoff: Some((packet, observed)), ..*open });
             }
             (Phase::Applying(applying), Event::Applied { outcomes }) => self.applied(*applying, outcomes),
+            (Phase::Spawning { plans, after }, Event::Interrupted) => {
+                self.stop(StopCause::Interrupted, Some(Paused::Spawning { plans, after }));
+            }
             (Phase::Spawning { after, .. }, Event::WorkersReturned { workers }) => {
                 self.returned(after, &workers);
             }
@@ -198,9 +209,16 @@ impl Machine {
                 self.resume(cause, limits);
             }
             // A process that died left no end behind; the machine is where it was.
-            (phase @ (Phase::Calling(_) | Phase::Asking { .. } | Phase::Executing(_) | Phase::Handing { .. }
-                | Phase::Applying(_) | Phase::Spawning { .. } | Phase::Compacting { .. }),
-                Event::Resumed { limits: None }) => self.state.phase = phase,
+            (
+                phase @ (Phase::Calling(_)
+                | Phase::Asking { .. }
+                | Phase::Executing(_)
+                | Phase::Handing { .. }
+                | Phase::Applying(_)
+                | Phase::Spawning { .. }
+                | Phase::Compacting { .. }),
+                Event::Resumed { limits: None },
+            ) => self.state.phase = phase,
             (phase, _) => {
                 self.state.phase = phase;
                 return Err(unexpected());
@@ -329,13 +347,12 @@ impl Machine {
             self.state.found.iter().flat_map(|found| found.names.iter().cloned()).collect();
         let is_choosing = progress::purpose(&self.config, &self.state.progress) == Purpose::Route;
         let spawns = self.config.workflow.pattern == premath_kernel::ExecutionPattern::OrchestratorWorkers;
-        let offered = self.tools.catalogue().offer(&names).into_iter().filter(|offer| {
-            match offer.name.as_str() {
+        let offered =
+            self.tools.catalogue().offer(&names).into_iter().filter(|offer| match offer.name.as_str() {
                 progress::CHOOSE_ROUTE => is_choosing,
                 progress::SPAWN_WORKER => spawns,
                 _other => true,
-            }
-        });
+            });
         let mut offered: Vec<ToolOffer> = offered.collect();
         if self.config.action_mode == ActionMode::Text {
             offered.clear();
@@ -366,7 +383,8 @@ impl Machine {
 
     /// The permits of a closed turn, each earned from its evidence.
     fn admitted(&self, applying: &Applying) -> Vec<Admitted> {
-        let claims = Claims::new(self.config.capabilities.iter().filter_map(|text| Text::new(text)).collect());
+        let claims =
+            Claims::new(self.config.capabilities.iter().filter_map(|text| Text::new(text)).collect());
         let policy = self.terms.mutation_policy();
         let active = policy.map_or(ActivePolicy::NotSupplied, ActivePolicy::Supplied);
         let grant = |intent: &premath_kernel::Intent| {
@@ -402,7 +420,12 @@ impl Machine {
         }
         self.state.used.turns += 1;
         let call_id = self.call_id();
-        self.records.push(records::called(&call_id, self.state.used.turns, &purpose, &self.state.context_digest));
+        self.records.push(records::called(
+            &call_id,
+            self.state.used.turns,
+            &purpose,
+            &self.state.context_digest,
+        ));
         let calls = progress::harness_calls(&self.config, &purpose, &call_id, &self.state.last_text);
         let answer = Answer {
             model_ref: format!("harness:{}", self.config.workflow.pattern.token()),
@@ -426,7 +449,8 @@ impl Machine {
             ("wallMillis", budget.wall_millis),
             ("toolCalls", budget.tool_calls),
         ];
-        let is_over = |spent: &crate::context::views::Spent| spent.limit.is_some_and(|limit| spent.used > limit);
+        let is_over =
+            |spent: &crate::context::views::Spent| spent.limit.is_some_and(|limit| spent.used > limit);
         spent.into_iter().find(|(_, spent)| is_over(spent)).map(|(name, _)| name)
     }
 
@@ -447,6 +471,11 @@ impl Machine {
             }
             ActionMode::Text | ActionMode::Json | ActionMode::Code => answer.calls().cloned().collect(),
         };
+        if let Some(detail) = unanswerable(&calls) {
+            self.state.last_text = answer.text();
+            self.end(RunOutcome::FailedClosed { classes: vec!["tool.schema_invalid".to_owned()], detail });
+            return;
+        }
         let mut planned = self.tools.plan(calls, &self.state.found);
         self.state.used.tool_calls += u64::try_from(planned.len()).unwrap_or(u64::MAX);
         self.note_repeats(&planned);
@@ -561,6 +590,7 @@ impl Machine {
             }
             Some(Paused::Calling(purpose)) => self.begin(purpose),
             Some(Paused::Asking { question, open }) => self.ask(question, open),
+            Some(Paused::Spawning { plans, after }) => self.state.phase = Phase::Spawning { plans, after },
             None => self.begin(progress::purpose(&self.config, &self.state.progress)),
         }
     }
@@ -620,6 +650,14 @@ fn system(config: &RunConfig) -> SystemText {
         cache: if at == last { CacheMarker::Here } else { CacheMarker::None },
     };
     config.system.iter().enumerate().map(block).collect()
+}
+
+/// Why the calls of an answer cannot be told apart, and so cannot be answered.
+fn unanswerable(calls: &[crate::model::ToolCall]) -> Option<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    let twin = calls.iter().find(|call| call.id.trim().is_empty() || !seen.insert(call.id.trim()))?;
+    let shown = crate::context::plain_line(&twin.id, 100);
+    Some(format!("two calls of one answer have the id `{shown}`, or it is blank"))
 }
 
 /// Whether there is one outcome for each call, in their order.

@@ -152,9 +152,5 @@ pub(crate) fn pending_intent(applied: &AppliedIntent) -> PendingIntent {
         IntentOutcome::Unchanged => "nothing to change".to_owned(),
         IntentOutcome::Refused { class, detail } => format!("refused: {class}: {detail}"),
     };
-    PendingIntent {
-        intent_digest: applied.intent_digest.clone(),
-        action: applied.action.clone(),
-        outcome,
-    }
+    PendingIntent { intent_digest: applied.intent_digest.clone(), action: applied.action.clone(), outcome }
 }

@@ -105,8 +105,7 @@ impl Redrive {
     fn start(&mut self, seq: u64, row: &Value<'_>) -> Result<(), RedriveError> {
         let config = row.as_object().filter(|_| kind(row) == STARTED).and_then(|row| row.get("config"));
         let config = config.ok_or(RedriveError::NotStarted { seq })?;
-        let config =
-            RunConfig::from_value(config).map_err(|source| RedriveError::Row { seq, source })?;
+        let config = RunConfig::from_value(config).map_err(|source| RedriveError::Row { seq, source })?;
         let mut machine = Machine::new(config)?;
         self.pending.extend(machine.take_records());
         self.machine = Some(machine);

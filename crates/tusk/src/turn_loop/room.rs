@@ -41,7 +41,8 @@ impl Machine {
     fn dropping(&self, most: u64) -> (usize, Vec<Message>) {
         let messages: Vec<Message> = self.state.history.iter().cloned().collect();
         let spans = spans(&messages);
-        let fixed = self.state.meter.context_tokens().saturating_sub(spans.iter().map(|span| span.tokens).sum());
+        let fixed =
+            self.state.meter.context_tokens().saturating_sub(spans.iter().map(|span| span.tokens).sum());
         let kept = window(&spans, fixed, most.saturating_mul(HALF) / 100);
         let first = spans.get(kept.first_span).map_or(messages.len(), |span| span.first_message);
         (kept.dropped, messages.into_iter().skip(first).collect())

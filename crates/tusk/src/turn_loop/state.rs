@@ -105,29 +105,17 @@ pub(crate) enum Phase {
     /// An answer.
     Calling(Purpose),
     /// A person.
-    Asking {
-        question: String,
-        open: Box<Open>,
-    },
+    Asking { question: String, open: Box<Open> },
     /// Tools.
     Executing(Box<Open>),
     /// A stored handoff.
-    Handing {
-        packet: Box<HandoffPacket>,
-        open: Box<Open>,
-    },
+    Handing { packet: Box<HandoffPacket>, open: Box<Open> },
     /// The store of issues.
     Applying(Box<Applying>),
     /// Workers.
-    Spawning {
-        plans: Vec<WorkerPlan>,
-        after: After,
-    },
+    Spawning { plans: Vec<WorkerPlan>, after: After },
     /// A stored compaction.
-    Compacting {
-        artifact: Box<CompactionArtifact>,
-        purpose: Purpose,
-    },
+    Compacting { artifact: Box<CompactionArtifact>, purpose: Purpose },
     /// Nothing more.
     Ended(RunOutcome),
 }
@@ -150,10 +138,9 @@ pub(crate) enum Paused {
     /// Before a model is asked.
     Calling(Purpose),
     /// Where a person is asked.
-    Asking {
-        question: String,
-        open: Box<Open>,
-    },
+    Asking { question: String, open: Box<Open> },
+    /// Where workers are under way.
+    Spawning { plans: Vec<WorkerPlan>, after: After },
 }
 
 /// How far a workflow is.

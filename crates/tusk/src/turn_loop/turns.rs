@@ -158,7 +158,9 @@ impl Machine {
                 self.state.found.push(FoundTools::new(query, names.clone()));
                 has_found |= !names.is_empty();
             }
-            if let Some(arguments) = call.arguments.as_ref().filter(|_| call.call.name == progress::GIVE_VERDICT) {
+            if let Some(arguments) =
+                call.arguments.as_ref().filter(|_| call.call.name == progress::GIVE_VERDICT)
+            {
                 let critique = arguments.text("critique").unwrap_or_default().to_owned();
                 self.state.verdict = Some((arguments.flag("pass"), critique));
             }
@@ -205,17 +207,20 @@ impl Machine {
             outcome.failure().is_some_and(|failure| failure.error_code == "interrupted")
         });
         state.open_calls = unanswered
-            .map(|(call, _)| OpenCall {
-                tool_call_id: call.call.id.clone(),
-                tool: call.call.name.clone(),
-            })
+            .map(|(call, _)| OpenCall { tool_call_id: call.call.id.clone(), tool: call.call.name.clone() })
             .collect();
         state.source_refs = vec![format!("run://{}/{}", self.config.run_id, open.call_id)];
         views::views(&state, &self.terms.spec().state_view_policy)
     }
 
     /// What the model said and what came of it, as the next request shows it.
-    fn show(&mut self, open: &Open, rendered: &[Rendered], outcomes: &[CallOutcome], reminder: Option<String>) {
+    fn show(
+        &mut self,
+        open: &Open,
+        rendered: &[Rendered],
+        outcomes: &[CallOutcome],
+        reminder: Option<String>,
+    ) {
         if open.purpose.is_harness() {
             return;
         }
@@ -268,8 +273,13 @@ impl Machine {
         }
         let workers = progress::workers(&self.config, &open);
         self.state.judging = open.purpose == Purpose::Judgement;
-        self.state.phase =
-            Phase::Applying(Box::new(Applying { turn: closed.turn, intents, calls: open.calls, workers, after }));
+        self.state.phase = Phase::Applying(Box::new(Applying {
+            turn: closed.turn,
+            intents,
+            calls: open.calls,
+            workers,
+            after,
+        }));
     }
 
     /// A refused turn: nothing of it is applied.
@@ -292,7 +302,8 @@ impl Machine {
             return;
         }
         for (class, subject, detail) in &verdict.reasons {
-            let text = format!("the turn was refused, nothing of it was applied: {class}: {subject}: {detail}");
+            let text =
+                format!("the turn was refused, nothing of it was applied: {class}: {subject}: {detail}");
             self.state.reminders.push(&Reminder {
                 point: InjectionPoint::TurnStart,
                 source: "gate".to_owned(),

@@ -147,9 +147,8 @@ impl Workflow {
         let worker = row.row("worker")?;
         Ok(Self {
             pattern: pattern(row.text("pattern")?)?,
-            stages: row.rows("stages", |row| {
-                Ok(Stage { name: row.owned("name")?, prompt: row.owned("prompt")? })
-            })?,
+            stages: row
+                .rows("stages", |row| Ok(Stage { name: row.owned("name")?, prompt: row.owned("prompt")? }))?,
             routes: row.rows("routes", |row| {
                 Ok(Route { name: row.owned("name")?, when: row.owned("when")?, prompt: row.owned("prompt")? })
             })?,
