@@ -10,6 +10,7 @@ use premath_kernel::{ActionMode, ActivePolicy, Claims, Digest, Digests, Text, Va
 
 use super::adapter;
 use super::answer::Answer;
+use super::check::{ConfigError, check};
 use super::config::RunConfig;
 use super::event::Event;
 use super::plan::{self, Toolset};
@@ -17,44 +18,15 @@ use super::progress;
 use super::records;
 use super::state::{Applying, Open, Paused, Phase, Purpose, State};
 use super::step::{Admitted, ModelCall, Step};
-use super::terms::{Terms, TermsError};
+use super::terms::Terms;
 use super::toolbox::Toolbox;
 use super::watch::{Decision, RunOutcome, RunReport, StopCause, Verdict};
-use super::workflow::Judge;
 use crate::context::{HandoffPacket, PacketArtifact, RunState, exceeded};
 use crate::model::{
     CacheMarker, Delivery, Message, ModelRequest, Offers, ParallelCalls, StopReason, SystemBlock, SystemText,
     ToolChoice, ToolOffer, Usage, UserPart,
 };
-use crate::tools::{Catalogue, CatalogueError};
-
-/// Why there is no machine for a configuration.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// Programs cannot be run yet.
-    #[error("action mode `code` needs the evaluator, which is not here; use `json`")]
-    CodeMode,
-    /// Whoever makes something does not judge it.
-    #[error("`{model}` would judge its own work; name another model or a command as the evaluator")]
-    SelfJudging {
-        /// Who.
-        model: String,
-    },
-    /// A pattern without its parts.
-    #[error("pattern `{pattern}` needs {what}")]
-    Incomplete {
-        /// The pattern.
-        pattern: &'static str,
-        /// What is not there.
-        what: &'static str,
-    },
-    /// A tool that cannot be used.
-    #[error("the tools of the run cannot be used")]
-    Tools(#[from] CatalogueError),
-    /// A policy that cannot be used.
-    #[error("the policies of the run cannot be used")]
-    Terms(#[from] TermsError),
-}
+use crate::tools::Catalogue;
 
 /// An event that does not fit what the machine waits for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,7 +57,7 @@ impl Machine {
     /// # Errors
     /// A configuration that cannot run.
     pub fn new(config: RunConfig) -> Result<Self, ConfigError> {
-        check(&config)?;
+        check(&config.workflow, config.action_mode, &config.models, config.issue_id.as_deref())?;
         let tools = Toolset::new(Catalogue::of_specs(config.tools.iter().cloned())?, &config.profile);
         let terms = Terms::of(&config, tools.catalogue())?;
         let state = State::new(system(&config), Offers::default(), config.incoming.clone());
@@ -148,7 +120,7 @@ impl Machine {
         match &self.state.phase {
             Phase::Calling(purpose) => Step::CallModel(Box::new(ModelCall {
                 call_id: self.call_id(),
-                turn: self.state.used.turns,
+                turn: self.state.turn,
                 request: self.request(purpose),
             })),
             Phase::Asking { question, .. } => Step::AskHuman(question),
@@ -338,7 +310,33 @@ impl Machine {
     }
 
     pub(super) fn call_id(&self) -> String {
-        format!("{}.t{:04}", self.config.run_id, self.state.used.turns)
+        format!("{}.t{:04}", self.config.run_id, self.state.turn)
+    }
+
+    /// Begins a turn: it counts, and its record is left.
+    pub(super) fn count_turn(&mut self, purpose: &Purpose) -> String {
+        self.state.used.turns += 1;
+        self.state.turn += 1;
+        let call_id = self.call_id();
+        self.records.push(records::called(&call_id, self.state.turn, purpose, &self.state.context_digest));
+        call_id
+    }
+
+    /// The open turn, when the harness answers it itself, and what for.
+    pub(super) fn harness_turn(&self) -> Option<(String, u64, &'static str)> {
+        match &self.state.phase {
+            Phase::Executing(open) if open.purpose.is_harness() => {
+                Some((open.call_id.clone(), self.state.turn, open.purpose.token()?))
+            }
+            Phase::Executing(_)
+            | Phase::Calling(_)
+            | Phase::Asking { .. }
+            | Phase::Handing { .. }
+            | Phase::Applying(_)
+            | Phase::Spawning { .. }
+            | Phase::Compacting { .. }
+            | Phase::Ended(_) => None,
+        }
     }
 
     /// What the model may call now.
@@ -414,18 +412,13 @@ impl Machine {
 
     /// A turn that the harness answers itself: the same checks, nobody asked.
     fn harness(&mut self, purpose: Purpose) {
-        if exceeded(&self.run_state()).contains(&"turns") {
-            self.stop(StopCause::Limit("turns".to_owned()), Some(Paused::Calling(purpose)));
+        let is_over = exceeded(&self.run_state()).contains(&"turns");
+        if is_over || self.is_workflow_over() {
+            let name = if is_over { "turns" } else { "workflowTurns" };
+            self.stop(StopCause::Limit(name.to_owned()), Some(Paused::Calling(purpose)));
             return;
         }
-        self.state.used.turns += 1;
-        let call_id = self.call_id();
-        self.records.push(records::called(
-            &call_id,
-            self.state.used.turns,
-            &purpose,
-            &self.state.context_digest,
-        ));
+        let call_id = self.count_turn(&purpose);
         let calls = progress::harness_calls(&self.config, &purpose, &call_id, &self.state.last_text);
         let answer = Answer {
             model_ref: format!("harness:{}", self.config.workflow.pattern.token()),
@@ -438,6 +431,12 @@ impl Machine {
             elapsed_millis: self.state.used.wall_millis,
         };
         self.answered(purpose, answer);
+    }
+
+    /// Whether one more turn needs a measured reason that nobody has given.
+    pub(super) fn is_workflow_over(&self) -> bool {
+        let is_reached = |limit| self.state.used.turns >= limit;
+        self.config.autonomy.is_none() && self.config.limits.workflow_turns.is_some_and(is_reached)
     }
 
     /// The limit that the open turn is over: nothing of it may run.
@@ -605,41 +604,6 @@ impl Machine {
 
     pub(super) fn wait_with(&mut self, text: String) {
         self.state.waiting.push(UserPart::Text { text, cache: CacheMarker::None });
-    }
-}
-
-fn check(config: &RunConfig) -> Result<(), ConfigError> {
-    let workflow = &config.workflow;
-    let incomplete = |what| ConfigError::Incomplete { pattern: workflow.pattern.token(), what };
-    if config.action_mode == ActionMode::Code {
-        return Err(ConfigError::CodeMode);
-    }
-    if let Some(Judge::Model { reference, .. }) = workflow.evaluator.as_ref().map(|one| &one.judge)
-        && config.models.contains(reference)
-    {
-        return Err(ConfigError::SelfJudging { model: reference.clone() });
-    }
-    match workflow.pattern {
-        premath_kernel::ExecutionPattern::Parallel if workflow.branches.is_empty() => {
-            Err(incomplete("at least one branch"))
-        }
-        premath_kernel::ExecutionPattern::Route if workflow.routes.is_empty() => {
-            Err(incomplete("at least one route"))
-        }
-        premath_kernel::ExecutionPattern::EvaluatorOptimizer if workflow.evaluator.is_none() => {
-            Err(incomplete("an evaluator"))
-        }
-        premath_kernel::ExecutionPattern::Single
-        | premath_kernel::ExecutionPattern::Chain
-        | premath_kernel::ExecutionPattern::Route
-        | premath_kernel::ExecutionPattern::Parallel
-        | premath_kernel::ExecutionPattern::OrchestratorWorkers
-        | premath_kernel::ExecutionPattern::EvaluatorOptimizer => {
-            if workflow.spawns() && config.issue_id.is_none() {
-                return Err(incomplete("an issue, which its workers are children of"));
-            }
-            Ok(())
-        }
     }
 }
 
