@@ -103,6 +103,7 @@ impl RunRequest {
             ActionMode::Text => FENCED_JSON,
             ActionMode::Json | ActionMode::Code => STRUCTURED,
         };
+        let standard = Limits::standard();
         Ok(Self {
             task: task.map(ToOwned::to_owned),
             issue: issue.map(ToOwned::to_owned),
@@ -113,17 +114,17 @@ impl RunRequest {
             profile: profile(args.profile.as_deref())?,
             scopes: args.scopes,
             limits: Limits {
-                turns: args.max_turns.or(Limits::standard().turns),
-                tool_calls: args.max_tool_calls.or(Limits::standard().tool_calls),
-                tokens: args.max_tokens.or(Limits::standard().tokens),
-                cost_micros: args.max_cost_micros.or(Limits::standard().cost_micros),
-                wall_millis: args.max_wall_millis.or(Limits::standard().wall_millis),
-                workers: args.max_workers.or(Limits::standard().workers),
+                turns: args.max_turns.or(standard.turns),
+                tool_calls: args.max_tool_calls.or(standard.tool_calls),
+                tokens: args.max_tokens.or(standard.tokens),
+                cost_micros: args.max_cost_micros.or(standard.cost_micros),
+                wall_millis: args.max_wall_millis.or(standard.wall_millis),
+                workers: args.max_workers.or(standard.workers),
                 checkpoint_every: args.checkpoint_every,
                 checkpoint_before: args.checkpoint_before,
                 // A limit that somebody names is a measured one; without a name a workflow has its own.
-                workflow_turns: args.max_turns.or(Limits::standard().workflow_turns),
-                ..Limits::standard()
+                workflow_turns: args.max_turns.or(standard.workflow_turns),
+                ..standard
             },
             context: ContextLimits {
                 max_tokens: args.context_tokens.unwrap_or(ContextLimits::standard().max_tokens),

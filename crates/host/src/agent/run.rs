@@ -212,7 +212,7 @@ fn fault(what: &str) -> ActionError {
 pub(super) fn unusable(error: &premath_tusk::turn_loop::ConfigError) -> ActionError {
     let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
     let path = JsonPath::root().key("workflow");
-    InputError::new(InputClass::FieldInvalid, &format!("{error}{why}"), path).into()
+    InputError::new(InputClass::FieldInvalid, format!("{error}{why}"), path).into()
 }
 
 /// The next session of the same work.

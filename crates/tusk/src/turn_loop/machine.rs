@@ -206,7 +206,7 @@ impl Machine {
                 self.call(purpose);
             }
             (Phase::Ended(RunOutcome::Stopped(cause)), Event::Resumed { limits }) => {
-                self.resume(cause, limits);
+                self.resume(&cause, limits);
             }
             // A process that died left no end behind; the machine is where it was.
             (
@@ -576,7 +576,7 @@ impl Machine {
         self.records.push(records::stopped(&report));
     }
 
-    fn resume(&mut self, cause: StopCause, limits: Option<super::limits::Limits>) {
+    fn resume(&mut self, cause: &StopCause, limits: Option<super::limits::Limits>) {
         if let Some(limits) = limits {
             self.config.limits = limits;
             // The documents of a run that could be bound before can be bound with other numbers.
@@ -585,7 +585,7 @@ impl Machine {
             }
         }
         match self.state.paused.take() {
-            Some(Paused::Calling(purpose)) if self.is_called(&cause) => {
+            Some(Paused::Calling(purpose)) if self.is_called(cause) => {
                 self.state.phase = Phase::Calling(purpose);
             }
             Some(Paused::Calling(purpose)) => self.begin(purpose),
