@@ -5,6 +5,7 @@
 
 mod adapter;
 mod answer;
+mod answering;
 mod closing;
 mod config;
 mod driver;
@@ -15,6 +16,7 @@ mod own_tools;
 mod plan;
 mod ports;
 mod progress;
+mod proofs;
 mod records;
 mod redrive;
 mod room;
