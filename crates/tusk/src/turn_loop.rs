@@ -5,6 +5,7 @@
 
 mod adapter;
 mod answer;
+mod answering;
 mod check;
 mod closing;
 mod config;
@@ -16,6 +17,7 @@ mod own_tools;
 mod plan;
 mod ports;
 mod progress;
+mod proofs;
 mod records;
 mod redrive;
 mod room;

@@ -251,10 +251,12 @@ fn issue_text(row: &IssueRow) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
 fn broken(error: premath_tusk::tools::SpecError) -> ActionError {
     ActionError::Unavailable { what: error.to_string(), hint: "this is a fault of premath".to_owned() }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
 fn unusable(error: premath_tusk::tools::CatalogueError) -> ActionError {
     ActionError::Unavailable { what: error.to_string(), hint: "this is a fault of premath".to_owned() }
 }

@@ -96,7 +96,7 @@ pub(super) fn resumed(
 }
 
 fn limits_of(machine: &Machine, raised: Option<&Limits>) -> Option<u64> {
-    raised.map_or(machine.config().limits.wall_millis, |limits| limits.wall_millis)
+    raised.unwrap_or_else(|| &machine.config().limits).wall_millis
 }
 
 fn refuse_ended(machine: &Machine) -> Result<(), ActionError> {

@@ -225,7 +225,7 @@ pub(super) fn unusable(error: &ConfigError) -> ActionError {
         ConfigError::Tools(_) => JsonPath::root().key("scopes"),
         ConfigError::Terms(_) => JsonPath::root(),
     };
-    InputError::new(InputClass::FieldInvalid, &format!("{error}{why}"), path).into()
+    InputError::new(InputClass::FieldInvalid, format!("{error}{why}"), path).into()
 }
 
 /// The next session of the same work.

@@ -131,12 +131,12 @@ fn evaluator(args: EvaluatorArgs) -> Result<Evaluator, InputError> {
             Judge::Model { reference, prompt }
         }
         (Some(_), Some(_)) | (None, None) => {
-            return Err(invalid("an evaluator is a command or a model".to_owned(), "evaluator"));
+            return Err(invalid("an evaluator is a command or a model", "evaluator"));
         }
     };
     Ok(Evaluator { judge, max_rounds: args.max_rounds.unwrap_or(ROUNDS) })
 }
 
-fn invalid(what: String, key: &str) -> InputError {
-    InputError::new(InputClass::FieldInvalid, &what, JsonPath::root().key("workflow").key(key))
+fn invalid(what: impl Into<String>, key: &str) -> InputError {
+    InputError::new(InputClass::FieldInvalid, what.into(), JsonPath::root().key("workflow").key(key))
 }

@@ -81,6 +81,9 @@ impl Purpose {
     }
 }
 
+/// A reference, and the digest of what is there; none when there is nothing.
+pub(crate) type Observed = (String, Option<String>);
+
 /// A turn that is not closed.
 #[derive(Debug, Clone)]
 pub(crate) struct Open {
@@ -94,7 +97,7 @@ pub(crate) struct Open {
     /// Why the run stops behind it.
     pub(crate) stop: Option<RunOutcome>,
     /// What is handed over with it, and what was found of that.
-    pub(crate) handoff: Option<(HandoffPacket, Vec<(String, Option<String>)>)>,
+    pub(crate) handoff: Option<(HandoffPacket, Vec<Observed>)>,
     /// The compaction it went on from.
     pub(crate) compaction: Option<Box<CompactionArtifact>>,
 }

@@ -160,7 +160,7 @@ fn refused_turn() -> TurnCard {
             tool_render_set_digest: "sha256:07".to_owned(),
             reminder_queue_set_digest: "sha256:08".to_owned(),
             state_view_set_digest: "sha256:09".to_owned(),
-            protocol_state_digest: "sha256:10".to_owned(),
+            protocol_state_digest: "sha256:0a".to_owned(),
             join_set_digest: "sha256:05".to_owned(),
             turn_digest: "sha256:06".to_owned(),
         }),
