@@ -50,6 +50,8 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     let request = RunRequest::read(args)?;
     let workspace = host.workspace;
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
+    // A model that is not there is told before anything is written.
+    drop(host.agent.answers(&request.models)?);
     let journal = journal(workspace, &run_id)?;
     let writer = FileJournal::open(&journal, workspace)?;
     if is_begun(&journal)? {

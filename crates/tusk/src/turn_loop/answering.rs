@@ -14,6 +14,7 @@ use super::step::PlannedCall;
 use super::watch::{Decision, RunOutcome, StopCause};
 use crate::context::exceeded;
 use crate::context::views::Spent;
+use crate::evidence::CallOutcome;
 use crate::model::{StopReason, Usage};
 
 impl Machine {
@@ -82,6 +83,7 @@ impl Machine {
         }
         let mut planned = self.tools.plan(calls, &self.state.found);
         self.state.used.tool_calls += u64::try_from(planned.len()).unwrap_or(u64::MAX);
+        self.hold_workers(&mut planned);
         self.note_repeats(&planned);
         let stop = self.over().map(|name| {
             plan::hold_all(&mut planned, "limit_exceeded", "it was not run: a limit of the run is reached");
@@ -101,6 +103,20 @@ impl Machine {
         match self.question(&open).filter(|_| open.stop.is_none()) {
             Some(question) => self.ask(question, Box::new(open)),
             None => self.execute(open),
+        }
+    }
+
+    /// Workers that are too many, or too deep, are not asked for.
+    fn hold_workers(&self, calls: &mut [PlannedCall]) {
+        let limits = &self.config.limits;
+        let is_too_deep = limits.depth.is_some_and(|most| self.config.depth() >= most);
+        let mut workers = self.state.used.workers;
+        for call in calls.iter_mut().filter(|call| progress::is_spawn(call) && call.runs()) {
+            workers += 1;
+            if is_too_deep || limits.workers.is_some_and(|most| workers > most) {
+                let why = "it was not spawned: the run may not have more workers, or not so deep";
+                call.refusal = Some(CallOutcome::failed(&call.call.id, "limit_exceeded", false, why));
+            }
         }
     }
 
