@@ -6,6 +6,7 @@
 mod adapter;
 mod answer;
 mod answering;
+mod check;
 mod closing;
 mod config;
 mod driver;
@@ -30,11 +31,12 @@ mod workflow;
 
 pub use adapter::FENCED_JSON;
 pub use answer::Answer;
+pub use check::{ConfigError, check};
 pub use config::{ParentRun, Relation, RunConfig, STRUCTURED, Scope};
 pub use driver::{Beginning, DriveError, Ports, drive};
 pub use event::{Event, WorkerReturn};
 pub use limits::{ContextLimits, Limits, OnFull};
-pub use machine::{ConfigError, Machine, Unexpected};
+pub use machine::{Machine, Unexpected};
 pub use own_tools::{ChooseRoute, GiveVerdict, SpawnWorker};
 pub use ports::{
     AnswerError, AnswerPort, Answered, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch,

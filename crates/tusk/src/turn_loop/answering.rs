@@ -20,18 +20,13 @@ use crate::model::{StopReason, Usage};
 impl Machine {
     /// A turn that the harness answers itself: the same checks, nobody asked.
     pub(super) fn harness(&mut self, purpose: Purpose) {
-        if exceeded(&self.run_state()).contains(&"turns") {
-            self.stop(StopCause::Limit("turns".to_owned()), Some(Paused::Calling(purpose)));
+        let is_over = exceeded(&self.run_state()).contains(&"turns");
+        if is_over || self.is_workflow_over() {
+            let name = if is_over { "turns" } else { "workflowTurns" };
+            self.stop(StopCause::Limit(name.to_owned()), Some(Paused::Calling(purpose)));
             return;
         }
-        self.state.used.turns += 1;
-        let call_id = self.call_id();
-        self.records.push(records::called(
-            &call_id,
-            self.state.used.turns,
-            &purpose,
-            &self.state.context_digest,
-        ));
+        let call_id = self.count_turn(&purpose);
         let calls = progress::harness_calls(&self.config, &purpose, &call_id, &self.state.last_text);
         let answer = Answer {
             model_ref: format!("harness:{}", self.config.workflow.pattern.token()),

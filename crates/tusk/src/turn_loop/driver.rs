@@ -93,7 +93,13 @@ pub async fn drive(
                 driver.flush()?;
                 driver.answer(*call).await
             }
-            Step::CallTools(calls) => driver.call(calls)?,
+            Step::CallTools(calls) => {
+                if let Some((call_id, turn, does)) = machine.harness_turn() {
+                    let started = RunEvent::TurnStarted { call_id: &call_id, turn, harness: Some(does) };
+                    (driver.ports.watch)(&started);
+                }
+                driver.call(calls)?
+            }
             Step::Apply(admitted) => {
                 driver.flush()?;
                 driver.apply(machine, admitted)?
@@ -202,7 +208,7 @@ impl Driver<'_, '_> {
         if self.ports.tools.interrupt.is_requested() {
             return Event::Interrupted;
         }
-        (self.ports.watch)(&RunEvent::TurnStarted { call_id: &call.call_id, turn: call.turn });
+        (self.ports.watch)(&RunEvent::TurnStarted { call_id: &call.call_id, turn: call.turn, harness: None });
         let watch = &mut *self.ports.watch;
         let mut seen = |event: &ModelEvent| watch(&RunEvent::Model(event));
         let answered = self.ports.models.answer(&call.request, &mut seen).await;

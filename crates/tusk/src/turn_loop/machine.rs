@@ -6,6 +6,7 @@
 
 use premath_kernel::{ActionMode, Digest, Digests, Value};
 
+use super::check::{ConfigError, check};
 use super::config::RunConfig;
 use super::event::Event;
 use super::plan::Toolset;
@@ -13,43 +14,14 @@ use super::progress;
 use super::records;
 use super::state::{Open, Paused, Phase, Purpose, State};
 use super::step::{ModelCall, Step};
-use super::terms::{Terms, TermsError};
+use super::terms::Terms;
 use super::watch::{RunOutcome, RunReport, StopCause, Verdict};
-use super::workflow::Judge;
 use crate::context::RunState;
 use crate::model::{
     CacheMarker, Delivery, Message, ModelRequest, Offers, ParallelCalls, SystemBlock, SystemText, ToolChoice,
     ToolOffer, UserPart,
 };
-use crate::tools::{Catalogue, CatalogueError};
-
-/// Why there is no machine for a configuration.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// Programs cannot be run yet.
-    #[error("action mode `code` needs the evaluator, which is not here; use `json`")]
-    CodeMode,
-    /// Whoever makes something does not judge it.
-    #[error("`{model}` would judge its own work; name another model or a command as the evaluator")]
-    SelfJudging {
-        /// Who.
-        model: String,
-    },
-    /// A pattern without its parts.
-    #[error("pattern `{pattern}` needs {what}")]
-    Incomplete {
-        /// The pattern.
-        pattern: &'static str,
-        /// What is not there.
-        what: &'static str,
-    },
-    /// A tool that cannot be used.
-    #[error("the tools of the run cannot be used")]
-    Tools(#[from] CatalogueError),
-    /// A policy that cannot be used.
-    #[error("the policies of the run cannot be used")]
-    Terms(#[from] TermsError),
-}
+use crate::tools::Catalogue;
 
 /// An event that does not fit what the machine waits for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -80,7 +52,7 @@ impl Machine {
     /// # Errors
     /// A configuration that cannot run.
     pub fn new(config: RunConfig) -> Result<Self, ConfigError> {
-        check(&config)?;
+        check(&config.workflow, config.action_mode, &config.models, config.issue_id.as_deref())?;
         let tools = Toolset::new(Catalogue::of_specs(config.tools.iter().cloned())?, &config.profile);
         let terms = Terms::of(&config, tools.catalogue())?;
         let state = State::new(system(&config), Offers::default(), config.incoming.clone());
@@ -143,7 +115,7 @@ impl Machine {
         match &self.state.phase {
             Phase::Calling(purpose) => Step::CallModel(Box::new(ModelCall {
                 call_id: self.call_id(),
-                turn: self.state.used.turns,
+                turn: self.state.turn,
                 request: self.request(purpose),
             })),
             Phase::Asking { question, .. } => Step::AskHuman(question),
@@ -285,7 +257,33 @@ impl Machine {
     }
 
     pub(super) fn call_id(&self) -> String {
-        format!("{}.t{:04}", self.config.run_id, self.state.used.turns)
+        format!("{}.t{:04}", self.config.run_id, self.state.turn)
+    }
+
+    /// Begins a turn: it counts, and its record is left.
+    pub(super) fn count_turn(&mut self, purpose: &Purpose) -> String {
+        self.state.used.turns += 1;
+        self.state.turn += 1;
+        let call_id = self.call_id();
+        self.records.push(records::called(&call_id, self.state.turn, purpose, &self.state.context_digest));
+        call_id
+    }
+
+    /// The open turn, when the harness answers it itself, and what for.
+    pub(super) fn harness_turn(&self) -> Option<(String, u64, &'static str)> {
+        match &self.state.phase {
+            Phase::Executing(open) if open.purpose.is_harness() => {
+                Some((open.call_id.clone(), self.state.turn, open.purpose.token()?))
+            }
+            Phase::Executing(_)
+            | Phase::Calling(_)
+            | Phase::Asking { .. }
+            | Phase::Handing { .. }
+            | Phase::Applying(_)
+            | Phase::Spawning { .. }
+            | Phase::Compacting { .. }
+            | Phase::Ended(_) => None,
+        }
     }
 
     /// What the model may call now.
@@ -333,6 +331,12 @@ impl Machine {
         if purpose.is_harness() { self.harness(purpose) } else { self.call(purpose) }
     }
 
+    /// Whether one more turn needs a measured reason that nobody has given.
+    pub(super) fn is_workflow_over(&self) -> bool {
+        let is_reached = |limit| self.state.used.turns >= limit;
+        self.config.autonomy.is_none() && self.config.limits.workflow_turns.is_some_and(is_reached)
+    }
+
     /// Ends before the work is done; `paused` is where it goes on.
     pub(super) fn stop(&mut self, cause: StopCause, paused: Option<Paused>) {
         self.state.paused = paused;
@@ -374,41 +378,6 @@ impl Machine {
 
     pub(super) fn wait_with(&mut self, text: String) {
         self.state.waiting.push(UserPart::Text { text, cache: CacheMarker::None });
-    }
-}
-
-fn check(config: &RunConfig) -> Result<(), ConfigError> {
-    let workflow = &config.workflow;
-    let incomplete = |what| ConfigError::Incomplete { pattern: workflow.pattern.token(), what };
-    if config.action_mode == ActionMode::Code {
-        return Err(ConfigError::CodeMode);
-    }
-    if let Some(Judge::Model { reference, .. }) = workflow.evaluator.as_ref().map(|one| &one.judge)
-        && config.models.contains(reference)
-    {
-        return Err(ConfigError::SelfJudging { model: reference.clone() });
-    }
-    match workflow.pattern {
-        premath_kernel::ExecutionPattern::Parallel if workflow.branches.is_empty() => {
-            Err(incomplete("at least one branch"))
-        }
-        premath_kernel::ExecutionPattern::Route if workflow.routes.is_empty() => {
-            Err(incomplete("at least one route"))
-        }
-        premath_kernel::ExecutionPattern::EvaluatorOptimizer if workflow.evaluator.is_none() => {
-            Err(incomplete("an evaluator"))
-        }
-        premath_kernel::ExecutionPattern::Single
-        | premath_kernel::ExecutionPattern::Chain
-        | premath_kernel::ExecutionPattern::Route
-        | premath_kernel::ExecutionPattern::Parallel
-        | premath_kernel::ExecutionPattern::OrchestratorWorkers
-        | premath_kernel::ExecutionPattern::EvaluatorOptimizer => {
-            if workflow.spawns() && config.issue_id.is_none() {
-                return Err(incomplete("an issue, which its workers are children of"));
-            }
-            Ok(())
-        }
     }
 }
 

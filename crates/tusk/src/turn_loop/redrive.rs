@@ -9,7 +9,8 @@ use premath_kernel::{Value, encode};
 
 use super::config::RunConfig;
 use super::event::Event;
-use super::machine::{ConfigError, Machine, Unexpected};
+use super::check::ConfigError;
+use super::machine::{Machine, Unexpected};
 use super::records::STARTED;
 use crate::evidence::Unreadable;
 

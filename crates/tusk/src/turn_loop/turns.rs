@@ -47,16 +47,14 @@ impl Machine {
         }
         let Some(purpose) = self.make_room(purpose) else { return };
         self.flush();
-        self.state.used.turns += 1;
-        let call_id = self.call_id();
-        let turn = self.state.used.turns;
-        self.records.push(records::called(&call_id, turn, &purpose, &self.state.context_digest));
+        self.count_turn(&purpose);
         self.state.phase = Phase::Calling(purpose);
     }
 
     /// The limit that leaves nothing for one more turn.
     fn reached(&self) -> Option<&'static str> {
-        exceeded(&self.run_state()).into_iter().find(|name| *name != "identicalCalls")
+        let reached = exceeded(&self.run_state()).into_iter().find(|name| *name != "identicalCalls");
+        reached.or_else(|| self.is_workflow_over().then_some("workflowTurns"))
     }
 
     /// What waits to be said goes into the history as one message.
