@@ -16,7 +16,7 @@ use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, StopCause, Verdict}
 use crate::context::views::{self, OpenCall};
 use crate::context::{
     DroppedTurn, HandoffPacket, InjectionPoint, PacketArtifact, Reminder, RenderPolicy, Rendered, Views,
-    exceeded, render,
+    exceeded, fenced, render,
 };
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::{CacheMarker, Message, ToolOutcome, ToolResult, UserPart};
@@ -359,6 +359,12 @@ impl Machine {
         }
         self.state.told = Some(views);
         if plans.is_empty() {
+            let is_unjudged = std::mem::take(&mut self.state.judging);
+            let after = if is_unjudged {
+                progress::judged(&self.config, &mut self.state.progress, None)
+            } else {
+                after
+            };
             self.go(after);
             return;
         }
@@ -382,7 +388,9 @@ impl Machine {
         self.state.incoming.dedup();
         self.state.progress.is_joined = true;
         let after = if std::mem::take(&mut self.state.judging) {
-            let verdict = workers.first().and_then(|worker| worker.verdict.clone());
+            // A judge is a model too: what it says is not ours.
+            let verdict = workers.first().and_then(|worker| worker.verdict.as_ref());
+            let verdict = verdict.map(|(passes, critique)| (*passes, fenced("judge", critique)));
             progress::judged(&self.config, &mut self.state.progress, verdict)
         } else {
             self.wait_with(progress::returned(workers));
