@@ -105,10 +105,9 @@ impl Machine {
     fn hold_workers(&self, calls: &mut [PlannedCall]) {
         let limits = &self.config.limits;
         let is_too_deep = limits.depth.is_some_and(|most| self.config.depth() >= most);
-        let mut workers = self.state.used.workers;
-        for call in calls.iter_mut().filter(|call| progress::is_spawn(call) && call.runs()) {
-            workers += 1;
-            if is_too_deep || limits.workers.is_some_and(|most| workers > most) {
+        let spawning = calls.iter_mut().filter(|call| progress::is_spawn(call) && call.runs());
+        for (workers, call) in (self.state.used.workers..).zip(spawning) {
+            if is_too_deep || limits.workers.is_some_and(|most| workers >= most) {
                 let why = "it was not spawned: the run may not have more workers, or not so deep";
                 call.refusal = Some(CallOutcome::failed(&call.call.id, "limit_exceeded", false, why));
             }
