@@ -187,7 +187,11 @@ impl Machine {
                 if fits(&open, &outcomes) =>
             {
                 self.state.used.wall_millis = self.state.used.wall_millis.max(elapsed_millis);
-                let open = Open { outcomes, ..*open };
+                let mut open = Open { outcomes, ..*open };
+                if open.stop.is_none() {
+                    open.stop =
+                        self.over(&[]).map(|name| RunOutcome::Stopped(StopCause::Limit(name.to_owned())));
+                }
                 self.conclude(open);
             }
             (Phase::Handing { packet, open }, Event::HandoffStored { observed }) => {
@@ -441,13 +445,17 @@ impl Machine {
     }
 
     /// The limit that the open turn is over: nothing of it may run.
-    fn over(&self) -> Option<&'static str> {
+    fn over(&self, asked_for: &[super::step::PlannedCall]) -> Option<&'static str> {
         let budget = self.state.used.of(&self.config.limits);
+        let spawns = asked_for.iter().filter(|call| progress::is_spawn(call) && call.runs()).count();
+        let mut workers = budget.workers;
+        workers.used = workers.used.saturating_add(u64::try_from(spawns).unwrap_or(u64::MAX));
         let spent = [
             ("tokens", budget.tokens),
             ("costMicros", budget.cost_micros),
             ("wallMillis", budget.wall_millis),
             ("toolCalls", budget.tool_calls),
+            ("workers", workers),
         ];
         let is_over =
             |spent: &crate::context::views::Spent| spent.limit.is_some_and(|limit| spent.used > limit);
@@ -479,7 +487,10 @@ impl Machine {
         let mut planned = self.tools.plan(calls, &self.state.found);
         self.state.used.tool_calls += u64::try_from(planned.len()).unwrap_or(u64::MAX);
         self.note_repeats(&planned);
-        let stop = self.over().map(|name| {
+        if purpose == Purpose::Descent {
+            plan::hold_all(&mut planned, "handing_over", "it was not run: the session is being handed over");
+        }
+        let stop = self.over(&planned).map(|name| {
             plan::hold_all(&mut planned, "limit_exceeded", "it was not run: a limit of the run is reached");
             RunOutcome::Stopped(StopCause::Limit(name.to_owned()))
         });
