@@ -42,13 +42,17 @@ impl Machine {
     }
 
     /// The limit that the open turn is over: nothing of it may run.
-    pub(super) fn over(&self) -> Option<&'static str> {
+    pub(super) fn over(&self, asked_for: &[PlannedCall]) -> Option<&'static str> {
         let budget = self.state.used.of(&self.config.limits);
+        let spawns = asked_for.iter().filter(|call| progress::is_spawn(call) && call.runs()).count();
+        let mut workers = budget.workers;
+        workers.used = workers.used.saturating_add(u64::try_from(spawns).unwrap_or(u64::MAX));
         let spent = [
             ("tokens", budget.tokens),
             ("costMicros", budget.cost_micros),
             ("wallMillis", budget.wall_millis),
             ("toolCalls", budget.tool_calls),
+            ("workers", workers),
         ];
         let is_over = |spent: &Spent| spent.limit.is_some_and(|limit| spent.used > limit);
         spent.into_iter().find(|(_, spent)| is_over(spent)).map(|(name, _)| name)
@@ -80,7 +84,10 @@ impl Machine {
         self.state.used.tool_calls += u64::try_from(planned.len()).unwrap_or(u64::MAX);
         self.hold_workers(&mut planned);
         self.note_repeats(&planned);
-        let stop = self.over().map(|name| {
+        if purpose == Purpose::Descent {
+            plan::hold_all(&mut planned, "handing_over", "it was not run: the session is being handed over");
+        }
+        let stop = self.over(&planned).map(|name| {
             plan::hold_all(&mut planned, "limit_exceeded", "it was not run: a limit of the run is reached");
             RunOutcome::Stopped(StopCause::Limit(name.to_owned()))
         });
@@ -101,16 +108,14 @@ impl Machine {
         }
     }
 
-    /// Workers that are too many, or too deep, are not asked for.
+    /// Workers that would be too deep are not asked for.
     fn hold_workers(&self, calls: &mut [PlannedCall]) {
-        let limits = &self.config.limits;
-        let is_too_deep = limits.depth.is_some_and(|most| self.config.depth() >= most);
-        let spawning = calls.iter_mut().filter(|call| progress::is_spawn(call) && call.runs());
-        for (workers, call) in (self.state.used.workers..).zip(spawning) {
-            if is_too_deep || limits.workers.is_some_and(|most| workers >= most) {
-                let why = "it was not spawned: the run may not have more workers, or not so deep";
-                call.refusal = Some(CallOutcome::failed(&call.call.id, "limit_exceeded", false, why));
-            }
+        if self.config.limits.depth.is_none_or(|most| self.config.depth() < most) {
+            return;
+        }
+        for call in calls.iter_mut().filter(|call| progress::is_spawn(call) && call.runs()) {
+            let why = "it was not spawned: workers of workers go no deeper here";
+            call.refusal = Some(CallOutcome::failed(&call.call.id, "limit_exceeded", false, why));
         }
     }
 
