@@ -56,6 +56,8 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     check(&request.workflow, request.action_mode, &request.models, request.issue.as_deref())
         .map_err(|error| unusable(&error))?;
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
+    // A model that is not there is told before anything is written.
+    drop(host.agent.answers(&request.models)?);
     let journal = journal(workspace, &run_id)?;
     let writer = FileJournal::open(&journal, workspace)?;
     if is_begun(&journal)? {

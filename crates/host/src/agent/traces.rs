@@ -21,6 +21,7 @@ use premath_wire::v1::{
 };
 
 use super::resume::{differs, each_journal_row, missing};
+use super::run::is_begun;
 use crate::actions::issue::count;
 use crate::table::ActionError;
 use crate::workspace::{Workspace, shown};
@@ -301,6 +302,9 @@ pub(crate) fn rows(workspace: &Workspace, run_id: &str) -> Result<Vec<JournalRow
 /// Runs a run again and compares everything.
 pub(crate) fn replay(workspace: &Workspace, run_id: &str) -> Result<ReplayAnswer, ActionError> {
     let journal = journal(workspace, run_id)?;
+    if !is_begun(&journal)? {
+        return Err(missing(&format!("there is no run `{run_id}`")));
+    }
     let mut redrive = Redrive::default();
     let mut answer = ReplayAnswer {
         action: "run.replay".to_owned(),

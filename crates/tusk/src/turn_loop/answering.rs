@@ -14,6 +14,7 @@ use super::step::PlannedCall;
 use super::watch::{Decision, RunOutcome, StopCause};
 use crate::context::exceeded;
 use crate::context::views::Spent;
+use crate::evidence::CallOutcome;
 use crate::model::{StopReason, Usage};
 
 impl Machine {
@@ -41,13 +42,17 @@ impl Machine {
     }
 
     /// The limit that the open turn is over: nothing of it may run.
-    pub(super) fn over(&self) -> Option<&'static str> {
+    pub(super) fn over(&self, asked_for: &[PlannedCall]) -> Option<&'static str> {
         let budget = self.state.used.of(&self.config.limits);
+        let spawns = asked_for.iter().filter(|call| progress::is_spawn(call) && call.runs()).count();
+        let mut workers = budget.workers;
+        workers.used = workers.used.saturating_add(u64::try_from(spawns).unwrap_or(u64::MAX));
         let spent = [
             ("tokens", budget.tokens),
             ("costMicros", budget.cost_micros),
             ("wallMillis", budget.wall_millis),
             ("toolCalls", budget.tool_calls),
+            ("workers", workers),
         ];
         let is_over = |spent: &Spent| spent.limit.is_some_and(|limit| spent.used > limit);
         spent.into_iter().find(|(_, spent)| is_over(spent)).map(|(name, _)| name)
@@ -77,8 +82,12 @@ impl Machine {
         }
         let mut planned = self.tools.plan(calls, &self.state.found);
         self.state.used.tool_calls += u64::try_from(planned.len()).unwrap_or(u64::MAX);
+        self.hold_workers(&mut planned);
         self.note_repeats(&planned);
-        let stop = self.over().map(|name| {
+        if purpose == Purpose::Descent {
+            plan::hold_all(&mut planned, "handing_over", "it was not run: the session is being handed over");
+        }
+        let stop = self.over(&planned).map(|name| {
             plan::hold_all(&mut planned, "limit_exceeded", "it was not run: a limit of the run is reached");
             RunOutcome::Stopped(StopCause::Limit(name.to_owned()))
         });
@@ -96,6 +105,17 @@ impl Machine {
         match self.question(&open).filter(|_| open.stop.is_none()) {
             Some(question) => self.ask(question, Box::new(open)),
             None => self.execute(open),
+        }
+    }
+
+    /// Workers that would be too deep are not asked for.
+    fn hold_workers(&self, calls: &mut [PlannedCall]) {
+        if self.config.limits.depth.is_none_or(|most| self.config.depth() < most) {
+            return;
+        }
+        for call in calls.iter_mut().filter(|call| progress::is_spawn(call) && call.runs()) {
+            let why = "it was not spawned: workers of workers go no deeper here";
+            call.refusal = Some(CallOutcome::failed(&call.call.id, "limit_exceeded", false, why));
         }
     }
 

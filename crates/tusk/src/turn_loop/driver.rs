@@ -148,16 +148,6 @@ struct Driver<'d, 'p> {
 
 impl Driver<'_, '_> {
     fn begin(&mut self, machine: &mut Machine, beginning: Beginning) -> Result<(), DriveError> {
-        let is_resumed = match beginning {
-            Beginning::Fresh => false,
-            Beginning::Resumed { unwritten } => {
-                self.rows = unwritten;
-                self.is_resumed = true;
-                self.earlier_millis = machine.report().wall_millis;
-                self.close_what_was_open(machine)?;
-                true
-            }
-        };
         let config = machine.config();
         (self.ports.watch)(&RunEvent::Started {
             run_id: &config.run_id,
@@ -165,9 +155,15 @@ impl Driver<'_, '_> {
             issue_id: config.issue_id.as_deref(),
             models: &config.models,
             pattern: config.workflow.pattern.token(),
-            is_resumed,
+            is_resumed: matches!(beginning, Beginning::Resumed { .. }),
             depth: config.depth(),
         });
+        if let Beginning::Resumed { unwritten } = beginning {
+            self.rows = unwritten;
+            self.is_resumed = true;
+            self.earlier_millis = machine.report().wall_millis;
+            self.close_what_was_open(machine)?;
+        }
         Ok(())
     }
 

@@ -154,7 +154,11 @@ impl Machine {
                 if fits(&open, &outcomes) =>
             {
                 self.state.used.wall_millis = self.state.used.wall_millis.max(elapsed_millis);
-                let open = Open { outcomes, ..*open };
+                let mut open = Open { outcomes, ..*open };
+                if open.stop.is_none() {
+                    open.stop =
+                        self.over(&[]).map(|name| RunOutcome::Stopped(StopCause::Limit(name.to_owned())));
+                }
                 self.conclude(open);
             }
             (Phase::Handing { packet, open }, Event::HandoffStored { observed }) => {

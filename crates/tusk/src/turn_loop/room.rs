@@ -29,6 +29,10 @@ impl Machine {
         }
         match self.config.context.on_full {
             OnFull::Descend => {
+                if self.state.meter.context_tokens() > most {
+                    // One turn brought more than was left: what sums it up has to fit as well.
+                    self.windowing(Purpose::Descent, most)?;
+                }
                 self.wait_with(DESCENT.to_owned());
                 Some(Purpose::Descent)
             }

@@ -16,7 +16,7 @@ use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, StopCause, Verdict}
 use crate::context::views::{self, OpenCall};
 use crate::context::{
     DroppedTurn, HandoffPacket, InjectionPoint, PacketArtifact, Reminder, RenderPolicy, Rendered, Views,
-    exceeded, render,
+    exceeded, fenced, render,
 };
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::{CacheMarker, Message, ToolOutcome, ToolResult, UserPart};
@@ -45,6 +45,8 @@ impl Machine {
             self.stop(StopCause::Limit(limit.to_owned()), Some(Paused::Calling(purpose)));
             return;
         }
+        // First, so that what is about to be shown counts.
+        self.flush();
         let Some(purpose) = self.make_room(purpose) else { return };
         self.flush();
         self.count_turn(&purpose);
@@ -222,6 +224,10 @@ impl Machine {
         if open.purpose.is_harness() {
             return;
         }
+        if open.answer.parts.is_empty() {
+            // No provider takes a message without content back.
+            return;
+        }
         self.state.push(Message::Assistant(open.answer.parts.clone()));
         self.state.turns.push(summary(open));
         for (rendered, outcome) in rendered.iter().zip(outcomes) {
@@ -265,6 +271,10 @@ impl Machine {
             return;
         }
         self.state.refused_in_a_row = 0;
+        if let (true, After::Finish(outcome)) = (intents.is_empty(), &after) {
+            self.finish(outcome.clone(), &open.purpose);
+            return;
+        }
         if intents.is_empty() {
             self.go(after);
             return;
@@ -289,8 +299,8 @@ impl Machine {
         let is_correctable = classes.iter().all(|class| CORRECTABLE.contains(&class.as_str()));
         if let Some(outcome) = &open.stop {
             // A limit is why it is refused; that is what is said.
-            self.state.paused = None;
-            self.end(outcome.clone());
+            self.tell_refused(verdict);
+            self.finish(outcome.clone(), &open.purpose);
             return;
         }
         let detail = verdict.reasons.first().map(|(_, subject, detail)| format!("{subject}: {detail}"));
@@ -299,6 +309,15 @@ impl Machine {
             self.end(RunOutcome::FailedClosed { classes: classes.into_iter().collect(), detail });
             return;
         }
+        self.tell_refused(verdict);
+        match after {
+            After::GoOn(prompt) => self.go(After::GoOn(prompt)),
+            After::Judge | After::Finish(_) => self.go(After::GoOn(None)),
+        }
+    }
+
+    /// The model is told why a turn was refused.
+    fn tell_refused(&mut self, verdict: &Verdict) {
         for (class, subject, detail) in &verdict.reasons {
             let text =
                 format!("the turn was refused, nothing of it was applied: {class}: {subject}: {detail}");
@@ -312,10 +331,13 @@ impl Machine {
         if let Some(text) = told.text(InjectionPoint::TurnStart) {
             self.wait_with(text);
         }
-        match after {
-            After::GoOn(prompt) => self.go(After::GoOn(prompt)),
-            After::Judge | After::Finish(_) => self.go(After::GoOn(None)),
-        }
+    }
+
+    /// Ends behind a turn. What the harness was about to do is done when the run goes on.
+    fn finish(&mut self, outcome: RunOutcome, purpose: &Purpose) {
+        let is_due = purpose.is_harness() && outcome.is_resumable();
+        self.state.paused = is_due.then(|| Paused::Calling(purpose.clone()));
+        self.end(outcome);
     }
 
     /// Goes where a turn leads.
@@ -359,6 +381,12 @@ impl Machine {
         }
         self.state.told = Some(views);
         if plans.is_empty() {
+            let is_unjudged = std::mem::take(&mut self.state.judging);
+            let after = if is_unjudged {
+                progress::judged(&self.config, &mut self.state.progress, None)
+            } else {
+                after
+            };
             self.go(after);
             return;
         }
@@ -382,7 +410,9 @@ impl Machine {
         self.state.incoming.dedup();
         self.state.progress.is_joined = true;
         let after = if std::mem::take(&mut self.state.judging) {
-            let verdict = workers.first().and_then(|worker| worker.verdict.clone());
+            // A judge is a model too: what it says is not ours.
+            let verdict = workers.first().and_then(|worker| worker.verdict.as_ref());
+            let verdict = verdict.map(|(passes, critique)| (*passes, fenced("judge", critique)));
             progress::judged(&self.config, &mut self.state.progress, verdict)
         } else {
             self.wait_with(progress::returned(workers));
