@@ -234,7 +234,8 @@ fn every_value_of_the_configuration_says_where_it_comes_from() {
     folder.write("premath.toml", "[issues]\nprefix = \"web\"\n");
     let (_, shown) = folder.json(&["config", "show", "--issues", "x.jsonl"]);
     let of_a_run = |row: &&Value| row["key"].as_str().unwrap().starts_with("loop.");
-    let others: Vec<&Value> = shown["items"].as_array().unwrap().iter().filter(|row| !of_a_run(row)).collect();
+    let others: Vec<&Value> =
+        shown["items"].as_array().unwrap().iter().filter(|row| !of_a_run(row)).collect();
     assert_eq!(
         json!(others),
         json!([

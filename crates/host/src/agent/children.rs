@@ -10,8 +10,8 @@ use premath_bd::StoreError;
 use premath_kernel::{Digest, OrchestrationRole};
 use premath_tusk::sandbox::Profile;
 use premath_tusk::turn_loop::{
-    Beginning, ContextLimits, Crew, Limits, Machine, OnFull, ParentRun, Redriven, Relation, RunConfig, RunEvent, RunOutcome,
-    RunReport, Scope, Step, Toolbox, WorkerPlan, WorkerReturn, Workflow,
+    Beginning, ContextLimits, Crew, Limits, Machine, OnFull, ParentRun, Redriven, Relation, RunConfig,
+    RunEvent, RunOutcome, RunReport, Scope, Step, Toolbox, WorkerPlan, WorkerReturn, Workflow,
 };
 
 use super::assemble::{self, Made, Plan, make};
@@ -201,7 +201,8 @@ impl Worker<'_> {
     /// What its parent was granted, and of that, for a judge, what only looks.
     fn scopes(&self, judges: bool) -> Vec<String> {
         let granted: BTreeSet<&str> = self.parent.tools.iter().map(|spec| spec.scope.as_str()).collect();
-        let is_given = |scope: &&str| !OWN_SCOPES.contains(scope) && (!judges || JUDGE_SCOPES.contains(scope));
+        let is_given =
+            |scope: &&str| !OWN_SCOPES.contains(scope) && (!judges || JUDGE_SCOPES.contains(scope));
         granted.into_iter().filter(is_given).map(str::to_owned).collect()
     }
 
