@@ -21,7 +21,7 @@ pub use actions::join_check::{JoinChecked, run as join_check};
 pub use actions::model::run as ask;
 pub use actions::verify::run as verify;
 pub use agent_tools::{IssueTools, issue_tools};
-pub use agent::{AgentDoor, NoAgent, NoPerson, RunRequest, RunRefused, RunStarted, resume, start};
+pub use agent::{AgentDoor, FileJournal, NoAgent, NoPerson, RunRequest, RunRefused, RunStarted, resume, start};
 pub use conversation::{Heard, circuits_failed, converse};
 pub use failures::{explain, hint};
 pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
