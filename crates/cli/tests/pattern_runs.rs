@@ -183,6 +183,11 @@ fn parallel_runs_every_branch_as_a_worker_and_joins_them() {
     ran.is_worker("bd-8", "bd-2");
     assert_eq!(ran.tools(), [vec!["spawn_worker".to_owned(); 2], Vec::new()]);
     assert!(ran.said.contains("turn 1 · the harness begins the branches"), "{}", ran.said);
+    assert_eq!(ran.json(&["runs", "list", "--issue", "bd-7"])["count"], 1);
+    let exported = ran.project.join("exported.jsonl");
+    ran.json(&["runs", "export", &ran.run, "--output", "exported.jsonl"]);
+    let journal = ran.project.join(".premath/runs").join(&ran.run).join("journal.jsonl");
+    assert_eq!(fs::read(exported).unwrap(), fs::read(journal).unwrap(), "byte for byte");
     // The turns of workers are not those of the run.
     assert!(ran.said.contains("\nturn 2\n") && !ran.said.contains("\nturn 3"), "{}", ran.said);
 }

@@ -16,6 +16,7 @@ mod workflow;
 
 pub use door::{AgentDoor, NoAgent, NoPerson};
 pub use lease::Refused as RunRefused;
+pub use ports::FileJournal;
 pub use request::RunRequest;
 pub use resume::resume;
 pub use run::{Started as RunStarted, start};

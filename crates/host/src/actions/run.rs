@@ -9,7 +9,7 @@ use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer, RunEnding, RunE
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{arguments, count};
+use super::issue::{arguments, count, told};
 use super::issue_upkeep::place_file;
 use crate::agent::{RunRefused, RunStarted, resume as go_on, start as begin, traces};
 use crate::table::{ActionError, Answer, Host, optional_text, required_text};
@@ -21,6 +21,8 @@ const LISTED: u64 = 50;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 struct ListArgs {
+    /// Only runs on this issue.
+    issue: Option<String>,
     /// The most to list.
     limit: Option<u64>,
 }
@@ -73,7 +75,7 @@ fn refuse(refused: RunRefused, action: &str) -> Result<Answer, ActionError> {
 pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: ListArgs = arguments(args)?;
     let limit = usize::try_from(args.limit.unwrap_or(LISTED)).unwrap_or(usize::MAX);
-    Answer::new("ok", &traces::list(host.workspace, limit)?)
+    Answer::new("ok", &traces::list(host.workspace, told(args.issue.as_deref()), limit)?)
 }
 
 /// `run.show`
@@ -107,13 +109,16 @@ pub(crate) fn export(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     )
 }
 
+/// The row as the journal has it.
 fn exported(row: &JournalRow) -> Value<'_> {
     let number = premath_kernel::Number::unsigned(row.seq).map_or(Value::Null, Value::Number);
     premath_kernel::Object::fields()
         .field("at", premath_wire::time::format_time(row.at))
         .field("event", row.event.borrowed())
+        .field("kind", premath_bd::JOURNAL_KIND)
         .optional("prev", row.prev.as_deref())
         .field("rowDigest", row.row_digest.as_str())
+        .field("schema", 1)
         .field("seq", number)
         .finish()
 }

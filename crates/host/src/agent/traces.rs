@@ -237,12 +237,20 @@ fn intent_result(applied: &AppliedIntent) -> IntentResult {
     result
 }
 
-/// Every run, the newest first.
-pub(crate) fn list(workspace: &Workspace, limit: usize) -> Result<RunListing, ActionError> {
+/// Every run, or every one on an issue, the newest first.
+pub(crate) fn list(
+    workspace: &Workspace,
+    issue: Option<&str>,
+    limit: usize,
+) -> Result<RunListing, ActionError> {
     let mut items = Vec::new();
     for session in sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))? {
         match Trace::read(&journal(workspace, &session)?) {
-            Ok(trace) => items.extend(trace.row),
+            Ok(trace) => {
+                let is_wanted =
+                    |row: &RunRow| issue.is_none_or(|issue| row.issue_id.as_deref() == Some(issue));
+                items.extend(trace.row.filter(is_wanted));
+            }
             // A folder that a process left before it wrote anything is no run.
             Err(ActionError::Store(StoreError::Missing { .. }) | ActionError::Input(_)) => {}
             Err(error) => return Err(error),
@@ -255,7 +263,7 @@ pub(crate) fn list(workspace: &Workspace, limit: usize) -> Result<RunListing, Ac
 
 /// The newest run that can be resumed.
 pub(super) fn newest_resumable(workspace: &Workspace) -> Result<Option<String>, ActionError> {
-    let listing = list(workspace, usize::MAX)?;
+    let listing = list(workspace, None, usize::MAX)?;
     let can = |row: &RunRow| row.parent_run_id.is_none() && row.outcome.is_none_or(is_resumable);
     Ok(listing.items.into_iter().find(can).map(|row| row.run_id))
 }
