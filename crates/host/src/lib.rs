@@ -26,6 +26,6 @@ pub use conversation::{Heard, circuits_failed, converse};
 pub use failures::{explain, hint};
 pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
 pub use sample::sample_turn;
-pub use settings::{Layer, Setting, Settings, TerminalAuthority};
+pub use settings::{Layer, LoopSettings, Setting, Settings, TerminalAuthority};
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use workspace::{DoorRefusal, MutationDoor, Workspace};

@@ -1,5 +1,7 @@
 //! `run.*` and `turn.show`: running agents, and looking at what they did.
 
+use std::path::Path;
+
 use premath_bd::JournalRow;
 use premath_kernel::Value;
 use premath_wire::Canonical;
@@ -8,8 +10,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, count};
+use super::issue_upkeep::place_file;
 use crate::agent::{RunRefused, RunStarted, resume as go_on, start as begin, traces};
-use crate::table::{ActionError, Answer, Host, required_text};
+use crate::table::{ActionError, Answer, Host, optional_text, required_text};
 
 /// How many runs are listed when nobody says.
 const LISTED: u64 = 50;
@@ -83,14 +86,23 @@ pub(crate) fn export(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     let run_id = required_text(args, "runId")?;
     let rows = traces::rows(host.workspace, run_id)?;
     let items: Vec<Canonical<'_>> = rows.iter().map(|row| Canonical(exported(row))).collect();
+    let output = optional_text(args, "output")?.filter(|output| !output.trim().is_empty());
+    if let Some(output) = output {
+        let mut bytes = Vec::new();
+        for item in &items {
+            premath_kernel::encode_into(&item.0, &mut bytes);
+            bytes.push(b'\n');
+        }
+        place_file(host.workspace.disk.as_ref(), Path::new(output), &bytes)?;
+    }
     Answer::new(
         "ok",
         &RunExport {
             action: "run.export".to_owned(),
             run_id: run_id.to_owned(),
             count: count(items.len()),
-            output: None,
-            items: Some(items),
+            output: output.map(str::to_owned),
+            items: output.is_none().then_some(items),
         },
     )
 }

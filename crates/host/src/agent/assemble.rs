@@ -38,7 +38,8 @@ pub(super) struct Plan {
     pub(super) action_mode: premath_kernel::ActionMode,
     pub(super) normalizer: String,
     pub(super) profile: Profile,
-    pub(super) scopes: Vec<String>,
+    /// What is granted; everything when nobody says.
+    pub(super) scopes: Option<Vec<String>>,
     pub(super) limits: Limits,
     pub(super) context: ContextLimits,
     pub(super) autonomy: Option<String>,
@@ -181,14 +182,14 @@ fn every_tool(
 fn granted(tools: &[Arc<dyn Tool>], plan: &Plan) -> Result<Catalogue, ActionError> {
     let all = Catalogue::new(tools.iter().map(Arc::clone)).map_err(unusable)?;
     let known: BTreeSet<String> = all.specs().map(|spec| spec.scope.clone()).collect();
-    if let Some(unknown) = plan.scopes.iter().find(|scope| !known.contains(*scope)) {
+    if let Some(unknown) = plan.scopes.iter().flatten().find(|scope| !known.contains(*scope)) {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let what = format!("there is no scope `{unknown}`; there are {}", known.join(", "));
         let path = JsonPath::root().key("scopes");
         return Err(InputError::new(InputClass::FieldInvalid, &what, path).into());
     }
     let mut scopes: BTreeSet<String> =
-        if plan.scopes.is_empty() { known } else { plan.scopes.iter().cloned().collect() };
+        plan.scopes.as_ref().map_or(known, |scopes| scopes.iter().cloned().collect());
     // What shapes the run itself is not the model's to be granted or denied.
     scopes.extend(["run:route", "run:judge", "workers:spawn"].map(str::to_owned));
     if plan.scope.is_some() {

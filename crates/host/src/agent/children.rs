@@ -3,6 +3,7 @@
 //! What a worker says returns as a handoff artifact; what it uses counts for whoever spawned it. It must not give a worker
 //! more than its parent has left.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use premath_bd::StoreError;
@@ -178,8 +179,9 @@ impl Worker<'_> {
             workflow: Workflow::chain(),
             action_mode: parent.action_mode,
             normalizer: parent.normalizer.clone(),
-            profile: profile.unwrap_or(Profile::ReadOnly),
-            scopes: if plan.judges { JUDGE_SCOPES.map(str::to_owned).to_vec() } else { Vec::new() },
+            // Whoever judges looks, and cannot touch what it judges.
+            profile: profile.filter(|_| !plan.judges).unwrap_or(Profile::ReadOnly),
+            scopes: Some(self.scopes(plan.judges)),
             limits,
             context: parent.context.clone(),
             autonomy: parent.autonomy.clone(),
@@ -194,6 +196,13 @@ impl Worker<'_> {
             required_artifacts: plan.artifacts.clone(),
             judges: plan.judges,
         }
+    }
+
+    /// What its parent was granted, and of that, for a judge, what only looks.
+    fn scopes(&self, judges: bool) -> Vec<String> {
+        let granted: BTreeSet<&str> = self.parent.tools.iter().map(|spec| spec.scope.as_str()).collect();
+        let is_given = |scope: &&str| !OWN_SCOPES.contains(scope) && (!judges || JUDGE_SCOPES.contains(scope));
+        granted.into_iter().filter(is_given).map(str::to_owned).collect()
     }
 
     /// A worker that did not even begin.
@@ -246,5 +255,7 @@ fn returned(
     }
 }
 
+/// The scopes of the tools by which a run shapes itself; a worker has those of its own.
+const OWN_SCOPES: [&str; 3] = ["run:judge", "run:route", "workers:spawn"];
 /// What a judge may do: look, and say.
-const JUDGE_SCOPES: [&str; 3] = ["files:read", "process:run", "issues:read"];
+const JUDGE_SCOPES: [&str; 4] = ["files:read", "issues:read", "process:run", "refs:read"];

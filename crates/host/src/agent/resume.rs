@@ -36,6 +36,12 @@ struct ResumeArgs {
     max_cost_micros: Option<u64>,
     /// Wall time, all of it counted.
     max_wall_millis: Option<u64>,
+    /// Workers, all of them counted.
+    max_workers: Option<u64>,
+    /// A person is asked every so many turns.
+    checkpoint_every: Option<u64>,
+    /// A person is asked before these tools run.
+    checkpoint_before: Option<Vec<String>>,
 }
 
 /// Goes on with a run.
@@ -125,6 +131,9 @@ fn raised(machine: &Machine, args: &ResumeArgs) -> Option<Limits> {
         tokens: args.max_tokens.or(before.tokens),
         cost_micros: args.max_cost_micros.or(before.cost_micros),
         wall_millis: args.max_wall_millis.or(before.wall_millis),
+        workers: args.max_workers.or(before.workers),
+        checkpoint_every: args.checkpoint_every.or(before.checkpoint_every),
+        checkpoint_before: args.checkpoint_before.clone().unwrap_or_else(|| before.checkpoint_before.clone()),
         ..before
     })
 }

@@ -7,8 +7,8 @@ use premath_bd::{Journal, NewStep, SessionChange, SessionStore, StoreError, Traj
 use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
 use premath_tusk::turn_loop::{
-    Beginning, DriveError, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent, RunOutcome, RunReport,
-    Step, StopCause, Toolbox, drive,
+    Beginning, ConfigError, DriveError, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent, RunOutcome, RunReport,
+    Step, StopCause, Toolbox, check, drive,
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::{RunAnswer, RunEnding, SessionState};
@@ -47,9 +47,17 @@ pub enum Started {
 /// # Errors
 /// Arguments that cannot be read, or an environment that gives no answer.
 pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result<Started, ActionError> {
-    let request = RunRequest::read(args)?;
+    let mut request = RunRequest::read(args, &host.workspace.settings.turn_loop)?;
     let workspace = host.workspace;
+    if request.models.is_empty() {
+        request.models = host.agent.default_models();
+    }
+    // Said before an issue is taken or a journal begun.
+    check(&request.workflow, request.action_mode, &request.models, request.issue.as_deref())
+        .map_err(|error| unusable(&error))?;
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
+    // A model that is not there is told before anything is written.
+    drop(host.agent.answers(&request.models)?);
     let journal = journal(workspace, &run_id)?;
     let writer = FileJournal::open(&journal, workspace)?;
     if is_begun(&journal)? {
@@ -66,7 +74,7 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
             }
         }
     };
-    let made = make(workspace, host.agent, plan(request, run_id, held.as_ref(), host.agent));
+    let made = make(workspace, host.agent, plan(request, run_id, held.as_ref()));
     let made = match made {
         Ok(made) => made,
         Err(error) => {
@@ -84,7 +92,7 @@ pub(super) fn release(workspace: &Workspace, held: Option<&Held>) -> Result<(), 
     held.map_or(Ok(()), |held| lease::let_go(workspace, held))
 }
 
-fn plan(request: RunRequest, run_id: String, held: Option<&Held>, door: &dyn AgentDoor) -> Plan {
+fn plan(request: RunRequest, run_id: String, held: Option<&Held>) -> Plan {
     let issue = held.map(|held| held.row.clone());
     let title = issue.as_ref().and_then(|row| row.text("title").map(str::to_owned));
     let role = matches!(
@@ -97,12 +105,12 @@ fn plan(request: RunRequest, run_id: String, held: Option<&Held>, door: &dyn Age
         task: request.task.or(title).unwrap_or_default(),
         issue,
         holder: held.map(|held| held.holder.clone()),
-        models: if request.models.is_empty() { door.default_models() } else { request.models },
+        models: request.models,
         workflow: request.workflow,
         action_mode: request.action_mode,
         normalizer: request.normalizer,
         profile: request.profile,
-        scopes: request.scopes,
+        scopes: Some(request.scopes).filter(|scopes| !scopes.is_empty()),
         limits: request.limits,
         context: request.context,
         autonomy: request.autonomy,
@@ -175,6 +183,7 @@ pub(super) fn one(
     }
     let workspace = ground.workspace;
     let started_at = format_time(workspace.clock.now());
+    enter(workspace, machine.config())?;
     let mut models = ground.agent.answers(&machine.config().models)?;
     let mut issues = RunIssues::new(workspace);
     let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files));
@@ -209,9 +218,15 @@ fn fault(what: &str) -> ActionError {
     ActionError::Unavailable { what: what.to_owned(), hint }
 }
 
-pub(super) fn unusable(error: &premath_tusk::turn_loop::ConfigError) -> ActionError {
+pub(super) fn unusable(error: &ConfigError) -> ActionError {
     let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
-    let path = JsonPath::root().key("workflow");
+    let path = match error {
+        ConfigError::CodeMode => JsonPath::root().key("actionMode"),
+        ConfigError::SelfJudging { .. } => JsonPath::root().key("workflow").key("evaluator").key("model"),
+        ConfigError::Incomplete { .. } => JsonPath::root().key("workflow"),
+        ConfigError::Tools(_) => JsonPath::root().key("scopes"),
+        ConfigError::Terms(_) => JsonPath::root(),
+    };
     InputError::new(InputClass::FieldInvalid, format!("{error}{why}"), path).into()
 }
 
@@ -251,13 +266,50 @@ fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<R
         limits,
         parent: Some(ParentRun {
             run_id: config.run_id.clone(),
-            call_id: format!("{}.t{:04}", config.run_id, report.turns),
+            call_id: machine.last_verdict().map(|verdict| verdict.call_id.clone()).unwrap_or_default(),
             depth: config.depth(),
             relation: Relation::Successor,
         }),
         incoming: vec![Digest::of_bytes(report.text.as_bytes()).as_str().to_owned()],
         ..config.clone()
     })
+}
+
+/// The session of a run: the repository's own, or that of a worker.
+fn session(workspace: &Workspace, config: &RunConfig) -> Result<SessionStore, ActionError> {
+    let root = workspace.root.join(".premath");
+    let folder = if config.depth() > 0 { root.join("workers").join(&config.run_id) } else { root };
+    workspace.disk.create_folder(&folder).map_err(|source| {
+        ActionError::Store(StoreError::Io { doing: "make", path: folder.clone(), source })
+    })?;
+    Ok(SessionStore::new(Arc::clone(&workspace.disk), folder.join("harness_session.json")))
+}
+
+/// Says that somebody works: a process that dies leaves behind how to go on.
+fn enter(workspace: &Workspace, config: &RunConfig) -> Result<(), ActionError> {
+    let change = SessionChange {
+        state: Some(SessionState::Active),
+        session_id: Some(config.run_id.clone()),
+        issue_id: Some(config.issue_id.clone().unwrap_or_default()),
+        summary: Some(String::new()),
+        next_step: Some(format!("premath resume {}", config.run_id)),
+        instruction_refs: None,
+        witness_refs: Some(Vec::new()),
+        lineage_refs: Some(vec![format!("run://{}", config.run_id)]),
+        issues_path: None,
+    };
+    write_session(workspace, config, &change)
+}
+
+fn write_session(
+    workspace: &Workspace,
+    config: &RunConfig,
+    change: &SessionChange,
+) -> Result<(), ActionError> {
+    let configured = &workspace.settings.issues_path.value;
+    let session = session(workspace, config)?;
+    session.write(change, configured, workspace.clock.as_ref(), |_| Ok::<_, ActionError>(None))?;
+    Ok(())
 }
 
 /// The session and the step that a run leaves behind.
@@ -268,11 +320,6 @@ fn leave(
     issues: &RunIssues,
     started_at: &str,
 ) -> Result<(), ActionError> {
-    let root = workspace.root.join(".premath");
-    let folder = if config.depth() > 0 { root.join("workers").join(&config.run_id) } else { root.clone() };
-    workspace.disk.create_folder(&folder).map_err(|source| {
-        ActionError::Store(StoreError::Io { doing: "make", path: folder.clone(), source })
-    })?;
     let next_step = match &report.outcome {
         RunOutcome::Completed => "nothing: the run is complete".to_owned(),
         RunOutcome::HandedOff { run_id } => format!("run {run_id} goes on"),
@@ -290,9 +337,7 @@ fn leave(
         lineage_refs: Some(vec![format!("run://{}", config.run_id)]),
         issues_path: None,
     };
-    let session = SessionStore::new(Arc::clone(&workspace.disk), folder.join("harness_session.json"));
-    let configured = &workspace.settings.issues_path.value;
-    session.write(&change, configured, workspace.clock.as_ref(), |_| Ok::<_, ActionError>(None))?;
+    write_session(workspace, config, &change)?;
     let worker = if config.depth() > 0 { "worker" } else { "run" };
     let issue = config.issue_id.as_deref().unwrap_or("none");
     let step = NewStep {
@@ -310,7 +355,8 @@ fn leave(
         mutation_refs: issues.changes.clone(),
         witness_refs: issues.cited.clone(),
     };
-    let trajectory = Trajectory::new(Arc::clone(&workspace.disk), root.join("harness_trajectory.jsonl"));
+    let path = workspace.root.join(".premath").join("harness_trajectory.jsonl");
+    let trajectory = Trajectory::new(Arc::clone(&workspace.disk), path);
     trajectory.append(&step, workspace.clock.as_ref())?;
     Ok(())
 }
@@ -318,7 +364,9 @@ fn leave(
 fn summary(report: &RunReport) -> String {
     let said = report.text.lines().next().unwrap_or_default();
     let short: String = said.chars().take(300).collect();
-    format!("{}: {} turns, {} tool calls. {short}", report.outcome.token(), report.turns, report.tool_calls)
+    let counted = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+    let (turns, calls) = (counted(report.turns, "turn"), counted(report.tool_calls, "tool call"));
+    format!("{}: {turns}, {calls}. {short}", report.outcome.token())
 }
 
 fn classes(outcome: &RunOutcome) -> Vec<String> {

@@ -9,7 +9,8 @@ use premath_kernel::{Digests, Value};
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::{AssistantPart, Message, UserPart};
 use premath_tusk::turn_loop::{
-    Answer, AppliedIntent, Event, IntentOutcome, Redrive, RedriveError, RunConfig, Step,
+    Answer, AppliedIntent, Event, IntentOutcome, Judge, PlannedCall, Redrive, RedriveError, RunConfig,
+    SPAWN_WORKER, Step, Workflow,
 };
 use premath_wire::Json;
 use premath_wire::time::format_time;
@@ -20,6 +21,7 @@ use premath_wire::v1::{
 };
 
 use super::resume::{differs, each_journal_row, missing};
+use super::run::is_begun;
 use crate::actions::issue::count;
 use crate::table::ActionError;
 use crate::workspace::{Workspace, shown};
@@ -55,7 +57,7 @@ fn ending(token: &str) -> Option<RunEnding> {
 #[derive(Debug, Default)]
 struct Trace {
     row: Option<RunRow>,
-    pattern: String,
+    workflow: Option<Workflow>,
     detail: Option<String>,
     turns: Vec<TurnRow>,
     workers: Vec<WorkerRow>,
@@ -99,7 +101,7 @@ impl Trace {
     fn started(&mut self, journal_row: &JournalRow) {
         let config = journal_row.event.as_object().and_then(|event| event.get("config"));
         let Some(config) = config.and_then(|config| RunConfig::from_value(config).ok()) else { return };
-        self.pattern = config.workflow.pattern.token().to_owned();
+        self.workflow = Some(config.workflow);
         self.row = Some(RunRow {
             run_id: config.run_id,
             task: config.task,
@@ -117,12 +119,14 @@ impl Trace {
         if let Some(row) = &mut self.row {
             row.turns += 1;
         }
+        let workflow = self.workflow.as_ref();
+        let tools = text(event, "purpose").zip(workflow).map(|(purpose, flow)| harness_tools(flow, purpose));
         self.turns.push(TurnRow {
             call_id: text(event, "callId").unwrap_or_default().to_owned(),
             turn: number(event, "turn").unwrap_or_default(),
             model: "harness".to_owned(),
             stop: "tool_use".to_owned(),
-            tools: Vec::new(),
+            tools: tools.unwrap_or_default(),
             verdict: TurnVerdict::Open,
             failure_classes: Vec::new(),
             turn_digest: String::new(),
@@ -185,6 +189,17 @@ impl Trace {
                 outcome: None,
             });
         }
+    }
+}
+
+/// What the harness calls itself in a turn that no model answers.
+fn harness_tools(workflow: &Workflow, purpose: &str) -> Vec<String> {
+    let judge = workflow.evaluator.as_ref().map(|evaluator| &evaluator.judge);
+    match (purpose, judge) {
+        ("branches", _) => workflow.branches.iter().map(|_| SPAWN_WORKER.to_owned()).collect(),
+        ("judgement", Some(Judge::Command(_))) => vec!["shell".to_owned()],
+        ("judgement", Some(Judge::Model { .. })) => vec![SPAWN_WORKER.to_owned()],
+        (_other, _) => Vec::new(),
     }
 }
 
@@ -265,7 +280,7 @@ pub(crate) fn show(workspace: &Workspace, run_id: &str) -> Result<RunCard, Actio
         action: "run.show".to_owned(),
         resumable: row.outcome.is_none_or(is_resumable),
         run: row,
-        pattern: trace.pattern,
+        pattern: trace.workflow.map(|workflow| workflow.pattern.token().to_owned()).unwrap_or_default(),
         detail: trace.detail,
         journal: shown(journal.path()),
         turns: trace.turns,
@@ -287,6 +302,9 @@ pub(crate) fn rows(workspace: &Workspace, run_id: &str) -> Result<Vec<JournalRow
 /// Runs a run again and compares everything.
 pub(crate) fn replay(workspace: &Workspace, run_id: &str) -> Result<ReplayAnswer, ActionError> {
     let journal = journal(workspace, run_id)?;
+    if !is_begun(&journal)? {
+        return Err(missing(&format!("there is no run `{run_id}`")));
+    }
     let mut redrive = Redrive::default();
     let mut answer = ReplayAnswer {
         action: "run.replay".to_owned(),
@@ -368,15 +386,16 @@ impl Looking<'_> {
     fn called(&mut self, event: &Value<'_>) {
         self.is_inside = text(event, "callId") == Some(self.call_id);
         let Some(machine) = self.redrive.machine() else { return };
-        let messages: Vec<Message> = match machine.next() {
-            Step::CallModel(call) => call.request.messages.iter().cloned().collect(),
-            Step::CallTools(_)
-            | Step::Apply(_)
+        let (messages, calls): (Vec<Message>, Vec<CallRow>) = match machine.next() {
+            Step::CallModel(call) => (call.request.messages.iter().cloned().collect(), Vec::new()),
+            // The harness has answered itself, before anybody could be asked.
+            Step::CallTools(calls) => (Vec::new(), calls.iter().map(planned_row).collect()),
+            Step::Apply(_)
             | Step::Spawn(_)
             | Step::AskHuman(_)
             | Step::Handoff(_)
             | Step::Compact(_)
-            | Step::Done(_) => Vec::new(),
+            | Step::Done(_) => (Vec::new(), Vec::new()),
         };
         if self.is_inside && self.card.is_none() {
             self.card = Some(TurnCard {
@@ -385,10 +404,10 @@ impl Looking<'_> {
                 run_id: machine.config().run_id.clone(),
                 turn: number(event, "turn").unwrap_or_default(),
                 model: format!("harness:{}", machine.config().workflow.pattern.token()),
-                stop: String::new(),
+                stop: "tool_use".to_owned(),
                 saw: messages.iter().skip(self.shown).flat_map(message_rows).collect(),
                 answered: Vec::new(),
-                calls: Vec::new(),
+                calls,
                 digests: None,
                 verdict: TurnVerdict::Open,
                 reasons: Vec::new(),
@@ -484,6 +503,10 @@ fn part_row(part: &AssistantPart) -> Option<MessageRow> {
         }
         AssistantPart::Reasoning(_) | AssistantPart::Opaque(_) => None,
     }
+}
+
+fn planned_row(planned: &PlannedCall) -> CallRow {
+    call_row(&planned.call)
 }
 
 fn call_row(call: &premath_tusk::model::ToolCall) -> CallRow {

@@ -93,7 +93,13 @@ pub async fn drive(
                 driver.flush()?;
                 driver.answer(*call).await
             }
-            Step::CallTools(calls) => driver.call(calls)?,
+            Step::CallTools(calls) => {
+                if let Some((call_id, turn, does)) = machine.harness_turn() {
+                    let started = RunEvent::TurnStarted { call_id: &call_id, turn, harness: Some(does) };
+                    (driver.ports.watch)(&started);
+                }
+                driver.call(calls)?
+            }
             Step::Apply(admitted) => {
                 driver.flush()?;
                 driver.apply(machine, admitted)?
@@ -142,16 +148,6 @@ struct Driver<'d, 'p> {
 
 impl Driver<'_, '_> {
     fn begin(&mut self, machine: &mut Machine, beginning: Beginning) -> Result<(), DriveError> {
-        let is_resumed = match beginning {
-            Beginning::Fresh => false,
-            Beginning::Resumed { unwritten } => {
-                self.rows = unwritten;
-                self.is_resumed = true;
-                self.earlier_millis = machine.report().wall_millis;
-                self.close_what_was_open(machine)?;
-                true
-            }
-        };
         let config = machine.config();
         (self.ports.watch)(&RunEvent::Started {
             run_id: &config.run_id,
@@ -159,9 +155,15 @@ impl Driver<'_, '_> {
             issue_id: config.issue_id.as_deref(),
             models: &config.models,
             pattern: config.workflow.pattern.token(),
-            is_resumed,
+            is_resumed: matches!(beginning, Beginning::Resumed { .. }),
             depth: config.depth(),
         });
+        if let Beginning::Resumed { unwritten } = beginning {
+            self.rows = unwritten;
+            self.is_resumed = true;
+            self.earlier_millis = machine.report().wall_millis;
+            self.close_what_was_open(machine)?;
+        }
         Ok(())
     }
 
@@ -206,7 +208,7 @@ impl Driver<'_, '_> {
         if self.ports.tools.interrupt.is_requested() {
             return Event::Interrupted;
         }
-        (self.ports.watch)(&RunEvent::TurnStarted { call_id: &call.call_id, turn: call.turn });
+        (self.ports.watch)(&RunEvent::TurnStarted { call_id: &call.call_id, turn: call.turn, harness: None });
         let watch = &mut *self.ports.watch;
         let mut seen = |event: &ModelEvent| watch(&RunEvent::Model(event));
         let answered = self.ports.models.answer(&call.request, &mut seen).await;

@@ -24,18 +24,11 @@ pub(crate) fn started(config: &RunConfig) -> Value<'static> {
 }
 
 pub(crate) fn called(call_id: &str, turn: u64, purpose: &Purpose, context: &Digest) -> Value<'static> {
-    let purpose = match purpose {
-        Purpose::Work => None,
-        Purpose::Route => Some("route"),
-        Purpose::Descent => Some("descent"),
-        Purpose::Branches => Some("branches"),
-        Purpose::Judgement => Some("judgement"),
-    };
     Object::fields()
         .field("callId", call_id)
         .field("contextDigest", context)
         .field("kind", CALLED)
-        .optional("purpose", purpose)
+        .optional("purpose", purpose.token())
         .field("turn", count(turn))
         .finish()
         .into_owned()

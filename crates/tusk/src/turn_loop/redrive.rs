@@ -7,9 +7,10 @@ use std::collections::VecDeque;
 
 use premath_kernel::{Value, encode};
 
+use super::check::ConfigError;
 use super::config::RunConfig;
 use super::event::Event;
-use super::machine::{ConfigError, Machine, Unexpected};
+use super::machine::{Machine, Unexpected};
 use super::records::STARTED;
 use crate::evidence::Unreadable;
 

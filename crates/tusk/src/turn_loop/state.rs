@@ -68,6 +68,17 @@ impl Purpose {
     pub(crate) const fn is_harness(&self) -> bool {
         matches!(self, Self::Branches | Self::Judgement)
     }
+
+    /// Its name in records; none for what most turns are.
+    pub(crate) const fn token(&self) -> Option<&'static str> {
+        match self {
+            Self::Work => None,
+            Self::Route => Some("route"),
+            Self::Descent => Some("descent"),
+            Self::Branches => Some("branches"),
+            Self::Judgement => Some("judgement"),
+        }
+    }
 }
 
 /// A reference, and the digest of what is there; none when there is nothing.
@@ -167,6 +178,8 @@ pub(crate) struct State {
     pub(crate) phase: Phase,
     pub(crate) paused: Option<Paused>,
     pub(crate) used: Used,
+    /// The turn that was begun last, counted without those of workers: what call ids are numbered by.
+    pub(crate) turn: u64,
     pub(crate) progress: Progress,
     pub(crate) history: History,
     pub(crate) system: SystemText,
@@ -200,6 +213,7 @@ impl State {
             phase: Phase::Calling(Purpose::Work),
             paused: None,
             used: Used::default(),
+            turn: 0,
             progress: Progress::default(),
             history: History::default(),
             system,

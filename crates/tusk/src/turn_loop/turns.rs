@@ -16,7 +16,7 @@ use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, StopCause, Verdict}
 use crate::context::views::{self, OpenCall};
 use crate::context::{
     DroppedTurn, HandoffPacket, InjectionPoint, PacketArtifact, Reminder, RenderPolicy, Rendered, Views,
-    exceeded, render,
+    exceeded, fenced, render,
 };
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::{CacheMarker, Message, ToolOutcome, ToolResult, UserPart};
@@ -49,16 +49,14 @@ impl Machine {
         self.flush();
         let Some(purpose) = self.make_room(purpose) else { return };
         self.flush();
-        self.state.used.turns += 1;
-        let call_id = self.call_id();
-        let turn = self.state.used.turns;
-        self.records.push(records::called(&call_id, turn, &purpose, &self.state.context_digest));
+        self.count_turn(&purpose);
         self.state.phase = Phase::Calling(purpose);
     }
 
     /// The limit that leaves nothing for one more turn.
     fn reached(&self) -> Option<&'static str> {
-        exceeded(&self.run_state()).into_iter().find(|name| *name != "identicalCalls")
+        let reached = exceeded(&self.run_state()).into_iter().find(|name| *name != "identicalCalls");
+        reached.or_else(|| self.is_workflow_over().then_some("workflowTurns"))
     }
 
     /// What waits to be said goes into the history as one message.
@@ -383,6 +381,12 @@ impl Machine {
         }
         self.state.told = Some(views);
         if plans.is_empty() {
+            let is_unjudged = std::mem::take(&mut self.state.judging);
+            let after = if is_unjudged {
+                progress::judged(&self.config, &mut self.state.progress, None)
+            } else {
+                after
+            };
             self.go(after);
             return;
         }
@@ -406,7 +410,9 @@ impl Machine {
         self.state.incoming.dedup();
         self.state.progress.is_joined = true;
         let after = if std::mem::take(&mut self.state.judging) {
-            let verdict = workers.first().and_then(|worker| worker.verdict.clone());
+            // A judge is a model too: what it says is not ours.
+            let verdict = workers.first().and_then(|worker| worker.verdict.as_ref());
+            let verdict = verdict.map(|(passes, critique)| (*passes, fenced("judge", critique)));
             progress::judged(&self.config, &mut self.state.progress, verdict)
         } else {
             self.wait_with(progress::returned(workers));
