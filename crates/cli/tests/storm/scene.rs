@@ -41,7 +41,7 @@ fn fault(seed: &mut Seeded, text: &mut String) {
 fn call(seed: &mut Seeded, text: &mut String, id: &str) {
     let (tool, arguments) = match seed.below(8) {
         0..=2 => ("shell", format!("{{ command = \"echo {id} >> effects.log\", workdir = \".\" }}")),
-        3 | 4 => ("fs_read", "{ path = \"a.txt\" }".to_owned()),
+        3 | 4 => ("fs_read", format!("{{ path = \"a.txt\", limit = {} }}", seed.below(40) + 1)),
         5 => ("issue_add", format!("{{ title = \"{id}\" }}")),
         6 => ("fs_list", "{ path = \".\" }".to_owned()),
         _ => ("no_such_tool", "{ path = 7 }".to_owned()),
