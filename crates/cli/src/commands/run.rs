@@ -100,7 +100,10 @@ fn limited<'a>(fields: Fields<'a>, limits: &'a LimitArgs) -> Fields<'a> {
         .optional("maxWallMillis", wall.map(number))
         .optional("maxWorkers", limits.max_workers.map(number))
         .optional("checkpointEvery", limits.checkpoint_every.map(number))
-        .non_empty("checkpointBefore", limits.checkpoint_before.iter().map(|tool| Value::from(tool.as_str())).collect())
+        .non_empty(
+            "checkpointBefore",
+            limits.checkpoint_before.iter().map(|tool| Value::from(tool.as_str())).collect(),
+        )
         .optional("contextTokens", limits.context_tokens.map(number))
         .optional("onFull", limits.on_full.map(OnFull::as_str))
 }

@@ -50,7 +50,9 @@ pub(super) fn take(
         }
         _ => match limit(settings, name) {
             Some(limit) => field.limit(limit)?,
-            None => return Err(field.refused("there is no such key; docs/reference/configuration.md has all")),
+            None => {
+                return Err(field.refused("there is no such key; docs/reference/configuration.md has all"));
+            }
         },
     }
     Ok(())
@@ -108,13 +110,17 @@ impl Field<'_, '_> {
         let Limit { slot, ceiling, least, most } = limit;
         let number = self.value.get_ref().as_integer().and_then(|text| text.as_str().parse::<u64>().ok());
         let number = number.filter(|number| (least..=most).contains(number));
-        let number = number.ok_or_else(|| {
-            self.refused(&format!("expected a whole number from {least} to {most}"))
-        })?;
+        let number =
+            number.ok_or_else(|| self.refused(&format!("expected a whole number from {least} to {most}")))?;
         self.lower(slot, ceiling, number)
     }
 
-    fn lower(&self, slot: &mut Option<Setting<u64>>, ceiling: Option<u64>, number: u64) -> Result<(), CliError> {
+    fn lower(
+        &self,
+        slot: &mut Option<Setting<u64>>,
+        ceiling: Option<u64>,
+        number: u64,
+    ) -> Result<(), CliError> {
         let ceiling = slot.as_ref().map(|setting| setting.value).or(ceiling);
         if self.owner == Owner::Repository && ceiling.is_some_and(|ceiling| number > ceiling) {
             let what = "a repository can lower a limit and not raise it; say this in your own file";
@@ -185,7 +191,8 @@ impl Field<'_, '_> {
             return Err(self.refused("expected at least one scope; without the key all are granted"));
         }
         let before = slot.as_ref().filter(|_| self.owner == Owner::Repository);
-        if let Some(scope) = before.and_then(|before| list.iter().find(|scope| !before.value.contains(scope))) {
+        if let Some(scope) = before.and_then(|before| list.iter().find(|scope| !before.value.contains(scope)))
+        {
             let what = format!("a repository cannot grant `{}`, which your own file does not", echo(scope));
             return Err(self.refused(&what));
         }

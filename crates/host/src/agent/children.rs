@@ -201,7 +201,8 @@ impl Worker<'_> {
     /// What its parent was granted, and of that, for a judge, what only looks.
     fn scopes(&self, judges: bool) -> Vec<String> {
         let granted: BTreeSet<&str> = self.parent.tools.iter().map(|spec| spec.scope.as_str()).collect();
-        let is_given = |scope: &&str| !OWN_SCOPES.contains(scope) && (!judges || JUDGE_SCOPES.contains(scope));
+        let is_given =
+            |scope: &&str| !OWN_SCOPES.contains(scope) && (!judges || JUDGE_SCOPES.contains(scope));
         granted.into_iter().filter(is_given).map(str::to_owned).collect()
     }
 

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::workflow::{self, WorkflowArgs};
-use crate::settings::LoopSettings;
 use crate::actions::issue::{arguments, invalid, one_line, told};
+use crate::settings::LoopSettings;
 use crate::table::ActionError;
 
 /// What `run.start` takes.
@@ -128,7 +128,9 @@ impl RunRequest {
 fn limits(args: &RunArgs, settings: &LoopSettings) -> Limits {
     let configured = settings.limits();
     let mut before = configured.checkpoint_before.clone();
-    before.extend(args.checkpoint_before.iter().filter(|tool| !configured.checkpoint_before.contains(tool)).cloned());
+    before.extend(
+        args.checkpoint_before.iter().filter(|tool| !configured.checkpoint_before.contains(tool)).cloned(),
+    );
     Limits {
         turns: args.max_turns.or(configured.turns),
         tool_calls: args.max_tool_calls.or(configured.tool_calls),

@@ -1,7 +1,7 @@
 //! Going on with a run that stopped: its machine is run again from its journal, what was open is closed, and it goes on.
 
 use premath_bd::{Cursor, Journal, JournalRow, StoreError};
-use premath_kernel::Value;
+use premath_kernel::{LeaseClass, Value};
 use premath_tusk::turn_loop::{
     Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, RunOutcome, Step,
 };
@@ -66,22 +66,23 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
     let limits = raised(&machine, &args);
     let held = match machine.config().issue_id.clone() {
         None => None,
-        Some(issue) => match lease::take(
-            workspace,
-            &issue,
-            &run_id,
-            limits_of(&machine, limits.as_ref()),
-            Authority::Door,
-        )? {
-            Ok(held) => Some(held),
-            Err(refused) => return Ok(Started::Refused(refused)),
-        },
+        Some(issue) => {
+            let wall = limits_of(&machine, limits.as_ref());
+            match lease::take(workspace, &issue, &run_id, wall, Authority::Door)? {
+                Ok(held) => Some(held),
+                // The run may have closed it itself, and have a last word to say.
+                Err(refused) if refused.class == LeaseClass::IssueClosed.code() => None,
+                Err(refused) => return Ok(Started::Refused(refused)),
+            }
+        }
     };
-    let toolbox =
-        again(workspace, host.agent, machine.config(), held.as_ref().map(|held| held.holder.clone()))?;
-    let session = resumed(machine, unwritten, writer, limits)?;
+    let holder = held.as_ref().map(|held| held.holder.clone());
     let ground = Ground { workspace, agent: host.agent };
-    let ran = continued(ground, session, &toolbox, held.as_ref(), watch);
+    let toolbox = again(workspace, host.agent, machine.config(), holder);
+    let ran = toolbox.and_then(|toolbox| {
+        let session = resumed(machine, unwritten, writer, limits)?;
+        continued(ground, session, &toolbox, held.as_ref(), watch)
+    });
     release(workspace, held.as_ref())?;
     ran.map(|answer| Started::Ran(Box::new(answer)))
 }

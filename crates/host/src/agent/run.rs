@@ -7,8 +7,8 @@ use premath_bd::{Journal, NewStep, SessionChange, SessionStore, StoreError, Traj
 use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
 use premath_tusk::turn_loop::{
-    Beginning, ConfigError, DriveError, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent, RunOutcome, RunReport,
-    Step, StopCause, Toolbox, check, drive,
+    Beginning, ConfigError, DriveError, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent, RunOutcome,
+    RunReport, Step, StopCause, Toolbox, check, drive,
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::{RunAnswer, RunEnding, SessionState};

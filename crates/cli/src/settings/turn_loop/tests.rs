@@ -111,8 +111,14 @@ fn a_value_or_a_key_that_cannot_be_is_refused_with_its_line() {
             "loop.autonomous = true",
             "expected { trigger = \"what was measured\" } (a.toml, line 1) at $.loop.autonomous",
         ),
-        ("loop.autonomous = { trigger = \" \" }", "must not be blank (a.toml, line 1) at $.loop.autonomous.trigger"),
-        ("loop.on_full = \"grow\"", "`grow` is none of descend, compact, window (a.toml, line 1) at $.loop.on_full"),
+        (
+            "loop.autonomous = { trigger = \" \" }",
+            "must not be blank (a.toml, line 1) at $.loop.autonomous.trigger",
+        ),
+        (
+            "loop.on_full = \"grow\"",
+            "`grow` is none of descend, compact, window (a.toml, line 1) at $.loop.on_full",
+        ),
         (
             "loop.scopes = []",
             "expected at least one scope; without the key all are granted (a.toml, line 1) at $.loop.scopes",
