@@ -117,7 +117,7 @@ fn what_cannot_begin_says_where_and_leaves_nothing_behind() {
         (&["run", "x", "--model", "scripted:scene.toml", "--run-id", "taken"][..], 2, "$.runId"),
         (&["run", "x", "--model", "scripted:scene.toml", "--run-id", "../up"], 2, "$.runId"),
         (&["run", "x", "--model", "scripted:scene.toml", "--workflow", "bad.toml"], 2, "$.workflow.stage[0].promt"),
-        (&["run", "x", "--model", "scripted:scene.toml", "--workflow", "broken.toml"], 2, "broken.toml:1"),
+        (&["run", "x", "--model", "scripted:scene.toml", "--workflow", "broken.toml"], 2, "`broken.toml`: line 1"),
         (&["run", "x", "--model", "scripted:scene.toml", "--workflow", "none.toml"], 4, "none.toml"),
         (&["run", "x", "--model", "scripted:scene.toml", "--action-mode", "code"], 2, "$.actionMode"),
         (&["run", "x", "--model", "scripted:scene.toml", "--scope", "moon:walk"], 2, "$.scopes"),
@@ -268,9 +268,12 @@ fn a_repository_that_cannot_be_written_is_named_and_no_model_is_asked() {
 fn a_journal_that_cannot_grow_ends_the_run_and_it_goes_on_later() {
     let folder = repository(READS);
     folder.write("a.txt", "much\n".repeat(3_000));
+    assert_eq!(run(&folder, &["--run-id", "whole"]).code, Some(0));
+    let whole = folder.path().join(".premath/runs/whole/journal.jsonl").metadata().unwrap().len();
     // The longest file in blocks of 512 bytes: room for the beginning, not for the results.
     let line = format!(
-        "trap '' XFSZ; ulimit -f 48; exec '{}' run 'do it' --model scripted:scene.toml --run-id one",
+        "trap '' XFSZ; ulimit -f {}; exec '{}' run 'do it' --model scripted:scene.toml --run-id one",
+        (whole - 8_000) / 512,
         env!("CARGO_BIN_EXE_premath")
     );
     let ran = Command::new("sh")

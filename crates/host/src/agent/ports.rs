@@ -26,7 +26,7 @@ pub(super) struct FileJournal {
 
 impl FileJournal {
     pub(super) fn open(journal: &Journal, workspace: &Workspace) -> Result<Self, StoreError> {
-        Ok(Self { writer: journal.write()?, clock: Arc::clone(&workspace.clock) })
+        Ok(Self { writer: journal.hold()?, clock: Arc::clone(&workspace.clock) })
     }
 }
 

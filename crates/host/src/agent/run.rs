@@ -58,6 +58,10 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
     // A model that is not there is told before anything is written.
     drop(host.agent.answers(&request.models)?);
+    if request.issue.is_none() {
+        // So is a scope; one that only work on an issue has is looked for when the issue is there.
+        drop(make(workspace, host.agent, plan(request.clone(), run_id.clone(), None))?);
+    }
     let journal = journal(workspace, &run_id)?;
     let writer = FileJournal::open(&journal, workspace)?;
     if is_begun(&journal)? {
