@@ -320,3 +320,28 @@ fn a_run_that_was_tampered_with_is_found_by_replay_and_verify() {
     let ran = folder.run(&["replay", "one", "--json"]);
     assert_ne!(ran.code, Some(0), "{ran:?}");
 }
+
+#[test]
+fn a_run_that_was_handed_over_goes_on_in_its_newest_session_wherever_its_process_died() {
+    let folder = repository(&READS.replace("Read.", "I hand over."));
+    folder.write("a.txt", "much\n".repeat(3_000));
+    let full = ["--run-id", "one", "--context-tokens", "5000", "--max-turns", "5", "--json"];
+    let ran = run(&folder, &full);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let newest = last(&ran)["runId"].as_str().unwrap().to_owned();
+    assert!(newest.starts_with("one.s"), "{ran:?}");
+    let ran = folder.run(&["resume", "one", "--json"]);
+    assert_eq!((ran.code, last(&ran)["runId"].as_str()), (Some(1), Some(newest.as_str())), "{ran:?}");
+    for entry in std::fs::read_dir(folder.path().join(".premath/runs")).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_name() != "one" {
+            std::fs::remove_dir_all(entry.path()).unwrap();
+        }
+    }
+    let ran = folder.run(&["resume", "one", "--json"]);
+    assert_eq!(last(&ran)["outcome"], "limit", "{ran:?}");
+    assert!(folder.path().join(".premath/runs/one.s2/journal.jsonl").is_file());
+    for session in ["one", "one.s2"] {
+        assert_eq!(folder.run(&["replay", session]).code, Some(0), "{session}");
+    }
+}

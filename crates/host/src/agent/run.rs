@@ -160,11 +160,16 @@ pub(super) fn continued(
             return Ok(answer(ground.workspace, machine.config(), &report, held));
         };
         watch(&RunEvent::HandedOff { run_id });
-        let config = successor(ground.workspace, &machine, run_id)?;
-        let writer = FileJournal::open(&journal(ground.workspace, run_id)?, ground.workspace)?;
-        let machine = Machine::new(config).map_err(|error| unusable(&error))?;
-        session = Session { machine, writer, beginning: Beginning::Fresh };
+        session = next_session(ground, &machine, run_id)?;
     }
+}
+
+/// The session that a machine was handed over to, which has not begun.
+pub(super) fn next_session(ground: Ground<'_>, machine: &Machine, run_id: &str) -> Result<Session, ActionError> {
+    let config = successor(ground.workspace, machine, run_id)?;
+    let writer = FileJournal::open(&journal(ground.workspace, run_id)?, ground.workspace)?;
+    let machine = Machine::new(config).map_err(|error| unusable(&error))?;
+    Ok(Session { machine, writer, beginning: Beginning::Fresh })
 }
 
 /// The journal of a run.
