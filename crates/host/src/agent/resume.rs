@@ -3,7 +3,7 @@
 use premath_bd::{Cursor, Journal, JournalRow, StoreError};
 use premath_kernel::{LeaseClass, Value};
 use premath_tusk::turn_loop::{
-    Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, RunOutcome, Step,
+    Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, RunJournal as _, RunOutcome, Step,
 };
 use premath_wire::{InputClass, InputError, JsonPath};
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::assemble::again;
 use super::lease::{self, Authority};
 use super::ports::FileJournal;
-use super::run::{Ground, Session, Started, Watch, continued, is_begun, journal, release};
+use super::run::{Ground, Session, Started, Watch, continued, is_begun, journal, next_session, release};
 use super::traces;
 use crate::actions::issue::{arguments, told};
 use crate::table::{ActionError, Host};
@@ -55,13 +55,8 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
         Some(id) => id.to_owned(),
         None => traces::newest_resumable(workspace)?.ok_or_else(|| missing("there is no run to resume"))?,
     };
-    let journal = journal(workspace, &run_id)?;
-    if !is_begun(&journal)? {
-        return Err(missing(&format!("there is no run `{run_id}`")));
-    }
-    // Held before it is read: whoever else drives the run is done with it, or this one does not begin.
-    let writer = FileJournal::open(&journal, workspace)?;
-    let Redriven { machine, unwritten, .. } = redriven(&journal)?;
+    let ground = Ground { workspace, agent: host.agent };
+    let Left { machine, unwritten, writer, is_begun } = newest_session(ground, &run_id)?;
     refuse_ended(&machine)?;
     let limits = raised(&machine, &args);
     let held = match machine.config().issue_id.clone() {
@@ -77,14 +72,61 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
         }
     };
     let holder = held.as_ref().map(|held| held.holder.clone());
-    let ground = Ground { workspace, agent: host.agent };
     let toolbox = again(workspace, host.agent, machine.config(), holder);
     let ran = toolbox.and_then(|toolbox| {
-        let session = resumed(machine, unwritten, writer, limits)?;
+        let session = if is_begun {
+            resumed(machine, unwritten, writer, limits)?
+        } else {
+            Session { machine, writer, beginning: Beginning::Fresh }
+        };
         continued(ground, session, &toolbox, held.as_ref(), watch)
     });
     release(workspace, held.as_ref())?;
     ran.map(|answer| Started::Ran(Box::new(answer)))
+}
+
+/// What a process left of the newest session of a run.
+struct Left {
+    machine: Machine,
+    unwritten: Vec<Value<'static>>,
+    writer: FileJournal,
+    /// Whether that session has a row already.
+    is_begun: bool,
+}
+
+/// The session that a run goes on in: itself, or the last of those it was handed over to.
+fn newest_session(ground: Ground<'_>, run_id: &str) -> Result<Left, ActionError> {
+    let workspace = ground.workspace;
+    let mut id = run_id.to_owned();
+    loop {
+        let journal = journal(workspace, &id)?;
+        if !is_begun(&journal)? {
+            return Err(missing(&format!("there is no run `{id}`")));
+        }
+        // Held before it is read: whoever else drives the run is done with it, or this one does not begin.
+        let mut writer = FileJournal::open(&journal, workspace)?;
+        let Redriven { machine, unwritten, .. } = redriven(&journal)?;
+        let next = match machine.next() {
+            Step::Done(RunOutcome::HandedOff { run_id }) => run_id.clone(),
+            Step::Done(_)
+            | Step::CallModel(_)
+            | Step::CallTools(_)
+            | Step::Apply(_)
+            | Step::Spawn(_)
+            | Step::AskHuman(_)
+            | Step::Handoff(_)
+            | Step::Compact(_) => return Ok(Left { machine, unwritten, writer, is_begun: true }),
+        };
+        if !unwritten.is_empty() {
+            writer.append(&unwritten)?;
+        }
+        if !is_begun(&super::run::journal(workspace, &next)?)? {
+            // Whoever handed it over died before the next session had begun.
+            let Session { machine, writer, .. } = next_session(ground, &machine, &next)?;
+            return Ok(Left { machine, unwritten: Vec::new(), writer, is_begun: false });
+        }
+        id = next;
+    }
 }
 
 /// A machine that is told that it goes on, with the row that says so.

@@ -59,6 +59,10 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
     // A model that is not there is told before anything is written.
     drop(host.agent.answers(&request.models)?);
+    if request.issue.is_none() {
+        // So is a scope; one that only work on an issue has is looked for when the issue is there.
+        drop(make(workspace, host.agent, plan(request.clone(), run_id.clone(), None))?);
+    }
     let journal = journal(workspace, &run_id)?;
     let writer = FileJournal::open(&journal, workspace)?;
     if is_begun(&journal)? {
@@ -157,11 +161,16 @@ pub(super) fn continued(
             return Ok(answer(ground.workspace, machine.config(), &report, held));
         };
         watch(&RunEvent::HandedOff { run_id });
-        let config = successor(ground.workspace, &machine, run_id)?;
-        let writer = FileJournal::open(&journal(ground.workspace, run_id)?, ground.workspace)?;
-        let machine = Machine::new(config).map_err(|error| unusable(&error))?;
-        session = Session { machine, writer, beginning: Beginning::Fresh };
+        session = next_session(ground, &machine, run_id)?;
     }
+}
+
+/// The session that a machine was handed over to, which has not begun.
+pub(super) fn next_session(ground: Ground<'_>, machine: &Machine, run_id: &str) -> Result<Session, ActionError> {
+    let config = successor(ground.workspace, machine, run_id)?;
+    let writer = FileJournal::open(&journal(ground.workspace, run_id)?, ground.workspace)?;
+    let machine = Machine::new(config).map_err(|error| unusable(&error))?;
+    Ok(Session { machine, writer, beginning: Beginning::Fresh })
 }
 
 /// The journal of a run.
