@@ -2,7 +2,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests look at the files the command leaves")]
 #![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
-#![expect(clippy::indexing_slicing, reason = "a member that is not there fails the test")]
 
 mod folder;
 
