@@ -132,7 +132,7 @@ pub(crate) enum Command {
     )]
     Schema(SchemaArgs),
     /// Measure this machine
-    #[command(after_help = "Example:\n  premath bench kernel\n  premath bench store")]
+    #[command(after_help = "Example:\n  premath bench kernel\n  premath bench store\n  premath bench loop")]
     Bench(BenchArgs),
     /// Print a completion script for a shell
     #[command(
@@ -266,6 +266,19 @@ pub(crate) enum BenchTarget {
         #[arg(long)]
         json: bool,
     },
+    /// The turn loop against a bare loop over the same model server: gaps, syncs, bytes, memory
+    #[command(after_help = "Example:\n  premath bench loop --quick")]
+    Loop {
+        /// Measure less: enough to look at, too little to judge by
+        #[arg(long)]
+        quick: bool,
+        /// Print one JSON document and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// One run of one loop, for a counter around this process
+    #[command(hide = true)]
+    LoopCase(LoopCaseArgs),
     /// Another command, with what it used on standard error
     #[command(hide = true)]
     Measured {
@@ -282,6 +295,56 @@ pub(crate) enum BenchTarget {
         #[arg(long, default_value_t = 10_000)]
         calls: usize,
     },
+}
+
+/// Arguments of `bench loop-case`.
+#[derive(Debug, Args)]
+pub(crate) struct LoopCaseArgs {
+    /// The model server; one of its own without this.
+    #[arg(long)]
+    pub(crate) url: Option<String>,
+    /// How many turns.
+    #[arg(long, default_value_t = 100)]
+    pub(crate) turns: usize,
+    /// How many calls in each.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) calls: usize,
+    /// What a call counts as.
+    #[arg(long, value_enum, default_value = "read")]
+    pub(crate) kind: LoopKind,
+    /// Where the journal is.
+    #[arg(long, value_enum, default_value = "memory")]
+    pub(crate) store: LoopStore,
+    /// Whose loop.
+    #[arg(long, value_enum, default_value = "ours")]
+    pub(crate) whose: LoopWhose,
+}
+
+/// What a call of a measured run counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LoopKind {
+    /// It looks only.
+    Read,
+    /// It changes something.
+    Effect,
+}
+
+/// Where the journal of a measured run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LoopStore {
+    /// In memory.
+    Memory,
+    /// In its file.
+    File,
+}
+
+/// Whose loop is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LoopWhose {
+    /// Ours.
+    Ours,
+    /// The bare one.
+    Floor,
 }
 
 /// What a measured process does after the turn is generated.

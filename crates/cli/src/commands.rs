@@ -2,6 +2,9 @@
 
 mod ask;
 mod bench;
+mod bench_disk;
+mod bench_figure;
+mod bench_loop;
 mod bench_store;
 mod config;
 mod conformance_run;

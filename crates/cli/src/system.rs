@@ -17,7 +17,9 @@ use premath_wire::strict::Limits;
 use crate::error::CliError;
 use crate::settings::FILE_NAME;
 
-pub(crate) use self::measure::{Scratch, Usage, claims_per_second, measured_run, own_usage, write_lines};
+pub(crate) use self::measure::{
+    Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, write_lines,
+};
 pub(crate) use self::outside::{
     HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_folder, key_of, own_program, person_config,
     read_bytes, replace_file, typed_line, write_new,

@@ -1,7 +1,6 @@
 //! `[loop]` of the configuration, in runs: the command line over the file over the default, and the turns of a workflow.
 
-#![expect(clippy::disallowed_methods, reason = "a test prepares the files that the command finds")]
-#![expect(clippy::unwrap_used, reason = "what does not work fails the test")]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "what is not there fails the test")]
 
 mod folder;
 

@@ -2,7 +2,7 @@
 //! and let go of, with a session and a journal of its own.
 
 #![expect(clippy::disallowed_methods, reason = "a process is what is tested")]
-#![expect(clippy::unwrap_used, reason = "what does not work fails the test")]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "what is not there fails the test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,12 +55,41 @@ fn nothing(folder: &Path) -> PathBuf {
     path
 }
 
+/// A project in which nothing was run yet.
+fn project() -> Ran {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    let ran =
+        Ran { project: folder.path().to_owned(), _folder: folder, run: String::new(), said: String::new() };
+    assert_eq!(ran.command(&["init", "--example", "project"]).status.code(), Some(0));
+    for entry in fs::read_dir(examples()).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, project.join(path.file_name().unwrap())).unwrap();
+    }
+    Ran { project, ..ran }
+}
+
 impl Ran {
+    /// Runs the branches, and gives the lines of the run's journal.
+    fn parallel(&self, run: &str, more: &[&str]) -> Vec<String> {
+        let named = ["run", "x", "--issue", "bd-2", "--model", "scripted:parallel.toml", "--run-id", run];
+        let output = self.command(&[&named[..], &["--workflow", "parallel.workflow.toml"], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let journal =
+            fs::read_to_string(self.project.join(format!(".premath/runs/{run}/journal.jsonl"))).unwrap();
+        journal.split_inclusive('\n').map(ToOwned::to_owned).collect()
+    }
+
     fn command(&self, arguments: &[&str]) -> Output {
-        let folder = self.project.parent().unwrap();
+        nothing(self.project.parent().unwrap());
+        self.plain(arguments)
+    }
+
+    /// Under the configuration that is there.
+    fn plain(&self, arguments: &[&str]) -> Output {
         Command::new(PROGRAM)
             .args(arguments)
-            .env("PREMATH_CONFIG", nothing(folder))
+            .env("PREMATH_CONFIG", self.project.parent().unwrap().join("nothing.toml"))
             .current_dir(&self.project)
             .output()
             .unwrap()
@@ -232,4 +261,48 @@ fn a_worker_has_no_more_scopes_than_its_parent() {
     let tools = rows["items"][0]["event"]["config"]["tools"].as_array().unwrap().clone();
     assert!(tools.iter().all(|tool| tool["scope"] == "files:read"), "{tools:?}");
     assert!(!tools.is_empty());
+}
+
+#[test]
+fn a_run_that_stopped_before_it_was_judged_is_judged_when_it_goes_on() {
+    let ran = project();
+    let workflow = ["--workflow", "evaluator_optimizer.workflow.toml"];
+    let started =
+        ["run", "x", "--model", "scripted:evaluator_optimizer.toml", "--run-id", "later", "--max-turns", "2"];
+    assert_eq!(ran.command(&[&started[..], &workflow].concat()).status.code(), Some(1));
+    let output = ran.command(&["resume", "later", "--max-turns", "20"]);
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("turn 3 · the harness has it judged") && !said.contains("interrupted"), "{said}");
+    assert_eq!(ran.json(&["replay", "later"])["identical"], true);
+}
+
+#[test]
+fn branches_that_were_not_begun_are_begun_when_the_run_goes_on() {
+    let ran = project();
+    let mut journal = ran.parallel("cut", &[]);
+    // As if the process had died when the branches were about to be asked for.
+    journal.truncate(2);
+    let path = ran.project.join(".premath/runs/cut/journal.jsonl");
+    fs::write(&path, journal.concat()).unwrap();
+    fs::remove_file(path.with_extension("jsonl.head")).unwrap();
+    let output = ran.command(&["resume", "cut"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
+    assert_eq!(ran.json(&["runs", "show", "cut"])["workers"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_workflow_that_its_limits_do_not_allow_does_not_begin() {
+    let ran = project();
+    for (flags, person, said) in [
+        (&["--max-workers", "1"][..], "", "more workers than the limit of workers allows"),
+        (&[][..], "loop.max_depth = 0\n", "workers, which the limit of depth does not allow"),
+    ] {
+        fs::write(ran.project.parent().unwrap().join("nothing.toml"), person).unwrap();
+        let more = ["run", "x", "--issue", "bd-2", "--model", "scripted:parallel.toml"];
+        let workflow = ["--workflow", "parallel.workflow.toml"];
+        let output = ran.plain(&[&more[..], &workflow, flags].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
+        assert!(text(&output.stderr).contains(said), "{}", text(&output.stderr));
+    }
 }

@@ -18,4 +18,5 @@ pub use door::{AgentDoor, NoAgent, NoPerson};
 pub use lease::Refused as RunRefused;
 pub use request::RunRequest;
 pub use resume::resume;
+pub use ports::FileJournal;
 pub use run::{Started as RunStarted, start};

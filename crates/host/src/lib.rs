@@ -20,7 +20,9 @@ pub use actions::governance_check::{GovernanceChecked, run as governance_check};
 pub use actions::join_check::{JoinChecked, run as join_check};
 pub use actions::model::run as ask;
 pub use actions::verify::run as verify;
-pub use agent::{AgentDoor, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted, resume, start};
+pub use agent::{
+    AgentDoor, FileJournal, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted, resume, start,
+};
 pub use agent_tools::{IssueTools, issue_tools};
 pub use conversation::{Heard, circuits_failed, converse};
 pub use failures::{explain, hint};

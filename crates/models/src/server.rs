@@ -18,6 +18,7 @@ use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_LENGTH;
 use axum::response::Response;
+use axum::serve::ListenerExt as _;
 use futures_util::future::{Either, select};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -31,6 +32,18 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Who is told of every request, before its answer is sent.
 pub type Observer = Arc<dyn Fn(&Served) + Send + Sync>;
+
+/// A moment of an exchange, for whoever measures one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// The head of a request is there; its body may still be under way.
+    Asked,
+    /// The last byte of a streamed answer was handed to the connection.
+    Answered,
+}
+
+/// Who is told of every such moment, when it comes. It is called in the middle of an exchange and must not wait.
+pub type Marks = Arc<dyn Fn(Mark) + Send + Sync>;
 
 /// Why a server does not serve.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +65,7 @@ pub enum ServerError {
 
 /// The paths of the three protocols over a script, for a server of one's own.
 pub fn router(script: Arc<Script>) -> Router {
-    observed(Serving { script, observer: Arc::new(|_| {}), closing: None })
+    observed(Serving { script, observer: Arc::new(|_| {}), marks: Arc::new(|_| {}), closing: None })
 }
 
 /// Serves a script until `shutdown` ends, and then until connections ended too, but not for long.
@@ -65,6 +78,20 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send + 'static,
     observer: Observer,
 ) -> Result<(), ServerError> {
+    serve_marked(listener, script, shutdown, observer, Arc::new(|_| {})).await
+}
+
+/// The same, with somebody who is told when requests come and answers have gone.
+///
+/// # Errors
+/// The listener is not on loopback, or the system refuses.
+pub async fn serve_marked(
+    listener: TcpListener,
+    script: Arc<Script>,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+    observer: Observer,
+    marks: Marks,
+) -> Result<(), ServerError> {
     let address = listener.local_addr().map_err(|source| ServerError::Io { source })?;
     if !address.ip().is_loopback() {
         return Err(ServerError::NotLoopback { address });
@@ -75,7 +102,9 @@ pub async fn serve(
         shutdown.await;
         close.send_replace(true);
     };
-    let routes = observed(Serving { script, observer, closing: Some(closing) });
+    let routes = observed(Serving { script, observer, marks, closing: Some(closing) });
+    // The pieces of an answer are small; one that waits for the last to be acknowledged comes 40 ms late.
+    let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
     let server = axum::serve(listener, routes).with_graceful_shutdown(signal).into_future();
     let overdue = pin!(async move {
         wait_for(&mut closed).await;
@@ -100,6 +129,7 @@ async fn wait_for(closing: &mut watch::Receiver<bool>) {
 struct Serving {
     script: Arc<Script>,
     observer: Observer,
+    marks: Marks,
     closing: Option<watch::Receiver<bool>>,
 }
 
@@ -114,9 +144,10 @@ fn observed(serving: Serving) -> Router {
 }
 
 async fn handle(State(serving): State<Serving>, request: Request) -> Response {
+    (serving.marks)(Mark::Asked);
     let answer = answered(&serving.script, request).await;
     (serving.observer)(&answer.served);
-    body::response(answer, serving.closing)
+    body::response(answer, serving.closing, serving.marks)
 }
 
 async fn answered(script: &Script, request: Request) -> HttpAnswer {

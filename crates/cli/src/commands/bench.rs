@@ -26,6 +26,8 @@ pub(crate) fn run(args: &BenchArgs) -> Result<Exit, CliError> {
     match &args.target {
         BenchTarget::Kernel { json } => kernel(*json),
         BenchTarget::Store { json } => super::bench_store::run(*json),
+        BenchTarget::Loop { quick, json } => super::bench_loop::run(*quick, *json),
+        BenchTarget::LoopCase(args) => super::bench_loop::case(args),
         BenchTarget::Measured { command } => measured(command),
         BenchTarget::KernelCase { work, calls } => {
             perform(*work, &sample_turn(*calls))?;

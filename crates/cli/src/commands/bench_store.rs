@@ -9,33 +9,15 @@ mod fixture;
 use std::path::Path;
 use std::time::Duration;
 
-use serde::Serialize;
-
 use self::fixture::Fixture;
+use super::bench_figure::Figure;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{self, BAD, GOOD, STRONG};
+use crate::output;
 use crate::system::{self, Usage};
 
 /// So often a small command is measured.
 const RUNS: u32 = 40;
-
-/// One figure.
-#[derive(Debug, Serialize)]
-struct Figure {
-    name: String,
-    value: f64,
-    unit: &'static str,
-    limit: f64,
-    /// Whether more is better.
-    at_least: bool,
-}
-
-impl Figure {
-    fn holds(&self) -> bool {
-        if self.at_least { self.value >= self.limit } else { self.value <= self.limit }
-    }
-}
 
 pub(crate) fn run(as_json: bool) -> Result<Exit, CliError> {
     let fixture = Fixture::new().map_err(|error| {
@@ -60,19 +42,9 @@ pub(crate) fn run(as_json: bool) -> Result<Exit, CliError> {
             &serde_json::json!({ "action": "bench", "target": "store", "holds": holds, "items": figures }),
         )?;
     } else {
-        output::text(&figures.iter().map(line).collect::<String>())?;
+        output::text(&figures.iter().map(Figure::line).collect::<String>())?;
     }
     Ok(Exit::Accepted)
-}
-
-fn line(figure: &Figure) -> String {
-    let style = if figure.holds() { GOOD } else { BAD };
-    let relation = if figure.at_least { "at least" } else { "at most" };
-    let decimals = if figure.limit >= 100.0 { 0 } else { 2 };
-    format!(
-        "{:<66} {STRONG}{style}{:>9.decimals$}{style:#}{STRONG:#} {:<9} {relation} {:.decimals$}\n",
-        figure.name, figure.value, figure.unit, figure.limit
-    )
 }
 
 fn measured(folder: &Path, args: &[&str]) -> Result<Usage, CliError> {
@@ -117,20 +89,8 @@ fn mutations(fixture: &Fixture, figures: &mut Vec<Figure>) -> Result<(), CliErro
     for (name, args) in commands {
         let (small, large) = (mean(fixture.small(), args)?, mean(fixture.large(), args)?);
         let ratio = large.as_secs_f64() / small.as_secs_f64();
-        figures.push(Figure {
-            name: format!("{name}: CPU at 100,000 issues over 1,000"),
-            value: ratio,
-            unit: "x",
-            limit: 2.0,
-            at_least: false,
-        });
-        figures.push(Figure {
-            name: format!("{name}: CPU at 100,000 issues"),
-            value: millis(large),
-            unit: "ms",
-            limit: 8.0,
-            at_least: false,
-        });
+        figures.push(Figure::at_most(format!("{name}: CPU at 100,000 issues over 1,000"), ratio, "x", 2.0));
+        figures.push(Figure::at_most(format!("{name}: CPU at 100,000 issues"), millis(large), "ms", 8.0));
     }
     Ok(())
 }
@@ -138,20 +98,13 @@ fn mutations(fixture: &Fixture, figures: &mut Vec<Figure>) -> Result<(), CliErro
 fn reads(fixture: &Fixture, figures: &mut Vec<Figure>) -> Result<(), CliError> {
     let folder = fixture.large();
     let first = mean(folder, |_| words("issue ready --limit 20 --json"))?;
-    let at_most = |name: &str, value: f64, unit: &'static str, limit: f64| Figure {
-        name: name.to_owned(),
-        value,
-        unit,
-        limit,
-        at_least: false,
-    };
-    figures.push(at_most("issue ready --limit 20: CPU at 100,000 issues", millis(first), "ms", 8.0));
+    figures.push(Figure::at_most("issue ready --limit 20: CPU at 100,000 issues", millis(first), "ms", 8.0));
     let whole = measured(folder, &["issue", "ready", "--json"])?;
-    figures.push(at_most("issue ready, all of them: CPU at 100,000 issues", millis(whole.cpu), "ms", 300.0));
+    figures.push(Figure::at_most("issue ready, all of them: CPU at 100,000 issues", millis(whole.cpu), "ms", 300.0));
     let beyond = mebibytes(whole.peak.saturating_mul(1024).saturating_sub(whole.printed));
-    figures.push(at_most("issue ready, all of them: memory beyond what it prints", beyond, "MiB", 32.0));
+    figures.push(Figure::at_most("issue ready, all of them: memory beyond what it prints", beyond, "MiB", 32.0));
     let chain = measured(fixture.chain(), &["dep", "diagnostics", "--json"])?;
-    figures.push(at_most("dep diagnostics: CPU on a chain of 100,000", millis(chain.cpu), "ms", 1000.0));
+    figures.push(Figure::at_most("dep diagnostics: CPU on a chain of 100,000", millis(chain.cpu), "ms", 1000.0));
     Ok(())
 }
 
@@ -169,13 +122,7 @@ fn claims(fixture: &Fixture, figures: &mut Vec<Figure>) -> Result<(), CliError> 
                     "is the machine out of processes?",
                 )
             })?;
-            figures.push(Figure {
-                name: format!("issue claim-next: {processes} processes, {issues} issues"),
-                value: rate,
-                unit: "claims/s",
-                limit: 200.0,
-                at_least: true,
-            });
+            figures.push(Figure::at_least(format!("issue claim-next: {processes} processes, {issues} issues"), rate, "claims/s", 200.0));
         }
     }
     Ok(())
@@ -198,17 +145,10 @@ fn trajectory(fixture: &Fixture, figures: &mut Vec<Figure>) -> Result<(), CliErr
     let many = mean(large, append)?;
     measured(large, &query)?;
     let warm = measured(large, &query)?;
-    let at_most = |name: &str, value: f64, unit: &'static str, limit: f64| Figure {
-        name: name.to_owned(),
-        value,
-        unit,
-        limit,
-        at_least: false,
-    };
-    figures.push(at_most("trajectory query, 20 failed of 1,000,000: CPU", millis(warm.cpu), "ms", 10.0));
+    figures.push(Figure::at_most("trajectory query, 20 failed of 1,000,000: CPU", millis(warm.cpu), "ms", 10.0));
     let memory = mebibytes(warm.peak.saturating_mul(1024));
-    figures.push(at_most("trajectory query, 20 failed of 1,000,000: memory", memory, "MiB", 32.0));
+    figures.push(Figure::at_most("trajectory query, 20 failed of 1,000,000: memory", memory, "MiB", 32.0));
     let growth = many.as_secs_f64() / few.as_secs_f64();
-    figures.push(at_most("trajectory append: CPU at 1,000,000 rows over 1,000", growth, "x", 1.5));
+    figures.push(Figure::at_most("trajectory append: CPU at 1,000,000 rows over 1,000", growth, "x", 1.5));
     Ok(())
 }

@@ -86,6 +86,8 @@ fn started<'a>(args: &'a RunArgs, asked: &Asked<'a>, workflow: Option<Value<'sta
         .optional("profile", args.profile.map(ProfileName::as_str))
         .optional("actionMode", args.action_mode.map(Mode::as_str))
         .optional("autonomous", args.autonomous.as_deref())
+        .optional("contextTokens", args.context_tokens.map(number))
+        .optional("onFull", args.on_full.map(OnFull::as_str))
         .field("scopes", texts(&args.scope));
     limited(fields, &args.limits).finish()
 }
@@ -104,8 +106,6 @@ fn limited<'a>(fields: Fields<'a>, limits: &'a LimitArgs) -> Fields<'a> {
             "checkpointBefore",
             limits.checkpoint_before.iter().map(|tool| Value::from(tool.as_str())).collect(),
         )
-        .optional("contextTokens", limits.context_tokens.map(number))
-        .optional("onFull", limits.on_full.map(OnFull::as_str))
 }
 
 /// Shows a run while it goes, and its answer.

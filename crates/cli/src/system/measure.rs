@@ -24,6 +24,13 @@ impl Scratch {
         Ok(Self(folder))
     }
 
+    /// A folder below it that is no repository.
+    pub(crate) fn folder(&self, name: &str) -> io::Result<PathBuf> {
+        let folder = self.0.join("plain").join(name);
+        std::fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
     /// A folder below it with an empty `.premath`.
     pub(crate) fn repository(&self, name: &str) -> io::Result<PathBuf> {
         let folder = self.0.join(name);
@@ -37,6 +44,12 @@ impl Drop for Scratch {
         // What cannot be removed stays among the temporary files, where it does no harm.
         drop(std::fs::remove_dir_all(&self.0));
     }
+}
+
+/// Runs a command in a shell, without walls and without a word.
+pub(crate) fn plain_shell(command: &str) -> io::Result<()> {
+    let status = Command::new("sh").args(["-c", command]).stdin(Stdio::null()).status()?;
+    if status.success() { Ok(()) } else { Err(io::Error::other(format!("`{command}` failed"))) }
 }
 
 /// Writes a file line by line.

@@ -10,8 +10,8 @@ use premath_bd::StoreError;
 use premath_kernel::{Digest, OrchestrationRole};
 use premath_tusk::sandbox::Profile;
 use premath_tusk::turn_loop::{
-    Beginning, Crew, Limits, Machine, ParentRun, Redriven, Relation, RunConfig, RunEvent, RunOutcome,
-    RunReport, Scope, Step, Toolbox, WorkerPlan, WorkerReturn, Workflow,
+    Beginning, ContextLimits, Crew, Limits, Machine, OnFull, ParentRun, Redriven, Relation, RunConfig,
+    RunEvent, RunOutcome, RunReport, Scope, Step, Toolbox, WorkerPlan, WorkerReturn, Workflow,
 };
 
 use super::assemble::{self, Made, Plan, make};
@@ -183,7 +183,7 @@ impl Worker<'_> {
             profile: profile.filter(|_| !plan.judges).unwrap_or(Profile::ReadOnly),
             scopes: Some(self.scopes(plan.judges)),
             limits,
-            context: parent.context.clone(),
+            context: ContextLimits { on_full: full(parent.context.on_full), ..parent.context.clone() },
             autonomy: parent.autonomy.clone(),
             role: Some(OrchestrationRole::Specialist),
             scope: is_scoped.then(|| Scope { read, write: plan.write.clone() }),
@@ -258,5 +258,13 @@ fn returned(
 
 /// The scopes of the tools by which a run shapes itself; a worker has those of its own.
 const OWN_SCOPES: [&str; 3] = ["run:judge", "run:route", "workers:spawn"];
+/// What a worker does when its context is full: its parent waits for this run, not for one that goes on from it.
+const fn full(parent: OnFull) -> OnFull {
+    match parent {
+        OnFull::Descend | OnFull::Compact => OnFull::Compact,
+        OnFull::Window => OnFull::Window,
+    }
+}
+
 /// What a judge may do: look, and say.
 const JUDGE_SCOPES: [&str; 4] = ["files:read", "issues:read", "process:run", "refs:read"];

@@ -19,13 +19,17 @@ const LARGEST: u64 = 64 << 20;
 
 /// The journal of a run in its file.
 #[derive(Debug)]
-pub(super) struct FileJournal {
+pub struct FileJournal {
     writer: JournalWriter,
     clock: Arc<dyn Clock>,
 }
 
 impl FileJournal {
-    pub(super) fn open(journal: &Journal, workspace: &Workspace) -> Result<Self, StoreError> {
+    /// Opens it for writing; its rows bear the time of the workspace's clock.
+    ///
+    /// # Errors
+    /// `Busy` while another process writes; `Io`.
+    pub fn open(journal: &Journal, workspace: &Workspace) -> Result<Self, StoreError> {
         Ok(Self { writer: journal.hold()?, clock: Arc::clone(&workspace.clock) })
     }
 }

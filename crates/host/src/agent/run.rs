@@ -53,7 +53,8 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
         request.models = host.agent.default_models();
     }
     // Said before an issue is taken or a journal begun.
-    check(&request.workflow, request.action_mode, &request.models, request.issue.as_deref())
+    let issue = request.issue.as_deref();
+    check(&request.workflow, request.action_mode, &request.models, issue, &request.limits)
         .map_err(|error| unusable(&error))?;
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
     // A model that is not there is told before anything is written.
@@ -276,6 +277,7 @@ fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<R
     Ok(RunConfig {
         run_id: run_id.to_owned(),
         opening: opening.text,
+        workflow: machine.remaining(),
         limits,
         parent: Some(ParentRun {
             run_id: config.run_id.clone(),

@@ -100,24 +100,24 @@ impl LoopSettings {
         let all = |texts: Option<String>, otherwise: &str| texts.unwrap_or_else(|| otherwise.to_owned());
         let every = number(limits.checkpoint_every);
         vec![
-            ("autonomous", shown(&self.autonomous, all(said(&self.autonomous), NONE))),
-            ("checkpoint_before", shown(&self.checkpoint_before, all(list(&self.checkpoint_before), NONE))),
-            ("checkpoint_every", shown(&self.checkpoint_every, every)),
-            ("context_tokens", shown(&self.context_tokens, context.max_tokens)),
-            ("identical_calls", shown(&self.identical_calls, number(limits.identical_calls))),
-            ("max_cost_usd", shown(&self.max_cost_micros, all(dollars, NONE))),
-            ("max_depth", shown(&self.max_depth, number(limits.depth))),
-            ("max_minutes", shown(&self.max_minutes, number(minutes))),
-            ("max_tokens", shown(&self.max_tokens, number(limits.tokens))),
-            ("max_tool_calls", shown(&self.max_tool_calls, number(limits.tool_calls))),
-            ("max_turns", shown(&self.max_turns, number(limits.turns))),
-            ("max_workers", shown(&self.max_workers, number(limits.workers))),
-            ("on_full", shown(&self.on_full, context.on_full.token())),
-            ("output_tokens", shown(&self.output_tokens, context.output_tokens)),
-            ("parallel", shown(&self.parallel, limits.parallel)),
-            ("profile", shown(&self.profile, profile.as_str())),
-            ("result_bytes", shown(&self.result_bytes, context.result_bytes)),
-            ("scopes", shown(&self.scopes, all(list(&self.scopes), "all"))),
+            ("autonomous", shown(&self.autonomous, &all(said(&self.autonomous), NONE))),
+            ("checkpoint_before", shown(&self.checkpoint_before, &all(list(&self.checkpoint_before), NONE))),
+            ("checkpoint_every", shown(&self.checkpoint_every, &every)),
+            ("context_tokens", shown(&self.context_tokens, &context.max_tokens)),
+            ("identical_calls", shown(&self.identical_calls, &number(limits.identical_calls))),
+            ("max_cost_usd", shown(&self.max_cost_micros, &all(dollars, NONE))),
+            ("max_depth", shown(&self.max_depth, &number(limits.depth))),
+            ("max_minutes", shown(&self.max_minutes, &number(minutes))),
+            ("max_tokens", shown(&self.max_tokens, &number(limits.tokens))),
+            ("max_tool_calls", shown(&self.max_tool_calls, &number(limits.tool_calls))),
+            ("max_turns", shown(&self.max_turns, &number(limits.turns))),
+            ("max_workers", shown(&self.max_workers, &number(limits.workers))),
+            ("on_full", shown(&self.on_full, &context.on_full.token())),
+            ("output_tokens", shown(&self.output_tokens, &context.output_tokens)),
+            ("parallel", shown(&self.parallel, &limits.parallel)),
+            ("profile", shown(&self.profile, &profile.as_str())),
+            ("result_bytes", shown(&self.result_bytes, &context.result_bytes)),
+            ("scopes", shown(&self.scopes, &all(list(&self.scopes), "all"))),
         ]
     }
 }
@@ -129,7 +129,7 @@ fn number(value: Option<u64>) -> String {
     value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
 }
 
-fn shown<T>(setting: &Option<Setting<T>>, value: impl ToString) -> Setting<String> {
+fn shown<T>(setting: &Option<Setting<T>>, value: &impl ToString) -> Setting<String> {
     match setting {
         Some(setting) => Setting { value: value.to_string(), layer: setting.layer.clone() },
         None => Setting::default_value(value.to_string()),

@@ -11,18 +11,18 @@ use bytes::Bytes;
 use futures_util::stream::unfold;
 use tokio::sync::watch;
 
-use super::wait_for;
+use super::{Mark, Marks, wait_for};
 use crate::scripted::{Ending, HttpAnswer};
 
 /// The response to send.
-pub(super) fn response(answer: HttpAnswer, closing: Option<watch::Receiver<bool>>) -> Response {
+pub(super) fn response(answer: HttpAnswer, closing: Option<watch::Receiver<bool>>, marks: Marks) -> Response {
     let status = StatusCode::from_u16(answer.served.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let names = answer.headers.iter().filter_map(|(name, value)| {
         Some((HeaderName::from_static(name), HeaderValue::from_str(value).ok()?))
     });
     let headers: Vec<(HeaderName, HeaderValue)> = names.collect();
     let plain = answer.ending == Ending::Complete && answer.delay.is_zero() && !answer.served.streamed;
-    let body = if plain { Body::from(answer.pieces.concat()) } else { streamed(answer, closing) };
+    let body = if plain { Body::from(answer.pieces.concat()) } else { streamed(answer, closing, marks) };
     let mut response = Response::new(body);
     *response.status_mut() = status;
     response.headers_mut().extend(headers);
@@ -34,11 +34,12 @@ struct Sending {
     delay: Duration,
     ending: Ending,
     closing: Option<watch::Receiver<bool>>,
+    marks: Marks,
 }
 
-fn streamed(answer: HttpAnswer, closing: Option<watch::Receiver<bool>>) -> Body {
+fn streamed(answer: HttpAnswer, closing: Option<watch::Receiver<bool>>, marks: Marks) -> Body {
     let HttpAnswer { pieces, delay, ending, .. } = answer;
-    let sending = Sending { pieces: pieces.into_iter(), delay, ending, closing };
+    let sending = Sending { pieces: pieces.into_iter(), delay, ending, closing, marks };
     Body::from_stream(unfold(Some(sending), |sending| async move {
         let mut sending = sending?;
         if sending.delay.is_zero() {
@@ -51,6 +52,7 @@ fn streamed(answer: HttpAnswer, closing: Option<watch::Receiver<bool>>) -> Body 
         if let Some(piece) = sending.pieces.next() {
             return Some((Ok(piece), Some(sending)));
         }
+        (sending.marks)(Mark::Answered);
         Some((Err(broken_end(sending.ending, sending.closing).await?), None))
     }))
 }

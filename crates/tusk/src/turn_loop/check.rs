@@ -2,6 +2,7 @@
 
 use premath_kernel::{ActionMode, ExecutionPattern};
 
+use super::limits::Limits;
 use super::terms::TermsError;
 use super::workflow::{Judge, Workflow};
 use crate::tools::CatalogueError;
@@ -34,7 +35,7 @@ pub enum ConfigError {
     Terms(#[from] TermsError),
 }
 
-/// Whether a workflow can run with these models, on this issue.
+/// Whether a workflow can run with these models, on this issue, within these limits.
 ///
 /// # Errors
 /// The first thing that speaks against it.
@@ -43,6 +44,7 @@ pub fn check(
     action_mode: ActionMode,
     models: &[String],
     issue_id: Option<&str>,
+    limits: &Limits,
 ) -> Result<(), ConfigError> {
     let incomplete = |what| Err(ConfigError::Incomplete { pattern: workflow.pattern.token(), what });
     if action_mode == ActionMode::Code {
@@ -65,6 +67,12 @@ pub fn check(
         | ExecutionPattern::EvaluatorOptimizer => {
             if workflow.spawns() && issue_id.is_none() {
                 return incomplete("an issue, which its workers are children of");
+            }
+            if workflow.needs_workers() > limits.workers.unwrap_or(u64::MAX) {
+                return incomplete("more workers than the limit of workers allows");
+            }
+            if workflow.needs_workers() > 0 && limits.depth == Some(0) {
+                return incomplete("workers, which the limit of depth does not allow");
             }
             Ok(())
         }

@@ -14,7 +14,8 @@ use super::answer::Answer;
 use super::event::Event;
 use super::machine::{Machine, Unexpected};
 use super::ports::{AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch};
-use super::redrive::INTENDED;
+use super::records;
+use super::redrive::{self, INTENDED};
 use super::step::{Admitted, PlannedCall, Step};
 use super::toolbox::{Prepared, Ran, Toolbox};
 use super::watch::{AppliedIntent, IntentOutcome, RunEvent, RunReport};
@@ -159,10 +160,14 @@ impl Driver<'_, '_> {
             depth: config.depth(),
         });
         if let Beginning::Resumed { unwritten } = beginning {
+            // A turn whose beginning nobody wrote down has done nothing: it begins now.
+            let is_new = unwritten.iter().any(|row| redrive::kind(row) == records::CALLED);
             self.rows = unwritten;
             self.is_resumed = true;
             self.earlier_millis = machine.report().wall_millis;
-            self.close_what_was_open(machine)?;
+            if !is_new {
+                self.close_what_was_open(machine)?;
+            }
         }
         Ok(())
     }
@@ -170,6 +175,11 @@ impl Driver<'_, '_> {
     /// Calls whose end nobody saw are closed as interrupted: nothing is run a second time.
     fn close_what_was_open(&mut self, machine: &mut Machine) -> Result<(), DriveError> {
         if let Step::CallTools(calls) = machine.next() {
+            let has_effects = calls.iter().any(|call| matches!(call.kind, ToolKind::Effect));
+            if machine.harness_turn().is_some() && !has_effects {
+                // Nobody could be told to ask again, and asking has no effect before the turn is closed.
+                return Ok(());
+            }
             let outcomes = calls.iter().map(PlannedCall::interrupted).collect();
             let elapsed_millis = self.elapsed_millis();
             self.feed(machine, Event::ToolsFinished { outcomes, elapsed_millis })?;

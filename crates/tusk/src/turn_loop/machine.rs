@@ -16,6 +16,7 @@ use super::state::{Open, Paused, Phase, Purpose, State};
 use super::step::{ModelCall, Step};
 use super::terms::Terms;
 use super::watch::{RunOutcome, RunReport, StopCause, Verdict};
+use super::workflow::Workflow;
 use crate::context::RunState;
 use crate::model::{
     CacheMarker, Delivery, Message, ModelRequest, Offers, ParallelCalls, SystemBlock, SystemText, ToolChoice,
@@ -52,7 +53,8 @@ impl Machine {
     /// # Errors
     /// A configuration that cannot run.
     pub fn new(config: RunConfig) -> Result<Self, ConfigError> {
-        check(&config.workflow, config.action_mode, &config.models, config.issue_id.as_deref())?;
+        let issue = config.issue_id.as_deref();
+        check(&config.workflow, config.action_mode, &config.models, issue, &config.limits)?;
         let tools = Toolset::new(Catalogue::of_specs(config.tools.iter().cloned())?, &config.profile);
         let terms = Terms::of(&config, tools.catalogue())?;
         let state = State::new(system(&config), Offers::default(), config.incoming.clone());
@@ -225,6 +227,12 @@ impl Machine {
             workers: used.workers,
             applied: self.state.changes,
         }
+    }
+
+    /// What is left of its workflow, for the session that goes on from it.
+    #[must_use]
+    pub fn remaining(&self) -> Workflow {
+        progress::remaining(&self.config.workflow, &self.state.progress)
     }
 
     /// What a judge said, when the run was to judge.

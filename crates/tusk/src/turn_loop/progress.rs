@@ -118,6 +118,30 @@ fn chosen(config: &RunConfig, progress: &mut Progress, open: &Open) -> After {
     }
 }
 
+/// What is left of a workflow for the session that goes on from this one.
+pub(crate) fn remaining(workflow: &Workflow, progress: &Progress) -> Workflow {
+    let chain = || Workflow { worker: workflow.worker.clone(), ..Workflow::chain() };
+    let mut rest = workflow.clone();
+    match workflow.pattern {
+        ExecutionPattern::Chain => {
+            rest.stages.drain(..progress.stage.min(workflow.stages.len()));
+            rest
+        }
+        ExecutionPattern::Route if progress.route.is_some() => chain(),
+        ExecutionPattern::Parallel if progress.is_joined => chain(),
+        ExecutionPattern::EvaluatorOptimizer => {
+            if let Some(evaluator) = &mut rest.evaluator {
+                evaluator.max_rounds = evaluator.max_rounds.saturating_sub(progress.round).max(1);
+            }
+            rest
+        }
+        ExecutionPattern::Single
+        | ExecutionPattern::Route
+        | ExecutionPattern::Parallel
+        | ExecutionPattern::OrchestratorWorkers => rest,
+    }
+}
+
 /// The purpose of the next model turn.
 pub(crate) fn purpose(config: &RunConfig, progress: &Progress) -> Purpose {
     let is_choosing = config.workflow.pattern == ExecutionPattern::Route && progress.route.is_none();
@@ -286,3 +310,6 @@ pub(crate) fn plan(config: &RunConfig, progress: &Progress) -> Vec<PlanStep> {
     let branches = workflow.branches.iter().map(branch);
     stages.chain(branches).chain(workflow.routes.iter().enumerate().map(route)).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -140,7 +140,7 @@ impl Redrive {
     }
 }
 
-fn kind<'r>(row: &'r Value<'r>) -> &'r str {
+pub(super) fn kind<'r>(row: &'r Value<'r>) -> &'r str {
     row.as_object().and_then(|row| row.get("kind")).and_then(Value::as_text).unwrap_or_default()
 }
 
