@@ -2,7 +2,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests look at the files the command leaves")]
 #![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
-#![expect(clippy::indexing_slicing, reason = "a member that is not there fails the test")]
 
 mod folder;
 
@@ -91,7 +90,8 @@ fn every_line_of_a_run_fits_its_schema_and_the_last_is_the_answer() {
 #[test]
 fn a_run_ends_with_the_code_of_its_ending() {
     let refusing = "name = \"no\"\n[[turn]]\nrefusal = \"I would rather not.\"\n";
-    let failing = "name = \"down\"\n[[turn]]\ntext = \"never\"\nfault = [{ kind = \"server_error\", always = true }]\n";
+    let failing =
+        "name = \"down\"\n[[turn]]\ntext = \"never\"\nfault = [{ kind = \"server_error\", always = true }]\n";
     for (scene, more, code, outcome) in [
         (READS, &[][..], 0, "completed"),
         (READS, &["--max-turns", "1"], 1, "limit"),
@@ -116,8 +116,16 @@ fn what_cannot_begin_says_where_and_leaves_nothing_behind() {
     for (arguments, code, place) in [
         (&["run", "x", "--model", "scripted:scene.toml", "--run-id", "taken"][..], 2, "$.runId"),
         (&["run", "x", "--model", "scripted:scene.toml", "--run-id", "../up"], 2, "$.runId"),
-        (&["run", "x", "--model", "scripted:scene.toml", "--workflow", "bad.toml"], 2, "$.workflow.stage[0].promt"),
-        (&["run", "x", "--model", "scripted:scene.toml", "--workflow", "broken.toml"], 2, "`broken.toml`: line 1"),
+        (
+            &["run", "x", "--model", "scripted:scene.toml", "--workflow", "bad.toml"],
+            2,
+            "$.workflow.stage[0].promt",
+        ),
+        (
+            &["run", "x", "--model", "scripted:scene.toml", "--workflow", "broken.toml"],
+            2,
+            "`broken.toml`: line 1",
+        ),
         (&["run", "x", "--model", "scripted:scene.toml", "--workflow", "none.toml"], 4, "none.toml"),
         (&["run", "x", "--model", "scripted:scene.toml", "--action-mode", "code"], 2, "$.actionMode"),
         (&["run", "x", "--model", "scripted:scene.toml", "--scope", "moon:walk"], 2, "$.scopes"),
@@ -137,7 +145,10 @@ fn what_cannot_begin_says_where_and_leaves_nothing_behind() {
             let ran = folder.run(&[arguments, flag].concat());
             assert_eq!(ran.code, Some(code), "{arguments:?}: {ran:?}");
             assert_eq!(ran.stdout, "", "{arguments:?}");
-            assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains(place), "{arguments:?}: {ran:?}");
+            assert!(
+                ran.stderr.starts_with("error: ") && ran.stderr.contains(place),
+                "{arguments:?}: {ran:?}"
+            );
             assert_eq!(kept(&folder), before, "{arguments:?} wrote something");
         }
     }

@@ -122,7 +122,8 @@ impl AgentDoor for Outside {
     }
 
     fn answers(&self, _: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
-        let inner = ScriptedTransport::new(Arc::clone(&self.script)).with_idle_timeout(Duration::from_millis(2));
+        let inner =
+            ScriptedTransport::new(Arc::clone(&self.script)).with_idle_timeout(Duration::from_millis(2));
         let transport = Arc::new(Checking { inner, world: Arc::clone(&self.world) });
         let config = ProviderConfig {
             name: "storm".to_owned(),

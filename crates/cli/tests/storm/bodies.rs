@@ -137,11 +137,17 @@ fn the_checker_finds_what_it_looks_for() {
     assert!(said(&[call]).unwrap().contains("not answered"));
     assert!(said(&[result]).unwrap().contains("was not asked for"));
     assert!(said(&[call, call, result]).is_some());
-    let chat = |messages: &str| unpaired("/v1/chat/completions", format!("{{\"messages\":{messages}}}").as_bytes());
-    assert!(chat(r#"[{"role":"assistant","tool_calls":[{"id":"a"}]},{"role":"user","content":"x"}]"#).is_some());
+    let chat =
+        |messages: &str| unpaired("/v1/chat/completions", format!("{{\"messages\":{messages}}}").as_bytes());
+    assert!(
+        chat(r#"[{"role":"assistant","tool_calls":[{"id":"a"}]},{"role":"user","content":"x"}]"#).is_some()
+    );
     assert!(chat(r#"[{"role":"tool","tool_call_id":"a","content":"x"}]"#).is_some());
     let items = |input: &str| unpaired("/v1/responses", format!("{{\"input\":{input}}}").as_bytes());
     assert!(items(r#"[{"type":"function_call","call_id":"a"}]"#).is_some());
     assert!(items(r#"[{"type":"function_call_output","call_id":"a"}]"#).is_some());
-    assert_eq!(items(r#"[{"type":"function_call","call_id":"a"},{"type":"function_call_output","call_id":"a"}]"#), None);
+    assert_eq!(
+        items(r#"[{"type":"function_call","call_id":"a"},{"type":"function_call_output","call_id":"a"}]"#),
+        None
+    );
 }

@@ -31,7 +31,7 @@ struct Counted {
 #[test]
 fn no_request_is_sent_with_a_call_unanswered_and_no_effect_happens_twice() {
     let mut counted = Counted::default();
-    for seed in 0..runs(60, 940) {
+    for seed in 0..runs(51, 940) {
         storm(seed, &mut counted);
     }
     let Counted { endings, requests, effects, processes } = counted;
@@ -64,7 +64,8 @@ fn storm(number: u64, counted: &mut Counted) {
             let nth = u64::try_from(seed.below(200)).unwrap() + 1;
             disk.fail(Failure { of: None, nth, fault: Fault::InputOutput, lasting: Lasting::ForEver });
         }
-        let interrupt_at = (process <= 6 && seed.below(6) == 0).then(|| u64::try_from(seed.below(4)).unwrap() + 1);
+        let interrupt_at =
+            (process <= 6 && seed.below(6) == 0).then(|| u64::try_from(seed.below(4)).unwrap() + 1);
         let outside = Outside {
             world: Arc::clone(&world),
             script: Arc::clone(&script),
@@ -75,7 +76,8 @@ fn storm(number: u64, counted: &mut Counted) {
         };
         let ran = one(&disk, process, &outside);
         // A power loss only where every row was synced before it was acted on; else a process that ended.
-        disk = if dies && seed.below(2) == 0 { disk.crash(&mut |limit| seed.below(limit)) } else { disk.kill() };
+        disk =
+            if dies && seed.below(2) == 0 { disk.crash(&mut |limit| seed.below(limit)) } else { disk.kill() };
         match ran {
             Ok(RunEnding::Completed | RunEnding::FailedClosed) => {
                 ending = ran.ok();

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::proxy::Proxy;
 use crate::{runs, scene};
 
-const PROTOCOLS: [&str; 3] = ["anthropic-messages", "openai-responses", "openai-chat"];
+pub(crate) const PROTOCOLS: [&str; 3] = ["anthropic-messages", "openai-responses", "openai-chat"];
 /// A process later it is over, or the scenario has no answer left.
 const MOST_PROCESSES: usize = 12;
 
@@ -70,7 +70,11 @@ fn a_run_that_is_killed_and_resumed_says_everything_once_and_does_everything_onc
         for process in 0..MOST_PROCESSES {
             processes += 1;
             let lines = (process < 4 && seed.below(3) > 0).then(|| seed.below(30) + 1);
-            let is_begun = folder.path().join(".premath/runs/storm/journal.jsonl").metadata().is_ok_and(|file| file.len() > 0);
+            let is_begun = folder
+                .path()
+                .join(".premath/runs/storm/journal.jsonl")
+                .metadata()
+                .is_ok_and(|file| file.len() > 0);
             let arguments: &[&str] = if is_begun {
                 &["resume", "storm", "--json"]
             } else {
@@ -124,11 +128,13 @@ fn a_kill_in_the_middle_of_a_tool_leaves_its_effect_once_and_the_turn_interrupte
     for protocol in PROTOCOLS {
         let proxy = Proxy::new(slow);
         let folder = repository(&proxy, protocol);
-        let mut child =
-            premath(folder.path(), &["run", "note it", "--model", "storm:model", "--run-id", "storm", "--json"])
-                .stdout(Stdio::null())
-                .spawn()
-                .unwrap();
+        let mut child = premath(
+            folder.path(),
+            &["run", "note it", "--model", "storm:model", "--run-id", "storm", "--json"],
+        )
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
         while !folder.path().join("effects.log").is_file() {
             assert!(child.try_wait().unwrap().is_none(), "it ended before its tool did");
             std::thread::yield_now();

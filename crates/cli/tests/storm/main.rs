@@ -6,14 +6,19 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what cannot be done fails the test")]
 #![expect(clippy::indexing_slicing, reason = "a choice of two")]
-#![expect(clippy::disallowed_methods, reason = "`PREMATH_PROVE` asks for all runs; files and processes are the tests' own")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "`PREMATH_PROVE` asks for all runs; files and processes are the tests' own"
+)]
 
 mod bench;
 mod bodies;
 mod dying_disks;
 mod killed_processes;
 mod proxy;
+mod replay_anywhere;
 mod scene;
+mod shown;
 
 /// So many runs in CI, all of them in a proof.
 pub(crate) fn runs(slice: u64, all: u64) -> u64 {

@@ -17,6 +17,8 @@ use crate::bodies::unpaired;
 pub(crate) struct Seen {
     pub(crate) requests: u64,
     pub(crate) wrong: Vec<String>,
+    /// The bodies, in order.
+    pub(crate) bodies: Vec<String>,
 }
 
 /// A scenario behind a reader, until it is dropped.
@@ -69,7 +71,9 @@ fn pass(mut client: TcpStream, upstream: SocketAddr, seen: &Mutex<Seen>) -> std:
         head.extend(byte);
     }
     let head = String::from_utf8_lossy(&head).into_owned();
-    let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+    let length = head
+        .lines()
+        .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     client.read_exact(&mut body)?;
     let path = head.split(' ').nth(1).unwrap_or_default();
@@ -77,8 +81,10 @@ fn pass(mut client: TcpStream, upstream: SocketAddr, seen: &Mutex<Seen>) -> std:
         let mut seen = seen.lock().unwrap();
         seen.requests += 1;
         seen.wrong.extend(unpaired(path, &body));
+        seen.bodies.push(String::from_utf8_lossy(&body).into_owned());
     }
-    let kept = head.lines().filter(|line| !line.is_empty() && !line.to_ascii_lowercase().starts_with("connection:"));
+    let kept =
+        head.lines().filter(|line| !line.is_empty() && !line.to_ascii_lowercase().starts_with("connection:"));
     let head = kept.chain(["connection: close", "", ""]).collect::<Vec<_>>().join("\r\n");
     let mut server = TcpStream::connect(upstream)?;
     server.set_read_timeout(Some(Duration::from_secs(10)))?;

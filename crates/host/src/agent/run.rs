@@ -166,7 +166,11 @@ pub(super) fn continued(
 }
 
 /// The session that a machine was handed over to, which has not begun.
-pub(super) fn next_session(ground: Ground<'_>, machine: &Machine, run_id: &str) -> Result<Session, ActionError> {
+pub(super) fn next_session(
+    ground: Ground<'_>,
+    machine: &Machine,
+    run_id: &str,
+) -> Result<Session, ActionError> {
     let config = successor(ground.workspace, machine, run_id)?;
     let writer = FileJournal::open(&journal(ground.workspace, run_id)?, ground.workspace)?;
     let machine = Machine::new(config).map_err(|error| unusable(&error))?;
