@@ -121,7 +121,7 @@ impl AgentDoor for Outside {
         vec!["storm:model".to_owned()]
     }
 
-    fn answers(&self, _: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
+    fn answers(&self, references: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
         let inner =
             ScriptedTransport::new(Arc::clone(&self.script)).with_idle_timeout(Duration::from_millis(2));
         let transport = Arc::new(Checking { inner, world: Arc::clone(&self.world) });
@@ -132,7 +132,8 @@ impl AgentDoor for Outside {
             key: None,
             headers: Vec::new(),
         };
-        let model = model(config, "model", transport, AnswerLimits::default());
+        let name = references.first().and_then(|one| one.split(':').nth(1)).unwrap_or("model");
+        let model = model(config, name, transport, AnswerLimits::default());
         let chain = Chain {
             candidates: vec![Candidate { provider: "storm".to_owned(), model }],
             circuits: Arc::new(MemoryCircuits::default()),
