@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use premath_bd::issues::{Holder, IssueRow};
-use premath_kernel::OrchestrationRole;
+use premath_kernel::{ActionMode, OrchestrationRole};
 use premath_tusk::context::{Assembled, Blocks};
 use premath_tusk::sandbox::{ExecutionLimits, Profile};
 use premath_tusk::tools::files::{ScopedFiles, WorkFiles};
@@ -35,7 +35,7 @@ pub(super) struct Plan {
     pub(super) holder: Option<Holder>,
     pub(super) models: Vec<String>,
     pub(super) workflow: Workflow,
-    pub(super) action_mode: premath_kernel::ActionMode,
+    pub(super) action_mode: ActionMode,
     pub(super) normalizer: String,
     pub(super) profile: Profile,
     /// What is granted; everything when nobody says.
@@ -48,6 +48,8 @@ pub(super) struct Plan {
     pub(super) parent: Option<ParentRun>,
     pub(super) required_artifacts: Vec<String>,
     pub(super) judges: bool,
+    /// What it works on: somebody else's words.
+    pub(super) material: Option<String>,
 }
 
 /// What a run works with, and what it is.
@@ -60,7 +62,7 @@ pub(super) struct Made {
 pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> Result<Made, ActionError> {
     let tools = tools(workspace, &plan)?;
     let catalogue = granted(&tools, &plan)?;
-    let Assembled { system, opening, to_store } = blocks(&plan).assemble();
+    let Assembled { system, opening, to_store } = blocks(&plan, &catalogue).assemble();
     for whole in to_store {
         objects(workspace).put(&mut whole.text.as_bytes())?;
     }
@@ -209,8 +211,11 @@ fn capabilities(specs: &[ToolSpec]) -> Vec<String> {
     names.into_iter().collect()
 }
 
-fn blocks(plan: &Plan) -> Blocks {
+fn blocks(plan: &Plan, catalogue: &Catalogue) -> Blocks {
     let mut blocks = Blocks::new(plan.task.clone());
+    if plan.action_mode == ActionMode::Text {
+        blocks.tools.push_str(&text_tools(catalogue));
+    }
     if let Some(row) = &plan.issue {
         blocks = blocks.with_issue(row.id(), issue_text(row));
     }
@@ -224,6 +229,9 @@ fn blocks(plan: &Plan) -> Blocks {
             format!("These files must be there when you are done: {}", listed(&plan.required_artifacts));
         blocks = blocks.with_workspace(wanted);
     }
+    if let Some(material) = &plan.material {
+        blocks = blocks.with_panel("what was made, in the words of who made it", material.clone());
+    }
     if plan.judges {
         blocks = blocks.with_role(
             "You judge what somebody else made. You change nothing. Look at what is there, then call give_verdict once \
@@ -231,6 +239,19 @@ fn blocks(plan: &Plan) -> Blocks {
         );
     }
     blocks
+}
+
+/// How tools are called where a model only writes text, and which there are.
+fn text_tools(catalogue: &Catalogue) -> String {
+    let mut text = String::from(
+        "\n\nYou call a tool by writing a block, alone on its lines:\n```tool_call\n{\"name\": \"fs_read\", \
+         \"arguments\": {\"path\": \"README.md\"}}\n```\nIts result comes with the next message. The tools:",
+    );
+    for spec in catalogue.specs().filter(|spec| !spec.defer_loading) {
+        let schema = spec.input_schema.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
+        text.push_str(&format!("\n- {}: {} Arguments: {schema}", spec.name, spec.description));
+    }
+    text
 }
 
 fn listed(paths: &[String]) -> String {

@@ -195,6 +195,7 @@ impl Worker<'_> {
             }),
             required_artifacts: plan.artifacts.clone(),
             judges: plan.judges,
+            material: plan.material.clone(),
         }
     }
 

@@ -124,6 +124,7 @@ fn plan(request: RunRequest, run_id: String, held: Option<&Held>) -> Plan {
         parent: None,
         required_artifacts: Vec::new(),
         judges: false,
+        material: None,
     }
 }
 
@@ -276,7 +277,8 @@ fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<R
     }
     Ok(RunConfig {
         run_id: run_id.to_owned(),
-        opening: opening.text,
+        // What the workflow had asked for and nobody answered is asked again.
+        opening: machine.due().map_or(opening.text.clone(), |due| format!("{}\n\n{due}", opening.text)),
         workflow: machine.remaining(),
         limits,
         parent: Some(ParentRun {

@@ -1,7 +1,7 @@
 //! What a machine makes of an answer: its calls are looked at, limits and repeats are counted, and a person is asked where
 //! one must be, before anything runs.
 
-use premath_kernel::{ActionMode, Digest};
+use premath_kernel::{ActionMode, Digest, ExecutionPattern};
 
 use super::adapter;
 use super::answer::Answer;
@@ -27,7 +27,7 @@ impl Machine {
             return;
         }
         let call_id = self.count_turn(&purpose);
-        let calls = progress::harness_calls(&self.config, &purpose, &call_id, &self.state.last_text);
+        let calls = progress::harness_calls(&self.config, &purpose, &call_id);
         let answer = Answer {
             model_ref: format!("harness:{}", self.config.workflow.pattern.token()),
             parts: calls.into_iter().map(crate::model::AssistantPart::ToolCall).collect(),
@@ -69,6 +69,9 @@ impl Machine {
         if input > 0 {
             self.state.meter.reported(input);
         }
+        if matches!(purpose, Purpose::Work | Purpose::Route) {
+            self.state.due = None;
+        }
         let calls = match self.config.action_mode {
             ActionMode::Text if !purpose.is_harness() => {
                 adapter::calls(&self.config.normalizer, &answer.text(), &self.call_id())
@@ -80,7 +83,11 @@ impl Machine {
             self.end(RunOutcome::FailedClosed { classes: vec!["tool.schema_invalid".to_owned()], detail });
             return;
         }
-        let mut planned = self.tools.plan(calls, &self.state.found);
+        let mut planned = self.tools.plan(calls, &self.state.found, &|tool| self.may_call(&purpose, tool));
+        if !is_handled(&answer.stop) {
+            let why = "it was not run: the answer ended in a way that is not handled";
+            plan::hold_all(&mut planned, "turn_refused", why);
+        }
         self.state.used.tool_calls += u64::try_from(planned.len()).unwrap_or(u64::MAX);
         self.hold_workers(&mut planned);
         self.note_repeats(&planned);
@@ -108,6 +115,22 @@ impl Machine {
         }
     }
 
+    /// Whether a tool may be called in a turn of this purpose. The harness calls what it needs.
+    fn may_call(&self, purpose: &Purpose, tool: &str) -> bool {
+        match purpose {
+            Purpose::Branches | Purpose::Judgement => true,
+            Purpose::Route => tool == progress::CHOOSE_ROUTE,
+            Purpose::Work | Purpose::Descent => {
+                let pattern = self.config.workflow.pattern;
+                match tool {
+                    progress::SPAWN_WORKER => pattern == ExecutionPattern::OrchestratorWorkers,
+                    progress::CHOOSE_ROUTE => false,
+                    _other => true,
+                }
+            }
+        }
+    }
+
     /// Workers that would be too deep are not asked for.
     fn hold_workers(&self, calls: &mut [PlannedCall]) {
         if self.config.limits.depth.is_none_or(|most| self.config.depth() < most) {
@@ -122,9 +145,9 @@ impl Machine {
     pub(super) fn note_repeats(&mut self, calls: &[PlannedCall]) {
         let mut now = std::collections::BTreeMap::new();
         for call in calls {
-            let Some(signature) = plan::signature(&call.call) else { continue };
-            let before = self.state.repeated.get(signature.as_str()).copied().unwrap_or(0);
-            now.insert(signature.as_str().to_owned(), before + 1);
+            let signature = plan::signature(&call.call);
+            let before = self.state.repeated.get(&signature).copied().unwrap_or(0);
+            *now.entry(signature).or_insert(before) += 1;
         }
         self.state.used.identical_calls = now.values().copied().max().unwrap_or(0);
         self.state.repeated = now;
@@ -134,7 +157,9 @@ impl Machine {
     pub(super) fn question(&self, open: &Open) -> Option<String> {
         let limits = &self.config.limits;
         let turns = self.state.used.turns;
-        if limits.checkpoint_every.is_some_and(|every| every == 0 || turns.is_multiple_of(every)) {
+        // Workers count too, so a checkpoint may be passed between two turns; it is due all the same.
+        let is_due = |every: u64| every == 0 || turns / every > self.state.checkpointed / every;
+        if limits.checkpoint_every.is_some_and(is_due) {
             return Some(format!("turn {turns} is a checkpoint"));
         }
         let named = |call: &&PlannedCall| call.runs() && limits.checkpoint_before.contains(&call.call.name);
@@ -155,6 +180,7 @@ impl Machine {
         match decision {
             Decision::Continue => {
                 open.checkpoint = Some(Digest::of(&records::asked(&open.call_id, &question)));
+                self.state.checkpointed = self.state.used.turns;
                 self.state.repeated.clear();
                 self.state.used.identical_calls = self.state.used.identical_calls.min(1);
                 self.execute(*open);
@@ -179,6 +205,14 @@ impl Machine {
         } else {
             self.state.phase = Phase::Executing(Box::new(open));
         }
+    }
+}
+
+/// Whether the loop knows what to do after such an end.
+const fn is_handled(stop: &StopReason) -> bool {
+    match stop {
+        StopReason::EndTurn | StopReason::ToolUse | StopReason::MaxTokens | StopReason::PauseTurn => true,
+        StopReason::Refusal | StopReason::Other(_) => false,
     }
 }
 

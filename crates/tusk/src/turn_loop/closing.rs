@@ -116,7 +116,7 @@ impl Closing<'_> {
             tool_call_id: ToolCallId::new(&call.call.id)?,
             tool_name: Text::new(&call.call.name)?,
             arguments: None,
-            arguments_digest: Some(arguments_digest(call)),
+            arguments_digest: Some(super::plan::arguments_digest(&call.call)),
             schema_digest: self.tools.facts(&call.call.name).map(|facts| facts.schema_digest.clone()),
             caller_id: Text::new("model"),
             search_ref: call.search.clone(),
@@ -211,13 +211,6 @@ impl Closing<'_> {
         }
         Some(Observations { artifacts: Some(artifacts), files: None, sinks: None, schema_errors })
     }
-}
-
-/// The digest of what the arguments mean, not of how they are spelled.
-fn arguments_digest(call: &PlannedCall) -> Digest {
-    let text = call.call.arguments.as_str().as_bytes();
-    premath_wire::strict::parse(text, premath_wire::strict::Limits::default())
-        .map_or_else(|_| Digest::of_bytes(text), |value| Digest::of(&value))
 }
 
 fn result(call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered, order: u64) -> Option<ToolResult> {

@@ -171,8 +171,8 @@ impl Machine {
             (Phase::Spawning { plans, after }, Event::Interrupted) => {
                 self.stop(StopCause::Interrupted, Some(Paused::Spawning { plans, after }));
             }
-            (Phase::Spawning { after, .. }, Event::WorkersReturned { workers }) => {
-                self.returned(after, &workers);
+            (Phase::Spawning { plans, after }, Event::WorkersReturned { workers }) => {
+                self.returned(plans, after, &workers);
             }
             (Phase::Compacting { artifact, purpose }, Event::CompactionStored) => {
                 self.state.compacted = Some(artifact);
@@ -239,6 +239,12 @@ impl Machine {
     #[must_use]
     pub const fn judgement(&self) -> Option<&(bool, String)> {
         self.state.verdict.as_ref()
+    }
+
+    /// What the workflow asked for and no answer has come to yet: whoever goes on has to be asked it again.
+    #[must_use]
+    pub fn due(&self) -> Option<&str> {
+        self.state.due.as_deref()
     }
 
     /// The digest over every message so far.
@@ -326,6 +332,7 @@ impl Machine {
             system: self.state.system.clone(),
             messages: self.state.history.clone(),
             tool_choice: match purpose {
+                _any if self.state.offers.is_empty() => ToolChoice::Auto,
                 Purpose::Route => ToolChoice::Named(progress::CHOOSE_ROUTE.to_owned()),
                 Purpose::Descent => ToolChoice::Forbidden,
                 Purpose::Work | Purpose::Branches | Purpose::Judgement => ToolChoice::Auto,

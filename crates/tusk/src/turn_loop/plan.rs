@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use premath_kernel::{Digest, Object, SearchRef, Text};
+use premath_kernel::{Digest, Object, SearchRef};
 
 use super::step::PlannedCall;
 use crate::evidence::row::count;
@@ -60,9 +60,24 @@ impl Toolset {
         self.facts.get(tool)
     }
 
-    /// Looks at every call of an answer.
-    pub(crate) fn plan(&self, calls: Vec<ToolCall>, found: &[FoundTools]) -> Vec<PlannedCall> {
-        let mut planned: Vec<PlannedCall> = calls.into_iter().map(|call| self.look(call, found)).collect();
+    /// Looks at every call of an answer; `is_offered` says what may be called in this turn.
+    pub(crate) fn plan(
+        &self,
+        calls: Vec<ToolCall>,
+        found: &[FoundTools],
+        is_offered: &dyn Fn(&str) -> bool,
+    ) -> Vec<PlannedCall> {
+        let look = |call: ToolCall| {
+            let is_offered = is_offered(&call.name);
+            let mut planned = self.look(call, found);
+            if planned.runs() && !is_offered {
+                let message = format!("`{}` is not offered in this turn", planned.call.name);
+                let code = "tool.unknown_or_disallowed";
+                planned.refusal = Some(CallOutcome::failed(&planned.call.id, code, false, message));
+            }
+            planned
+        };
+        let mut planned: Vec<PlannedCall> = calls.into_iter().map(look).collect();
         if u64::try_from(planned.len()).is_ok_and(|count| count > super::terms::MOST_CALLS) {
             let why = "it was not run: one answer asks for too many calls; make fewer at once";
             hold_all(&mut planned, "tool.parallel_policy_violation", why);
@@ -98,6 +113,7 @@ impl Toolset {
             Ok((_, arguments)) => {
                 if facts.is_some_and(|facts| facts.is_command) {
                     planned.shell = Some(self.shell_row(&arguments));
+                    planned.refusal = outside(&planned.call.id, &arguments);
                 }
                 planned.arguments = Some(arguments);
             }
@@ -128,6 +144,13 @@ impl Toolset {
         let command_digest = Digest::of(&command).as_str().to_owned();
         ShellRow { workdir, profile: self.profile.clone(), command_digest }
     }
+}
+
+/// Why a command does not run where it wants to: its row would keep the turn open.
+fn outside(tool_call_id: &str, arguments: &Arguments) -> Option<CallOutcome> {
+    let named = arguments.text("workdir").unwrap_or(".");
+    let failure = WorkPath::read(named, std::path::Path::new(".")).err()?;
+    Some(refused(tool_call_id, failure))
 }
 
 /// Keeps every call that would change something from running.
@@ -166,7 +189,14 @@ pub(crate) fn refused(tool_call_id: &str, failure: ToolFailure) -> CallOutcome {
     CallOutcome::empty(tool_call_id, CallStatus::Failed(failed))
 }
 
-/// What two calls have in common when they are the same call.
-pub(crate) fn signature(call: &ToolCall) -> Option<Text> {
-    Text::new(&format!("{} {}", call.name, Digest::of_bytes(call.arguments.as_str().as_bytes())))
+/// What two calls have in common when they are the same call, however its arguments are spelled.
+pub(crate) fn signature(call: &ToolCall) -> String {
+    format!("{} {}", call.name, arguments_digest(call))
+}
+
+/// The digest of what the arguments mean, not of how they are spelled.
+pub(crate) fn arguments_digest(call: &ToolCall) -> Digest {
+    let text = call.arguments.as_str().as_bytes();
+    premath_wire::strict::parse(text, premath_wire::strict::Limits::default())
+        .map_or_else(|_| Digest::of_bytes(text), |value| Digest::of(&value))
 }

@@ -167,24 +167,29 @@ fn command_verdict(open: &Open) -> Option<(bool, String)> {
 /// What follows a judgement.
 pub(crate) fn judged(config: &RunConfig, progress: &mut Progress, verdict: Option<(bool, String)>) -> After {
     progress.round += 1;
+    progress.critique = None;
     let most = config.workflow.evaluator.as_ref().map_or(1, |evaluator| evaluator.max_rounds.max(1));
+    let over = After::Finish(RunOutcome::Stopped(StopCause::Limit("rounds".to_owned())));
     match verdict {
         Some((true, _)) => After::Finish(RunOutcome::Completed),
-        Some((false, critique)) if progress.round < most => After::GoOn(Some(format!(
-            "What you made was judged and does not pass yet (round {} of {most}).\n{critique}\nMake it pass, then end your turn.",
-            progress.round
-        ))),
-        Some((false, _)) | None => After::Finish(RunOutcome::Stopped(StopCause::Limit("rounds".to_owned()))),
+        Some((false, critique)) => {
+            let told = format!(
+                "What you made was judged and does not pass yet (round {} of {most}).\n{critique}\nMake it pass, then end \
+                 your turn.",
+                progress.round
+            );
+            if progress.round < most {
+                return After::GoOn(Some(told));
+            }
+            progress.critique = Some(told);
+            over
+        }
+        None => over,
     }
 }
 
 /// The calls the harness makes in place of a model.
-pub(crate) fn harness_calls(
-    config: &RunConfig,
-    purpose: &Purpose,
-    call_id: &str,
-    text: &str,
-) -> Vec<ToolCall> {
+pub(crate) fn harness_calls(config: &RunConfig, purpose: &Purpose, call_id: &str) -> Vec<ToolCall> {
     let call = |number: usize, name: &str, arguments: serde_json::Value| {
         Some(ToolCall {
             id: format!("{call_id}.{number}"),
@@ -215,13 +220,8 @@ pub(crate) fn harness_calls(
                     .collect()
             }
             Some(Judge::Model { prompt, .. }) => {
-                let task = format!(
-                    "{prompt}\n\nWhat was made, in the words of who made it:\n{}",
-                    fenced("producer", text)
-                );
-                call(1, SPAWN_WORKER, serde_json::json!({ "title": "judge what was made", "task": task }))
-                    .into_iter()
-                    .collect()
+                let arguments = serde_json::json!({ "title": "judge what was made", "task": prompt });
+                call(1, SPAWN_WORKER, arguments).into_iter().collect()
             }
             None => Vec::new(),
         },
@@ -230,7 +230,7 @@ pub(crate) fn harness_calls(
 }
 
 /// The workers that a turn asks for, by call, without their issues.
-pub(crate) fn workers(config: &RunConfig, open: &Open) -> BTreeMap<String, WorkerPlan> {
+pub(crate) fn workers(config: &RunConfig, open: &Open, made: &str) -> BTreeMap<String, WorkerPlan> {
     let mut plans = BTreeMap::new();
     for (position, call) in open.calls.iter().enumerate().filter(|(_, call)| is_spawn(call) && call.runs()) {
         let Some(arguments) = &call.arguments else { continue };
@@ -260,10 +260,30 @@ pub(crate) fn workers(config: &RunConfig, open: &Open) -> BTreeMap<String, Worke
             model: model.or_else(|| config.workflow.worker.model.clone()),
             max_turns: config.workflow.worker.max_turns,
             judges: open.purpose == Purpose::Judgement,
+            material: (open.purpose == Purpose::Judgement).then(|| made.to_owned()),
         };
         plans.insert(call.call.id.clone(), plan);
     }
     plans
+}
+
+/// The most bytes of what one worker said; its artifact has all of it.
+const WORKER_BYTES: usize = 8 * 1024;
+
+/// A text, or its two ends.
+fn excerpt(text: &str) -> String {
+    if text.len() <= WORKER_BYTES {
+        return text.to_owned();
+    }
+    let (mut end, mut start) = (WORKER_BYTES / 2, text.len() - WORKER_BYTES / 2);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let (head, tail) = (text.get(..end).unwrap_or_default(), text.get(start..).unwrap_or_default());
+    format!("{head}\n[… {} bytes left out …]\n{tail}", start - end)
 }
 
 /// What the model is told when workers have returned: their words are not ours.
@@ -277,7 +297,7 @@ pub(crate) fn returned(workers: &[WorkerReturn]) -> String {
             "\n\nissue {}: {}{artifact}\n{}",
             plain_line(&worker.issue_id, 200),
             worker.outcome,
-            fenced("worker", &worker.text)
+            fenced("worker", &excerpt(&worker.text))
         ));
     }
     text

@@ -59,6 +59,8 @@ impl Machine {
             return None;
         }
         let gone: Vec<_> = self.state.turns.drain(..dropped.min(self.state.turns.len())).collect();
+        // Later compactions still tell of what earlier ones dropped.
+        self.state.dropped.extend(gone);
         let carried = Carried {
             prior_state_digest: self.state.context_digest.clone(),
             obligations: self.run_state().obligations,
@@ -71,7 +73,7 @@ impl Machine {
             carried: carried.clone(),
             must_keep: Vec::new(),
             kept_turns: self.state.turns.iter().map(|turn| turn.turn_id.clone()).collect(),
-            dropped: gone,
+            dropped: self.state.dropped.clone(),
         });
         if continuity(&carried, &artifact).is_err() {
             self.stop(StopCause::Limit("context".to_owned()), Some(Paused::Calling(purpose)));

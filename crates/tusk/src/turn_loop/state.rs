@@ -170,6 +170,8 @@ pub(crate) struct Progress {
     pub(crate) is_joined: bool,
     /// How often an answer was cut off and went on.
     pub(crate) continued: u64,
+    /// What the last judgement said, when there is no round left to do something about it.
+    pub(crate) critique: Option<String>,
 }
 
 /// What a machine knows between two events.
@@ -205,6 +207,12 @@ pub(crate) struct State {
     pub(crate) compacted: Option<Box<CompactionArtifact>>,
     /// Whether the workers under way judge.
     pub(crate) judging: bool,
+    /// How many turns there were at the last checkpoint.
+    pub(crate) checkpointed: u64,
+    /// What the workflow asked for and no answer has come to yet.
+    pub(crate) due: Option<String>,
+    /// The turns that earlier compactions dropped.
+    pub(crate) dropped: Vec<DroppedTurn>,
 }
 
 impl State {
@@ -235,6 +243,9 @@ impl State {
             verdict: None,
             compacted: None,
             judging: false,
+            checkpointed: 0,
+            due: None,
+            dropped: Vec::new(),
         }
     }
 

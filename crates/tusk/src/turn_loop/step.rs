@@ -121,4 +121,6 @@ pub struct WorkerPlan {
     pub max_turns: Option<u64>,
     /// Whether it is to judge, and not to make.
     pub judges: bool,
+    /// What it works on: somebody else's words.
+    pub material: Option<String>,
 }

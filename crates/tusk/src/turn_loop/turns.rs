@@ -19,9 +19,13 @@ use crate::context::{
     exceeded, fenced, render,
 };
 use crate::evidence::{CallOutcome, Payload};
-use crate::model::{CacheMarker, Message, ToolOutcome, ToolResult, UserPart};
+use crate::model::{AssistantPart, CacheMarker, Message, ToolOutcome, ToolResult, UserPart};
 use crate::tools::FoundTools;
 
+/// How a worker ends that did what it was to do.
+const COMPLETED: &str = "completed";
+/// How a worker ends that waits for a person.
+const NEEDS_PERSON: &str = "needs_person";
 /// So many refused turns after one another end a run.
 const MOST_REFUSED: u64 = 3;
 /// Refusals that a model can do better about.
@@ -112,9 +116,12 @@ impl Machine {
 
     /// Judges a turn and goes on from it.
     pub(super) fn close_turn(&mut self, open: Open) {
-        let after = progress::after(&self.config, &mut self.state.progress, &open);
-        self.state.last_text = open.answer.text();
-        self.note_outcomes(&open);
+        // How far the work is counts only when the turn closes.
+        let mut progress = self.state.progress.clone();
+        let after = progress::after(&self.config, &mut progress, &open);
+        if !open.purpose.is_harness() {
+            self.state.last_text = open.answer.text();
+        }
         let (outcomes, intents) = self.intents(&open);
         let rendered = self.rendered(&open, &outcomes);
         let reminders = self.state.reminders.reduce();
@@ -139,7 +146,13 @@ impl Machine {
         self.tell(&views, reminders.text(InjectionPoint::TurnStart));
         self.last_rendered = rendered.into_iter().map(|rendered| rendered.text).collect();
         match judged {
-            Ok(closed) => self.follow(open, closed, intents, after),
+            Ok(closed) => {
+                if closed.verdict.is_closed {
+                    self.state.progress = progress;
+                    self.note_outcomes(&open);
+                }
+                self.follow(open, closed, intents, after);
+            }
             Err(NotATurn(detail)) => {
                 let classes = vec!["tool.schema_invalid".to_owned()];
                 self.end(RunOutcome::FailedClosed { classes, detail });
@@ -228,7 +241,10 @@ impl Machine {
             // No provider takes a message without content back.
             return;
         }
-        self.state.push(Message::Assistant(open.answer.parts.clone()));
+        let parts = self.answered_parts(open);
+        if !parts.is_empty() {
+            self.state.push(Message::Assistant(parts));
+        }
         self.state.turns.push(summary(open));
         for (rendered, outcome) in rendered.iter().zip(outcomes) {
             let part = if self.config.action_mode == ActionMode::Text {
@@ -249,6 +265,14 @@ impl Machine {
         }
     }
 
+    /// What of an answer goes back to its provider. In text mode a structured call is nobody's, and nobody answers it.
+    fn answered_parts(&self, open: &Open) -> Vec<AssistantPart> {
+        let is_kept = |part: &&AssistantPart| {
+            self.config.action_mode != ActionMode::Text || !matches!(part, AssistantPart::ToolCall(_))
+        };
+        open.answer.parts.iter().filter(is_kept).cloned().collect()
+    }
+
     fn tell(&mut self, views: &Views, reminder: Option<String>) {
         if let Some(text) = reminder {
             self.wait_with(text);
@@ -267,7 +291,7 @@ impl Machine {
         self.last_verdict = Some(closed.verdict.clone());
         self.last_digests = Some(closed.turn.digests().clone());
         if !is_closed {
-            self.refused(&open, &closed.verdict, after);
+            self.refused(&open, &closed.verdict);
             return;
         }
         self.state.refused_in_a_row = 0;
@@ -279,7 +303,7 @@ impl Machine {
             self.go(after);
             return;
         }
-        let workers = progress::workers(&self.config, &open);
+        let workers = progress::workers(&self.config, &open, &self.state.last_text);
         self.state.judging = open.purpose == Purpose::Judgement;
         self.state.phase = Phase::Applying(Box::new(Applying {
             turn: closed.turn,
@@ -291,7 +315,7 @@ impl Machine {
     }
 
     /// A refused turn: nothing of it is applied.
-    fn refused(&mut self, open: &Open, verdict: &Verdict, after: After) {
+    fn refused(&mut self, open: &Open, verdict: &Verdict) {
         self.state.refused_turns += 1;
         self.state.refused_in_a_row += 1;
         let classes: std::collections::BTreeSet<String> =
@@ -310,10 +334,7 @@ impl Machine {
             return;
         }
         self.tell_refused(verdict);
-        match after {
-            After::GoOn(prompt) => self.go(After::GoOn(prompt)),
-            After::Judge | After::Finish(_) => self.go(After::GoOn(None)),
-        }
+        self.go(After::GoOn(None));
     }
 
     /// The model is told why a turn was refused.
@@ -335,7 +356,12 @@ impl Machine {
 
     /// Ends behind a turn. What the harness was about to do is done when the run goes on.
     fn finish(&mut self, outcome: RunOutcome, purpose: &Purpose) {
-        let is_due = purpose.is_harness() && outcome.is_resumable();
+        let is_unjudged = self.state.progress.critique.is_none();
+        let is_due = purpose.is_harness() && outcome.is_resumable() && is_unjudged;
+        if let Some(critique) = self.state.progress.critique.take() {
+            // Whoever goes on has one more try, and knows why.
+            self.wait_with(critique);
+        }
         self.state.paused = is_due.then(|| Paused::Calling(purpose.clone()));
         self.end(outcome);
     }
@@ -345,16 +371,14 @@ impl Machine {
         match after {
             After::GoOn(prompt) => {
                 if let Some(text) = prompt {
+                    self.state.due = Some(text.clone());
                     self.wait_with(text);
                 }
                 let purpose = progress::purpose(&self.config, &self.state.progress);
                 self.call(purpose);
             }
             After::Judge => self.begin(Purpose::Judgement),
-            After::Finish(outcome) => {
-                self.state.paused = None;
-                self.end(outcome);
-            }
+            After::Finish(outcome) => self.finish(outcome, &Purpose::Work),
         }
     }
 
@@ -396,7 +420,13 @@ impl Machine {
     }
 
     /// Every worker has returned.
-    pub(super) fn returned(&mut self, after: After, workers: &[WorkerReturn]) {
+    pub(super) fn returned(&mut self, plans: Vec<WorkerPlan>, after: After, workers: &[WorkerReturn]) {
+        if let Some(waiting) = workers.iter().find(|worker| worker.outcome == NEEDS_PERSON) {
+            // Nothing of them counts yet: they are asked for again, and those that ended say the same.
+            let question = format!("the worker of {} waits for a person", waiting.issue_id);
+            self.stop(StopCause::NeedsPerson(question), Some(Paused::Spawning { plans, after }));
+            return;
+        }
         let used = &mut self.state.used;
         for worker in workers {
             used.turns = used.turns.saturating_add(worker.turns);
@@ -411,7 +441,8 @@ impl Machine {
         self.state.progress.is_joined = true;
         let after = if std::mem::take(&mut self.state.judging) {
             // A judge is a model too: what it says is not ours.
-            let verdict = workers.first().and_then(|worker| worker.verdict.as_ref());
+            let judge = workers.first().filter(|worker| worker.outcome == COMPLETED);
+            let verdict = judge.and_then(|worker| worker.verdict.as_ref());
             let verdict = verdict.map(|(passes, critique)| (*passes, fenced("judge", critique)));
             progress::judged(&self.config, &mut self.state.progress, verdict)
         } else {
