@@ -278,7 +278,9 @@ fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<R
     Ok(RunConfig {
         run_id: run_id.to_owned(),
         // What the workflow had asked for and nobody answered is asked again.
-        opening: machine.due().map_or(opening.text.clone(), |due| format!("{}\n\n{due}", opening.text)),
+        opening: machine
+            .due()
+            .map_or_else(|| opening.text.clone(), |due| format!("{}\n\n{due}", opening.text)),
         workflow: machine.remaining(),
         limits,
         parent: Some(ParentRun {
