@@ -63,7 +63,7 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
     };
     let toolbox = again(workspace, host.agent, machine.config(), held.as_ref().map(|held| held.holder.clone()))?;
     let resumed = Event::Resumed { limits };
-    let row = resumed.to_value().into_owned();
+    let row = resumed.row();
     machine.feed(resumed).map_err(|error| missing(&error.to_string()))?;
     unwritten.push(row);
     unwritten.extend(machine.take_records());

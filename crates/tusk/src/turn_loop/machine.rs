@@ -4,7 +4,7 @@
 //! in which they come. Run again on the same events it writes the same records, byte for byte. It must not read a clock,
 //! wait, store, or keep a proof between two steps: proofs are earned when they are asked for.
 
-use premath_bd::TurnGrant;
+use premath_bd::{JournalEvent, TurnGrant};
 use premath_bd::issues::Operation;
 use premath_kernel::{ActionMode, ActivePolicy, Claims, Digest, Digests, Text, Value, admit, close};
 
@@ -73,7 +73,7 @@ pub struct Machine {
     pub(super) tools: Toolset,
     pub(super) terms: Terms,
     pub(super) state: State,
-    pub(super) records: Vec<Value<'static>>,
+    pub(super) records: Vec<JournalEvent>,
     pub(super) last_verdict: Option<Verdict>,
     pub(super) last_digests: Option<Digests>,
     pub(super) last_rendered: Vec<String>,
@@ -106,7 +106,7 @@ impl Machine {
     }
 
     /// The records since the last time, to be written in this order before anything else happens.
-    pub fn take_records(&mut self) -> Vec<Value<'static>> {
+    pub fn take_records(&mut self) -> Vec<JournalEvent> {
         std::mem::take(&mut self.records)
     }
 
@@ -508,13 +508,13 @@ impl Machine {
     fn decided(&mut self, question: String, mut open: Box<Open>, decision: Decision) {
         match decision {
             Decision::Continue => {
-                open.checkpoint = Some(Digest::of(&records::asked(&open.call_id, &question)));
+                open.checkpoint = Some(Digest::of_bytes(records::asked(&open.call_id, &question).bytes()));
                 self.state.repeated.clear();
                 self.state.used.identical_calls = self.state.used.identical_calls.min(1);
                 self.execute(*open);
             }
             Decision::Stop => {
-                open.checkpoint = Some(Digest::of(&records::asked(&open.call_id, &question)));
+                open.checkpoint = Some(Digest::of_bytes(records::asked(&open.call_id, &question).bytes()));
                 self.state.used.identical_calls = self.state.used.identical_calls.min(1);
                 plan::hold_all(&mut open.calls, "declined", "it was not run: a person said no");
                 open.stop = Some(RunOutcome::Stopped(StopCause::Declined));
