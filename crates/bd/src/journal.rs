@@ -10,6 +10,7 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use premath_kernel::{Moment, Value};
 
@@ -25,6 +26,8 @@ pub use self::writer::{Appended, JournalWriter};
 
 /// The journal's file in its session's folder.
 pub(crate) const FILE: &str = "journal.jsonl";
+/// Time for a process that was ended to be gone, and for nothing else.
+const BRIEFLY: Duration = Duration::from_secs(1);
 /// Lines that are no rows are counted beyond this, not listed.
 const LISTED: usize = 100;
 
@@ -86,6 +89,14 @@ impl Journal {
     /// `Busy` while another process writes; `Io`.
     pub fn write(&self) -> Result<JournalWriter, StoreError> {
         JournalWriter::open(&self.log)
+    }
+
+    /// The same for whoever keeps it for long: another who does is not waited out.
+    ///
+    /// # Errors
+    /// `Busy` while another process writes; `Io`.
+    pub fn hold(&self) -> Result<JournalWriter, StoreError> {
+        JournalWriter::open(&self.log.clone().waiting(BRIEFLY))
     }
 
     /// Reads at most `limit` rows behind a cursor. What is appended while it reads is left for the next call.

@@ -73,6 +73,7 @@ pub struct Log {
     head_path: PathBuf,
     temporary_path: PathBuf,
     poisoned: Arc<AtomicBool>,
+    patience: Duration,
 }
 
 impl Log {
@@ -86,7 +87,14 @@ impl Log {
             disk,
             path,
             poisoned: Arc::new(AtomicBool::new(false)),
+            patience: PATIENCE,
         }
+    }
+
+    /// The same log, for a writer that waits for another no longer than this.
+    #[must_use]
+    pub(crate) fn waiting(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// Where it is.

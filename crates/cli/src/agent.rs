@@ -38,7 +38,9 @@ fn unreachable(what: String) -> ActionError {
 impl AgentDoor for Agent<'_> {
     fn workdir(&self) -> Result<PathBuf, ActionError> {
         let named = if self.root.as_os_str().is_empty() { None } else { Some(self.root.as_path()) };
-        system::absolute(named).map(PathBuf::from).map_err(|_| unreachable("the workdir has no absolute path".to_owned()))
+        system::absolute(named)
+            .map(PathBuf::from)
+            .map_err(|_| unreachable("the workdir has no absolute path".to_owned()))
     }
 
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {

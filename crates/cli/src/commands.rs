@@ -34,7 +34,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::{OsClock, OsDisk, OsIds};
-use premath_host::{ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Settings, TerminalAuthority, Workspace};
+use premath_host::{
+    ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Settings, TerminalAuthority, Workspace,
+};
 use premath_kernel::{Strictness, Value};
 use premath_wire::strict::{Limits, parse};
 
@@ -248,7 +250,13 @@ fn answer<P: DeserializeOwned>(
 /// Prints the whole envelope of one host action that needs no repository.
 fn print_envelope(folder: &str, action: &str, args: &Value<'_>) -> Result<String, CliError> {
     let (vectors, workspace) = (VectorFolder(folder.into()), nowhere());
-    let host = Host { vectors: &vectors, workspace: &workspace, models: &NoModels, sandbox: &NoSandbox, agent: &NoAgent };
+    let host = Host {
+        vectors: &vectors,
+        workspace: &workspace,
+        models: &NoModels,
+        sandbox: &NoSandbox,
+        agent: &NoAgent,
+    };
     let effect = host.call(action, args).map_err(CliError::action)?;
     output::json(&effect)?;
     Ok(effect.result_class)

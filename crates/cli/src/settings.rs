@@ -1,9 +1,11 @@
 //! Configuration: `premath.toml` of the repository and the person's own file, read, checked, and every value with the
 //! line it stands on.
 //!
-//! A key we do not know is worth a warning, because a newer premath may know it; a value that cannot be is refused.
+//! A key we do not know is worth a warning, because a newer premath may know it, but not where it may have been a limit;
+//! a value that cannot be is refused.
 
 pub(crate) mod models;
+mod turn_loop;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -92,12 +94,12 @@ pub(crate) fn read_over(loaded: Loaded, text: &str, source: &Source<'_>) -> Resu
     for (key, value) in table.get_ref() {
         let name = key.get_ref().as_ref();
         match (name, value.get_ref()) {
-            ("mutation" | "issues" | "models" | "sandbox", DeValue::Table(section)) => {
+            ("mutation" | "issues" | "models" | "sandbox" | "loop", DeValue::Table(section)) => {
                 for (key, value) in section {
                     reading.take(name, key, value)?;
                 }
             }
-            ("mutation" | "issues" | "models" | "sandbox", _) => {
+            ("mutation" | "issues" | "models" | "sandbox" | "loop", _) => {
                 return Err(reading.place.refused("expected a table", &format!("$.{name}"), value));
             }
             _ => reading.warn(key, name),
@@ -187,6 +189,7 @@ impl Reading<'_> {
                 return Err(self.place.refused(what, &format!("$.{name}"), value));
             }
             _ if section == "models" => models::take(self, key, value)?,
+            _ if section == "loop" => turn_loop::take(self, key, value)?,
             _ => self.warn(key, &name),
         }
         Ok(())

@@ -10,8 +10,16 @@ use std::path::{Path, PathBuf};
 use premath_models::scenario::Scenario;
 use toml::{Table, Value};
 
-const PATTERNS: [&str; 6] =
-    ["chain", "evaluator_optimizer", "orchestrator_workers", "parallel", "route", "single"];
+/// Every example and its pattern.
+const EXAMPLES: [(&str, &str); 7] = [
+    ("chain", "chain"),
+    ("evaluator_model", "evaluator_optimizer"),
+    ("evaluator_optimizer", "evaluator_optimizer"),
+    ("orchestrator_workers", "orchestrator_workers"),
+    ("parallel", "parallel"),
+    ("route", "route"),
+    ("single", "single"),
+];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/patterns")
@@ -28,11 +36,11 @@ fn read(name: &str) -> String {
 }
 
 #[test]
-fn every_pattern_has_a_scenario_that_says_how_it_is_run() {
-    for pattern in PATTERNS {
-        let text = read(&format!("{pattern}.toml"));
+fn every_example_has_a_scenario_that_says_how_it_is_run() {
+    for (name, _) in EXAMPLES {
+        let text = read(&format!("{name}.toml"));
         let mut lines = text.lines();
-        let command = format!("# sh examples/patterns/run.sh {pattern}");
+        let command = format!("# sh examples/patterns/run.sh {name}");
         assert_eq!(lines.next(), Some(command.as_str()));
         assert!(
             lines.next().is_some_and(|line| line.len() > "# task: ".len() && line.starts_with("# task: "))
@@ -44,7 +52,7 @@ fn every_pattern_has_a_scenario_that_says_how_it_is_run() {
 fn every_scenario_can_be_read_and_is_named_as_its_file() {
     let names: BTreeSet<String> =
         files(".toml").into_iter().filter(|name| !name.ends_with(".workflow")).collect();
-    assert!(names.len() > PATTERNS.len(), "{names:?}");
+    assert!(names.len() > EXAMPLES.len(), "{names:?}");
     for name in names {
         let file = format!("{name}.toml");
         let scenario = Scenario::parse(&file, &read(&file)).unwrap();
@@ -66,12 +74,12 @@ fn models(value: &Value, found: &mut Vec<String>) {
 
 #[test]
 fn every_workflow_is_of_its_pattern_and_names_scenarios_that_are_there() {
-    let workflows = files(".workflow.toml");
-    let expected = PATTERNS.iter().filter(|pattern| **pattern != "single");
-    assert_eq!(workflows, expected.map(|pattern| (*pattern).to_owned()).collect());
-    for name in workflows {
+    let with_workflow = EXAMPLES.into_iter().filter(|(name, _)| *name != "single");
+    let expected: BTreeSet<String> = with_workflow.clone().map(|(name, _)| name.to_owned()).collect();
+    assert_eq!(files(".workflow.toml"), expected);
+    for (name, pattern) in with_workflow {
         let table: Table = read(&format!("{name}.workflow.toml")).parse().unwrap();
-        assert_eq!(table.get("pattern").and_then(Value::as_str), Some(name.as_str()));
+        assert_eq!(table.get("pattern").and_then(Value::as_str), Some(pattern));
         let mut named = Vec::new();
         models(&Value::Table(table), &mut named);
         for model in named {

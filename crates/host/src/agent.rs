@@ -15,8 +15,8 @@ pub(crate) mod traces;
 mod workflow;
 
 pub use door::{AgentDoor, NoAgent, NoPerson};
-pub use request::RunRequest;
-pub use resume::resume;
 pub use lease::Refused as RunRefused;
 pub use ports::FileJournal;
+pub use request::RunRequest;
+pub use resume::resume;
 pub use run::{Started as RunStarted, start};

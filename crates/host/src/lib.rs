@@ -20,12 +20,14 @@ pub use actions::governance_check::{GovernanceChecked, run as governance_check};
 pub use actions::join_check::{JoinChecked, run as join_check};
 pub use actions::model::run as ask;
 pub use actions::verify::run as verify;
+pub use agent::{
+    AgentDoor, FileJournal, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted, resume, start,
+};
 pub use agent_tools::{IssueTools, issue_tools};
-pub use agent::{AgentDoor, FileJournal, NoAgent, NoPerson, RunRequest, RunRefused, RunStarted, resume, start};
 pub use conversation::{Heard, circuits_failed, converse};
 pub use failures::{explain, hint};
 pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
 pub use sample::sample_turn;
-pub use settings::{Layer, Setting, Settings, TerminalAuthority};
+pub use settings::{Layer, LoopSettings, Setting, Settings, TerminalAuthority};
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use workspace::{DoorRefusal, MutationDoor, Workspace};

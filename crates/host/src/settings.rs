@@ -2,7 +2,11 @@
 //!
 //! Read from a file by the composition root; every value has a default. It must not read anything itself.
 
+mod turn_loop;
+
 use std::fmt;
+
+pub use turn_loop::LoopSettings;
 
 /// Which layer a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +88,8 @@ pub struct Settings {
     pub model_chain: Setting<Vec<String>>,
     /// Providers of models and prices, each as it is shown: the composition root alone knows what they mean.
     pub model_entries: Vec<(String, Setting<String>)>,
+    /// `[loop]`: what a run may use, and how it works
+    pub turn_loop: LoopSettings,
 }
 
 impl Settings {
@@ -101,6 +107,7 @@ impl Default for Settings {
             issue_prefix: Setting::default_value(Self::ISSUE_PREFIX.to_owned()),
             model_chain: Setting::default_value(Vec::new()),
             model_entries: Vec::new(),
+            turn_loop: LoopSettings::default(),
         }
     }
 }

@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 
 use premath_tusk::sandbox::{Sandbox, SandboxError};
 
-use crate::agent::AgentDoor;
 use crate::actions::conformance::{SourceError, VectorSource};
+use crate::agent::AgentDoor;
 use crate::outside::{ModelDoor, ModelFailure};
 use crate::workspace::Workspace;
 

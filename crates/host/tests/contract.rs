@@ -145,7 +145,7 @@ fn an_action_answers_by_name_what_its_function_answers() {
 
 /// What these answer depends on a repository; other tests compare it with their schemas.
 fn works_on_a_repository(name: &str) -> bool {
-    const FAMILIES: [&str; 10] = [
+    const FAMILIES: [&str; 12] = [
         "config.",
         "dep.",
         "harness.feature.",
@@ -154,7 +154,9 @@ fn works_on_a_repository(name: &str) -> bool {
         "harness.trajectory.",
         "issue.",
         "model.",
+        "run.",
         "sandbox.",
+        "turn.",
         "workspace.",
     ];
     FAMILIES.iter().any(|family| name.starts_with(family))

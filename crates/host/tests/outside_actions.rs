@@ -120,7 +120,7 @@ fn call(
 ) -> Result<HostEffect<Box<RawValue>>, ActionError> {
     let repository = Repository::new();
     let plain = repository.host(&Vectors);
-    let host = Host { vectors: &Vectors, workspace: plain.workspace, models, sandbox };
+    let host = Host { vectors: &Vectors, workspace: plain.workspace, models, sandbox, agent: plain.agent };
     let bytes = arguments.to_string();
     host.call(name, &parse(bytes.as_bytes(), Limits::default()).unwrap())
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use premath_bd::Permit;
-use premath_host::{ACTIONS, Door, DoorRefusal, Host, MutationDoor, NoModels, NoSandbox, Workspace};
+use premath_host::{ACTIONS, Door, DoorRefusal, Host, MutationDoor, NoAgent, NoModels, NoSandbox, Workspace};
 use premath_wire::strict::{Limits, parse};
 use premath_wire::v1::schema;
 use repository::Repository;
@@ -133,7 +133,13 @@ fn nothing_changes_through_a_door_that_is_shut() {
     let export = || open.call("issue.export", &none).unwrap().payload.get().to_owned();
     let before = export();
     let workspace = Workspace { door: Arc::new(Shut), ..open.workspace.clone() };
-    let shut = Host { vectors: &Vectors, workspace: &workspace, models: &NoModels, sandbox: &NoSandbox };
+    let shut = Host {
+        vectors: &Vectors,
+        workspace: &workspace,
+        models: &NoModels,
+        sandbox: &NoSandbox,
+        agent: &NoAgent,
+    };
     let mut refused = BTreeSet::new();
     for (name, arguments, _) in script() {
         let action = ACTIONS.iter().find(|action| action.name == name).unwrap();

@@ -5,6 +5,8 @@
 
 mod adapter;
 mod answer;
+mod answering;
+mod check;
 mod closing;
 mod config;
 mod driver;
@@ -15,6 +17,7 @@ mod own_tools;
 mod plan;
 mod ports;
 mod progress;
+mod proofs;
 mod records;
 mod redrive;
 mod room;
@@ -28,11 +31,12 @@ mod workflow;
 
 pub use adapter::FENCED_JSON;
 pub use answer::Answer;
+pub use check::{ConfigError, check};
 pub use config::{ParentRun, Relation, RunConfig, STRUCTURED, Scope};
 pub use driver::{Beginning, DriveError, Ports, drive};
 pub use event::{Event, WorkerReturn};
 pub use limits::{ContextLimits, Limits, OnFull};
-pub use machine::{ConfigError, Machine, Unexpected};
+pub use machine::{Machine, Unexpected};
 pub use own_tools::{ChooseRoute, GiveVerdict, SpawnWorker};
 pub use ports::{
     AnswerError, AnswerPort, Answered, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch,
@@ -42,5 +46,7 @@ pub use redrive::{Redrive, RedriveError, Redriven};
 pub use step::{Admitted, ModelCall, PlannedCall, Step, WorkerPlan};
 pub use terms::{CUT_MARKER, TermsError};
 pub use toolbox::{Prepared, Ran, Toolbox};
+pub use watch::{
+    AppliedIntent, Decision, IntentOutcome, RunEvent, RunOutcome, RunReport, StopCause, Verdict,
+};
 pub use workflow::{Branch, Evaluator, Judge, Route, Stage, WorkerDefaults, Workflow};
-pub use watch::{AppliedIntent, Decision, IntentOutcome, RunEvent, RunOutcome, RunReport, StopCause, Verdict};

@@ -94,6 +94,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         long_form: stale_holders,
     },
     Entry {
+        id: "R10",
+        property: "runs weather a storm, and replay anywhere",
+        slice: Slice::Tests { package: "premath-cli", filter: STORM },
+        long_form: storm,
+    },
+    Entry {
         id: "R11",
         property: "malformed input is answered",
         slice: Slice::Tests { package: "premath-cli", filter: MALFORMED_INPUT },
@@ -163,6 +169,7 @@ const CUT_AND_FLIP: &str = "binary(cut_and_flip)";
 const CONCURRENT_APPENDS: &str = "binary(concurrent_appends)";
 const EXACTLY_ONCE_CLAIMS: &str = "binary(exactly_once_claims)";
 const STALE_HOLDERS: &str = "binary(stale_holders)";
+const STORM: &str = "binary(storm)";
 const TAMPER: &str = "binary(tamper)";
 const MALFORMED_INPUT: &str = "binary(malformed_input) + binary(malformed_http)";
 const MALFORMED_ANSWERS: &str = "binary(decode_recorded) + binary(sse_vectors)";
@@ -210,6 +217,10 @@ fn exactly_once_claims(_budget: &Budget) -> Vec<Work> {
 fn stale_holders(_budget: &Budget) -> Vec<Work> {
     let needs = vec![Work::Need(&STRACE), Work::Need(&FAKETIME)];
     [needs, shown_tests("premath-cli", &["stale_holders"], STALE_HOLDERS)].into_iter().flatten().collect()
+}
+
+fn storm(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-cli", &["storm"], STORM)
 }
 
 fn tamper(_budget: &Budget) -> Vec<Work> {

@@ -109,11 +109,12 @@ impl FileIssues {
                 let row = IssueRow::read(line).filter(|row| {
                     let witness = row.object().get("write_witness").and_then(Value::as_object);
                     let says = |member: &str, wanted: &str| {
-                        witness.and_then(|witness| witness.get(member)).and_then(Value::as_text) == Some(wanted)
+                        witness.and_then(|witness| witness.get(member)).and_then(Value::as_text)
+                            == Some(wanted)
                     };
                     says("turn_digest", turn_digest) && says("intent_digest", intent_digest)
                 });
-                found = row.or(found.take());
+                found = row.or_else(|| found.take());
                 Ok(())
             })
         };

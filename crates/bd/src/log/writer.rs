@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use super::head::{Extent, Head};
 use super::reader::LogReader;
 use super::scan::is_checkpoint;
-use super::{Log, PATIENCE, Place, Standing, folder_of};
+use super::{Log, Place, Standing, folder_of};
 use crate::disk::{Access, DiskFile, FileStat, LockMode, LockOutcome, write_all_at};
 use crate::error::StoreError;
 
@@ -79,7 +79,7 @@ impl Log {
         let path = &self.lock_path;
         for _ in 0..LOCK_ATTEMPTS {
             let lock = self.disk.open(path, Access::Update).map_err(StoreError::opening(path))?;
-            match lock.lock(LockMode::Exclusive, PATIENCE).map_err(StoreError::io("lock", path))? {
+            match lock.lock(LockMode::Exclusive, self.patience).map_err(StoreError::io("lock", path))? {
                 // Somebody may have removed the file while we waited, and others lock a new one: ours is no lock then.
                 LockOutcome::Held if self.is_another(path, lock.as_ref()) => {}
                 LockOutcome::Held => return Ok(lock),

@@ -30,8 +30,11 @@ pub(super) fn open(
     interrupt: Interrupt,
 ) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
     let (mut chain, finish) = models.chain(references)?;
-    chain.circuits =
-        Arc::new(QuietSuccesses { inner: Arc::clone(&chain.circuits), clock: Arc::clone(&chain.clock), told: Mutex::default() });
+    chain.circuits = Arc::new(QuietSuccesses {
+        inner: Arc::clone(&chain.circuits),
+        clock: Arc::clone(&chain.clock),
+        told: Mutex::default(),
+    });
     Ok(Box::new(Session { runtime: runtime()?, chain, prices: models.prices(), interrupt, finish }))
 }
 

@@ -40,6 +40,12 @@ pub(crate) struct RunArgs {
     /// What it may do, such as files:read; may be repeated. Tools of other scopes do not exist for the model
     #[arg(long, value_name = "SCOPE", conflicts_with = "demo")]
     pub(crate) scope: Vec<String>,
+    /// At most so many tokens in one request
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) context_tokens: Option<u64>,
+    /// What happens when a request would be longer
+    #[arg(long, value_enum)]
+    pub(crate) on_full: Option<OnFull>,
     /// Run the embedded example: a broken project, and a scripted model that mends it. No key, no network
     #[arg(long)]
     pub(crate) demo: bool,
@@ -92,12 +98,6 @@ pub(crate) struct LimitArgs {
     /// Ask a person before this tool runs; may be repeated
     #[arg(long, value_name = "TOOL")]
     pub(crate) checkpoint_before: Vec<String>,
-    /// At most so many tokens in one request
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
-    pub(crate) context_tokens: Option<u64>,
-    /// What happens when a request would be longer
-    #[arg(long, value_enum)]
-    pub(crate) on_full: Option<OnFull>,
 }
 
 /// How the work of a run is done.
@@ -181,9 +181,6 @@ impl OnFull {
 pub(crate) struct ResumeArgs {
     /// The run; the newest that can be resumed when none is named
     pub(crate) run: Option<String>,
-    /// Another model than before; given again, the next to try
-    #[arg(long, short, value_name = "REF")]
-    pub(crate) model: Vec<String>,
     #[command(flatten)]
     pub(crate) format: RunFormat,
     #[command(flatten)]

@@ -45,7 +45,11 @@ impl Figure {
         let decimals = if self.limit >= 100.0 { 0 } else { 2 };
         format!(
             "{:<66} {STRONG}{style}{:>9.decimals$}{style:#}{STRONG:#} {:<9} {relation} {:.decimals$}{}\n",
-            self.name, self.value, self.unit, self.limit, self.basis()
+            self.name,
+            self.value,
+            self.unit,
+            self.limit,
+            self.basis()
         )
     }
 

@@ -140,7 +140,8 @@ pub(crate) fn case(args: &LoopCaseArgs) -> Result<Exit, CliError> {
     let url = args.url.as_deref().or_else(|| own.as_ref().map(Server::url)).unwrap_or_default();
     let scratch = Scratch::new().map_err(no_room)?;
     let is_durable = args.store == LoopStore::File;
-    let root = if is_durable { scratch.repository("case") } else { scratch.folder("case") }.map_err(no_room)?;
+    let root =
+        if is_durable { scratch.repository("case") } else { scratch.folder("case") }.map_err(no_room)?;
     let store = if is_durable { Store::File(Arc::new(OsDisk)) } else { Store::Memory };
     let ours = Ours::new(url, &root, store)?;
     match args.whose {
@@ -241,8 +242,9 @@ impl Bench {
             });
             done?;
             least = least.min(took);
-            let (done, took) =
-                system::timed(|| all(RUNS, |run| ours.run(&format!("run-{round}-{run}"), workload).map(drop)));
+            let (done, took) = system::timed(|| {
+                all(RUNS, |run| ours.run(&format!("run-{round}-{run}"), workload).map(drop))
+            });
             done?;
             fastest = fastest.min(took);
         }

@@ -100,11 +100,26 @@ fn reads(fixture: &Fixture, figures: &mut Vec<Figure>) -> Result<(), CliError> {
     let first = mean(folder, |_| words("issue ready --limit 20 --json"))?;
     figures.push(Figure::at_most("issue ready --limit 20: CPU at 100,000 issues", millis(first), "ms", 8.0));
     let whole = measured(folder, &["issue", "ready", "--json"])?;
-    figures.push(Figure::at_most("issue ready, all of them: CPU at 100,000 issues", millis(whole.cpu), "ms", 300.0));
+    figures.push(Figure::at_most(
+        "issue ready, all of them: CPU at 100,000 issues",
+        millis(whole.cpu),
+        "ms",
+        300.0,
+    ));
     let beyond = mebibytes(whole.peak.saturating_mul(1024).saturating_sub(whole.printed));
-    figures.push(Figure::at_most("issue ready, all of them: memory beyond what it prints", beyond, "MiB", 32.0));
+    figures.push(Figure::at_most(
+        "issue ready, all of them: memory beyond what it prints",
+        beyond,
+        "MiB",
+        32.0,
+    ));
     let chain = measured(fixture.chain(), &["dep", "diagnostics", "--json"])?;
-    figures.push(Figure::at_most("dep diagnostics: CPU on a chain of 100,000", millis(chain.cpu), "ms", 1000.0));
+    figures.push(Figure::at_most(
+        "dep diagnostics: CPU on a chain of 100,000",
+        millis(chain.cpu),
+        "ms",
+        1000.0,
+    ));
     Ok(())
 }
 
@@ -122,7 +137,12 @@ fn claims(fixture: &Fixture, figures: &mut Vec<Figure>) -> Result<(), CliError> 
                     "is the machine out of processes?",
                 )
             })?;
-            figures.push(Figure::at_least(format!("issue claim-next: {processes} processes, {issues} issues"), rate, "claims/s", 200.0));
+            figures.push(Figure::at_least(
+                format!("issue claim-next: {processes} processes, {issues} issues"),
+                rate,
+                "claims/s",
+                200.0,
+            ));
         }
     }
     Ok(())
@@ -145,7 +165,12 @@ fn trajectory(fixture: &Fixture, figures: &mut Vec<Figure>) -> Result<(), CliErr
     let many = mean(large, append)?;
     measured(large, &query)?;
     let warm = measured(large, &query)?;
-    figures.push(Figure::at_most("trajectory query, 20 failed of 1,000,000: CPU", millis(warm.cpu), "ms", 10.0));
+    figures.push(Figure::at_most(
+        "trajectory query, 20 failed of 1,000,000: CPU",
+        millis(warm.cpu),
+        "ms",
+        10.0,
+    ));
     let memory = mebibytes(warm.peak.saturating_mul(1024));
     figures.push(Figure::at_most("trajectory query, 20 failed of 1,000,000: memory", memory, "MiB", 32.0));
     let growth = many.as_secs_f64() / few.as_secs_f64();

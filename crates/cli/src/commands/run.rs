@@ -13,9 +13,9 @@ use premath_tusk::turn_loop::RunEvent;
 use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer};
 
 pub(crate) use self::watching::Watching;
-use crate::agent::Attended;
 use super::dep::number;
 use super::in_repository;
+use crate::agent::Attended;
 use crate::args::StoreChange;
 use crate::args::run::{LimitArgs, Mode, OnFull, Pattern, ResumeArgs, RunArgs, RunFormat};
 use crate::args::sandbox::ProfileName;
@@ -86,6 +86,8 @@ fn started<'a>(args: &'a RunArgs, asked: &Asked<'a>, workflow: Option<Value<'sta
         .optional("profile", args.profile.map(ProfileName::as_str))
         .optional("actionMode", args.action_mode.map(Mode::as_str))
         .optional("autonomous", args.autonomous.as_deref())
+        .optional("contextTokens", args.context_tokens.map(number))
+        .optional("onFull", args.on_full.map(OnFull::as_str))
         .field("scopes", texts(&args.scope));
     limited(fields, &args.limits).finish()
 }
@@ -100,9 +102,10 @@ fn limited<'a>(fields: Fields<'a>, limits: &'a LimitArgs) -> Fields<'a> {
         .optional("maxWallMillis", wall.map(number))
         .optional("maxWorkers", limits.max_workers.map(number))
         .optional("checkpointEvery", limits.checkpoint_every.map(number))
-        .field("checkpointBefore", texts(&limits.checkpoint_before))
-        .optional("contextTokens", limits.context_tokens.map(number))
-        .optional("onFull", limits.on_full.map(OnFull::as_str))
+        .non_empty(
+            "checkpointBefore",
+            limits.checkpoint_before.iter().map(|tool| Value::from(tool.as_str())).collect(),
+        )
 }
 
 /// Shows a run while it goes, and its answer.
@@ -125,7 +128,9 @@ fn watched(
     let watching = Arc::new(Watching::new(format));
     let started = drive(host, action, arguments, &watching);
     watching.finish()?;
-    match started.map_err(|error| CliError::command(error, if action == "run.resume" { "resume" } else { "run" }))? {
+    match started
+        .map_err(|error| CliError::command(error, if action == "run.resume" { "resume" } else { "run" }))?
+    {
         RunStarted::Ran(answer) => {
             let answer = RunAnswer { action: action.to_owned(), ..*answer };
             if format.json {

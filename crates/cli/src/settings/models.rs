@@ -368,7 +368,7 @@ fn price(
 }
 
 /// Dollars with up to six decimals, in millionths. No floating point: money adds up.
-fn micro_dollars(text: &str) -> Option<u64> {
+pub(super) fn micro_dollars(text: &str) -> Option<u64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(part) || part.len() > 6 {

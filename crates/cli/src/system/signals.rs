@@ -20,7 +20,8 @@ pub(crate) fn on_interrupt(interrupt: Interrupt) {
     let waiting = move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
         runtime.block_on(async {
-            let (Ok(mut typed), Ok(mut told)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+            let (Ok(mut typed), Ok(mut told)) =
+                (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
             else {
                 return;
             };

@@ -27,7 +27,10 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     };
     let chain =
         Setting { value: settings.model_chain.value.join(", "), layer: settings.model_chain.layer.clone() };
-    let mut items = vec![issues, row("issues.prefix", &settings.issue_prefix), row("models.chain", &chain)];
+    let mut items = vec![issues, row("issues.prefix", &settings.issue_prefix)];
+    let entries = settings.turn_loop.entries();
+    items.extend(entries.iter().map(|(key, setting)| row(&format!("loop.{key}"), setting)));
+    items.push(row("models.chain", &chain));
     items.extend(settings.model_entries.iter().map(|(key, setting)| row(key, setting)));
     items.push(row("mutation.cli", &settings.terminal));
     let root = &host.workspace.root;

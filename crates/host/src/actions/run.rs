@@ -1,5 +1,7 @@
 //! `run.*` and `turn.show`: running agents, and looking at what they did.
 
+use std::path::Path;
+
 use premath_bd::JournalRow;
 use premath_kernel::Value;
 use premath_wire::Canonical;
@@ -7,9 +9,10 @@ use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer, RunEnding, RunE
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{arguments, count};
+use super::issue::{arguments, count, told};
+use super::issue_upkeep::place_file;
 use crate::agent::{RunRefused, RunStarted, resume as go_on, start as begin, traces};
-use crate::table::{ActionError, Answer, Host, required_text};
+use crate::table::{ActionError, Answer, Host, optional_text, required_text};
 
 /// How many runs are listed when nobody says.
 const LISTED: u64 = 50;
@@ -18,6 +21,8 @@ const LISTED: u64 = 50;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 struct ListArgs {
+    /// Only runs on this issue.
+    issue: Option<String>,
     /// The most to list.
     limit: Option<u64>,
 }
@@ -70,7 +75,7 @@ fn refuse(refused: RunRefused, action: &str) -> Result<Answer, ActionError> {
 pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: ListArgs = arguments(args)?;
     let limit = usize::try_from(args.limit.unwrap_or(LISTED)).unwrap_or(usize::MAX);
-    Answer::new("ok", &traces::list(host.workspace, limit)?)
+    Answer::new("ok", &traces::list(host.workspace, told(args.issue.as_deref()), limit)?)
 }
 
 /// `run.show`
@@ -83,25 +88,37 @@ pub(crate) fn export(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     let run_id = required_text(args, "runId")?;
     let rows = traces::rows(host.workspace, run_id)?;
     let items: Vec<Canonical<'_>> = rows.iter().map(|row| Canonical(exported(row))).collect();
+    let output = optional_text(args, "output")?.filter(|output| !output.trim().is_empty());
+    if let Some(output) = output {
+        let mut bytes = Vec::new();
+        for item in &items {
+            premath_kernel::encode_into(&item.0, &mut bytes);
+            bytes.push(b'\n');
+        }
+        place_file(host.workspace.disk.as_ref(), Path::new(output), &bytes)?;
+    }
     Answer::new(
         "ok",
         &RunExport {
             action: "run.export".to_owned(),
             run_id: run_id.to_owned(),
             count: count(items.len()),
-            output: None,
-            items: Some(items),
+            output: output.map(str::to_owned),
+            items: output.is_none().then_some(items),
         },
     )
 }
 
+/// The row as the journal has it.
 fn exported(row: &JournalRow) -> Value<'_> {
     let number = premath_kernel::Number::unsigned(row.seq).map_or(Value::Null, Value::Number);
     premath_kernel::Object::fields()
         .field("at", premath_wire::time::format_time(row.at))
         .field("event", row.event.borrowed())
+        .field("kind", premath_bd::JOURNAL_KIND)
         .optional("prev", row.prev.as_deref())
         .field("rowDigest", row.row_digest.as_str())
+        .field("schema", 1)
         .field("seq", number)
         .finish()
 }

@@ -38,7 +38,8 @@ pub(super) struct Plan {
     pub(super) action_mode: premath_kernel::ActionMode,
     pub(super) normalizer: String,
     pub(super) profile: Profile,
-    pub(super) scopes: Vec<String>,
+    /// What is granted; everything when nobody says.
+    pub(super) scopes: Option<Vec<String>>,
     pub(super) limits: Limits,
     pub(super) context: ContextLimits,
     pub(super) autonomy: Option<String>,
@@ -59,7 +60,10 @@ pub(super) struct Made {
 pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> Result<Made, ActionError> {
     let tools = tools(workspace, &plan)?;
     let catalogue = granted(&tools, &plan)?;
-    let Assembled { system, opening, .. } = blocks(&plan).assemble();
+    let Assembled { system, opening, to_store } = blocks(&plan).assemble();
+    for whole in to_store {
+        objects(workspace).put(&mut whole.text.as_bytes())?;
+    }
     let specs: Vec<ToolSpec> = catalogue.specs().cloned().collect();
     let config = RunConfig {
         run_id: plan.run_id,
@@ -136,7 +140,8 @@ fn toolbox(
         limits: ExecutionLimits { output, ..ExecutionLimits::default() },
         protected: ProtectedPaths::standard(),
         payloads: Arc::new(StoredPayloads::new(objects(workspace))),
-        budget: usize::try_from(config.context.result_bytes).unwrap_or(usize::MAX),
+        // A tenth is left for what fencing adds, so that what fits a row is never cut when it is shown.
+        budget: usize::try_from(config.context.result_bytes / 10 * 9).unwrap_or(usize::MAX),
         capture: CAPTURE,
         parallel: usize::try_from(config.limits.parallel).unwrap_or(1),
     })
@@ -177,14 +182,14 @@ fn every_tool(
 fn granted(tools: &[Arc<dyn Tool>], plan: &Plan) -> Result<Catalogue, ActionError> {
     let all = Catalogue::new(tools.iter().map(Arc::clone)).map_err(unusable)?;
     let known: BTreeSet<String> = all.specs().map(|spec| spec.scope.clone()).collect();
-    if let Some(unknown) = plan.scopes.iter().find(|scope| !known.contains(*scope)) {
+    if let Some(unknown) = plan.scopes.iter().flatten().find(|scope| !known.contains(*scope)) {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let what = format!("there is no scope `{unknown}`; there are {}", known.join(", "));
         let path = JsonPath::root().key("scopes");
         return Err(InputError::new(InputClass::FieldInvalid, &what, path).into());
     }
     let mut scopes: BTreeSet<String> =
-        if plan.scopes.is_empty() { known } else { plan.scopes.iter().cloned().collect() };
+        plan.scopes.as_ref().map_or(known, |scopes| scopes.iter().cloned().collect());
     // What shapes the run itself is not the model's to be granted or denied.
     scopes.extend(["run:route", "run:judge", "workers:spawn"].map(str::to_owned));
     if plan.scope.is_some() {
@@ -195,9 +200,10 @@ fn granted(tools: &[Arc<dyn Tool>], plan: &Plan) -> Result<Catalogue, ActionErro
 }
 
 fn capabilities(specs: &[ToolSpec]) -> Vec<String> {
-    let actions = specs.iter().filter(|spec| spec.kind == ToolKind::Intent).map(|spec| {
-        if spec.name == SPAWN_WORKER { "issue_add" } else { spec.name.as_str() }
-    });
+    let actions = specs
+        .iter()
+        .filter(|spec| spec.kind == ToolKind::Intent)
+        .map(|spec| if spec.name == SPAWN_WORKER { "issue_add" } else { spec.name.as_str() });
     let names: BTreeSet<String> =
         actions.map(|action| format!("capabilities.change_morphisms.{action}")).collect();
     names.into_iter().collect()
@@ -214,7 +220,8 @@ fn blocks(plan: &Plan) -> Blocks {
         blocks = blocks.with_scopes(vec![read, write]);
     }
     if !plan.required_artifacts.is_empty() {
-        let wanted = format!("These files must be there when you are done: {}", listed(&plan.required_artifacts));
+        let wanted =
+            format!("These files must be there when you are done: {}", listed(&plan.required_artifacts));
         blocks = blocks.with_workspace(wanted);
     }
     if plan.judges {
@@ -244,10 +251,12 @@ fn issue_text(row: &IssueRow) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
 fn broken(error: premath_tusk::tools::SpecError) -> ActionError {
     ActionError::Unavailable { what: error.to_string(), hint: "this is a fault of premath".to_owned() }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
 fn unusable(error: premath_tusk::tools::CatalogueError) -> ActionError {
     ActionError::Unavailable { what: error.to_string(), hint: "this is a fault of premath".to_owned() }
 }

@@ -3,20 +3,22 @@
 //! What a worker says returns as a handoff artifact; what it uses counts for whoever spawned it. It must not give a worker
 //! more than its parent has left.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
-use premath_bd::{Journal, StoreError, runs_folder};
+use premath_bd::StoreError;
 use premath_kernel::{Digest, OrchestrationRole};
 use premath_tusk::sandbox::Profile;
 use premath_tusk::turn_loop::{
-    Beginning, Crew, Limits, Machine, ParentRun, Relation, RunConfig, RunEvent, RunOutcome, Scope,
-    WorkerPlan, WorkerReturn, Workflow,
+    Beginning, ContextLimits, Crew, Limits, Machine, OnFull, ParentRun, Redriven, Relation, RunConfig,
+    RunEvent, RunOutcome, RunReport, Scope, Step, Toolbox, WorkerPlan, WorkerReturn, Workflow,
 };
 
 use super::assemble::{self, Made, Plan, make};
 use super::lease::{self, Authority};
-use super::resume::redriven;
-use super::run::{Ground, Watch, is_begun, one, release};
+use super::ports::FileJournal;
+use super::resume::{redriven, resumed};
+use super::run::{Ground, Session, Watch, is_begun, journal, one, release};
 use crate::table::ActionError;
 
 /// Runs the workers of a run.
@@ -39,7 +41,8 @@ impl Crew for HostCrew<'_> {
         let policy = parent.mutation_policy().clone();
         let shared = Mutex::new(watch);
         let work = |plan: &WorkerPlan| {
-            let worker = Worker { ground, parent: config, call_id: &call_id, policy: &policy, limits: &limits };
+            let worker =
+                Worker { ground, parent: config, call_id: &call_id, policy: &policy, limits: &limits };
             let ran = worker.run(plan, &mut |event| {
                 let mut watch = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 watch(&RunEvent::Worker { issue_id: &plan.issue_id, event });
@@ -94,53 +97,67 @@ impl Worker<'_> {
     fn run(&self, plan: &WorkerPlan, watch: &mut Watch<'_>) -> Result<WorkerReturn, ActionError> {
         let (workspace, run_id) = (self.ground.workspace, self.run_id(plan));
         watch(&RunEvent::WorkerStarted { run_id: &run_id, issue_id: &plan.issue_id, title: &plan.title });
-        let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
-        let begun = is_begun(&journal)?;
+        let journal = journal(workspace, &run_id)?;
+        let writer = FileJournal::open(&journal, workspace)?;
+        let earlier = if is_begun(&journal)? { Some(redriven(&journal)?) } else { None };
+        let (machine, report) = match earlier {
+            // It ended before its parent knew; its issue may be closed by now, and is nobody's to take.
+            Some(again) if is_over(&again.machine) => {
+                let report = again.machine.report();
+                (again.machine, report)
+            }
+            earlier => self.drive(plan, &run_id, writer, earlier, watch)?,
+        };
+        watch(&RunEvent::WorkerFinished {
+            run_id: &run_id,
+            issue_id: &plan.issue_id,
+            outcome: &report.outcome,
+        });
+        Ok(returned(plan, run_id, report, machine.judgement().cloned()))
+    }
+
+    fn drive(
+        &self,
+        plan: &WorkerPlan,
+        run_id: &str,
+        writer: FileJournal,
+        earlier: Option<Redriven>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Machine, RunReport), ActionError> {
+        let workspace = self.ground.workspace;
         let authority = Authority::Parent { run_id: self.parent.run_id.clone(), policy: self.policy.clone() };
         let wall = self.limits.wall_millis;
-        let held = match lease::take(workspace, &plan.issue_id, &run_id, wall, authority)? {
+        let held = match lease::take(workspace, &plan.issue_id, run_id, wall, authority)? {
             Ok(held) => held,
             Err(refused) => {
                 let what = format!("{}: {}", refused.class, refused.detail);
                 return Err(ActionError::Unavailable { what, hint: refused.hint });
             }
         };
-        let (mut machine, toolbox, beginning) = if begun {
-            let again = redriven(&journal)?;
+        let prepared = self.session(plan, run_id, writer, earlier, &held);
+        let ran = prepared.and_then(|(session, toolbox)| one(self.ground, session, &toolbox, watch));
+        release(workspace, Some(&held))?;
+        ran
+    }
+
+    fn session(
+        &self,
+        plan: &WorkerPlan,
+        run_id: &str,
+        writer: FileJournal,
+        earlier: Option<Redriven>,
+        held: &lease::Held,
+    ) -> Result<(Session, Toolbox), ActionError> {
+        let workspace = self.ground.workspace;
+        if let Some(again) = earlier {
             let holder = Some(held.holder.clone());
             let toolbox = assemble::again(workspace, self.ground.agent, again.machine.config(), holder)?;
-            (again.machine, toolbox, Beginning::Resumed { unwritten: again.unwritten })
-        } else {
-            let Made { config, toolbox } =
-                make(workspace, self.ground.agent, self.plan(plan, run_id.clone(), &held))?;
-            let machine = Machine::new(config).map_err(|error| super::run::unusable(&error))?;
-            (machine, toolbox, Beginning::Fresh)
-        };
-        let ran = one(self.ground, &mut machine, &toolbox, beginning, watch);
-        release(workspace, Some(&held))?;
-        let report = ran?.report;
-        watch(&RunEvent::WorkerFinished {
-            run_id: &run_id,
-            issue_id: &plan.issue_id,
-            outcome: &report.outcome,
-        });
-        let is_done = report.outcome == RunOutcome::Completed;
-        let artifact_ref =
-            is_done.then(|| Digest::of_bytes(report.text.as_bytes()).as_str().to_owned());
-        Ok(WorkerReturn {
-            tool_call_id: plan.tool_call_id.clone(),
-            issue_id: plan.issue_id.clone(),
-            run_id,
-            outcome: report.outcome.token().to_owned(),
-            text: report.text,
-            artifact_ref,
-            turns: report.turns,
-            tool_calls: report.tool_calls,
-            tokens: report.tokens,
-            cost_micros: report.cost_micros,
-            workers: report.workers,
-            verdict: machine.judgement().cloned(),
-        })
+            return Ok((resumed(again.machine, again.unwritten, writer, None)?, toolbox));
+        }
+        let Made { config, toolbox } =
+            make(workspace, self.ground.agent, self.plan(plan, run_id.to_owned(), held))?;
+        let machine = Machine::new(config).map_err(|error| super::run::unusable(&error))?;
+        Ok((Session { machine, writer, beginning: Beginning::Fresh }, toolbox))
     }
 
     fn plan(&self, plan: &WorkerPlan, run_id: String, held: &lease::Held) -> Plan {
@@ -162,10 +179,11 @@ impl Worker<'_> {
             workflow: Workflow::chain(),
             action_mode: parent.action_mode,
             normalizer: parent.normalizer.clone(),
-            profile: profile.unwrap_or(Profile::ReadOnly),
-            scopes: if plan.judges { JUDGE_SCOPES.map(str::to_owned).to_vec() } else { Vec::new() },
+            // Whoever judges looks, and cannot touch what it judges.
+            profile: profile.filter(|_| !plan.judges).unwrap_or(Profile::ReadOnly),
+            scopes: Some(self.scopes(plan.judges)),
             limits,
-            context: parent.context.clone(),
+            context: ContextLimits { on_full: full(parent.context.on_full), ..parent.context.clone() },
             autonomy: parent.autonomy.clone(),
             role: Some(OrchestrationRole::Specialist),
             scope: is_scoped.then(|| Scope { read, write: plan.write.clone() }),
@@ -178,6 +196,14 @@ impl Worker<'_> {
             required_artifacts: plan.artifacts.clone(),
             judges: plan.judges,
         }
+    }
+
+    /// What its parent was granted, and of that, for a judge, what only looks.
+    fn scopes(&self, judges: bool) -> Vec<String> {
+        let granted: BTreeSet<&str> = self.parent.tools.iter().map(|spec| spec.scope.as_str()).collect();
+        let is_given =
+            |scope: &&str| !OWN_SCOPES.contains(scope) && (!judges || JUDGE_SCOPES.contains(scope));
+        granted.into_iter().filter(is_given).map(str::to_owned).collect()
     }
 
     /// A worker that did not even begin.
@@ -199,5 +225,46 @@ impl Worker<'_> {
     }
 }
 
+fn is_over(machine: &Machine) -> bool {
+    let Step::Done(outcome) = machine.next() else { return false };
+    match outcome {
+        RunOutcome::Completed | RunOutcome::HandedOff { .. } | RunOutcome::FailedClosed { .. } => true,
+        RunOutcome::Stopped(_) => false,
+    }
+}
+
+fn returned(
+    plan: &WorkerPlan,
+    run_id: String,
+    report: RunReport,
+    verdict: Option<(bool, String)>,
+) -> WorkerReturn {
+    let is_done = report.outcome == RunOutcome::Completed;
+    WorkerReturn {
+        tool_call_id: plan.tool_call_id.clone(),
+        issue_id: plan.issue_id.clone(),
+        run_id,
+        outcome: report.outcome.token().to_owned(),
+        artifact_ref: is_done.then(|| Digest::of_bytes(report.text.as_bytes()).as_str().to_owned()),
+        text: report.text,
+        turns: report.turns,
+        tool_calls: report.tool_calls,
+        tokens: report.tokens,
+        cost_micros: report.cost_micros,
+        workers: report.workers,
+        verdict,
+    }
+}
+
+/// The scopes of the tools by which a run shapes itself; a worker has those of its own.
+const OWN_SCOPES: [&str; 3] = ["run:judge", "run:route", "workers:spawn"];
+/// What a worker does when its context is full: its parent waits for this run, not for one that goes on from it.
+const fn full(parent: OnFull) -> OnFull {
+    match parent {
+        OnFull::Descend | OnFull::Compact => OnFull::Compact,
+        OnFull::Window => OnFull::Window,
+    }
+}
+
 /// What a judge may do: look, and say.
-const JUDGE_SCOPES: [&str; 3] = ["files:read", "process:run", "issues:read"];
+const JUDGE_SCOPES: [&str; 4] = ["files:read", "issues:read", "process:run", "refs:read"];

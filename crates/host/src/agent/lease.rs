@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use premath_bd::issues::{Applied, ClaimTerms, FileIssues, Holder, IssueRow, IssueStore as _, Operation, apply};
+use premath_bd::issues::{
+    Applied, ClaimTerms, FileIssues, Holder, IssueRow, IssueStore as _, Operation, apply,
+};
 use premath_bd::{LeaseGrant, Permit, StoreError};
 use premath_kernel::{Digest, MAX_TTL_SECONDS, MIN_TTL_SECONDS};
 
@@ -31,10 +33,7 @@ pub(super) enum Authority {
     /// Whoever stands at the door.
     Door,
     /// The closed turn of a parent, which made the issue.
-    Parent {
-        run_id: String,
-        policy: Digest,
-    },
+    Parent { run_id: String, policy: Digest },
 }
 
 /// A lease that a run holds.

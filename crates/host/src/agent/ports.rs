@@ -30,7 +30,7 @@ impl FileJournal {
     /// # Errors
     /// `Busy` while another process writes; `Io`.
     pub fn open(journal: &Journal, workspace: &Workspace) -> Result<Self, StoreError> {
-        Ok(Self { writer: journal.write()?, clock: Arc::clone(&workspace.clock) })
+        Ok(Self { writer: journal.hold()?, clock: Arc::clone(&workspace.clock) })
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::workflow::{self, WorkflowArgs};
 use crate::actions::issue::{arguments, invalid, one_line, told};
+use crate::settings::LoopSettings;
 use crate::table::ActionError;
 
 /// What `run.start` takes.
@@ -87,11 +88,11 @@ pub struct RunRequest {
 }
 
 impl RunRequest {
-    /// Reads arguments.
+    /// Reads arguments; what they do not say the configuration says.
     ///
     /// # Errors
     /// The first of them that cannot be read.
-    pub fn read(args: &Value<'_>) -> Result<Self, ActionError> {
+    pub fn read(args: &Value<'_>, settings: &LoopSettings) -> Result<Self, ActionError> {
         let args: RunArgs = arguments(args)?;
         let (task, issue) = (told(args.task.as_deref()), told(args.issue.as_deref()));
         if task.is_none() && issue.is_none() {
@@ -103,6 +104,10 @@ impl RunRequest {
             ActionMode::Text => FENCED_JSON,
             ActionMode::Json | ActionMode::Code => STRUCTURED,
         };
+        let limits = limits(&args, settings);
+        let context = context(&args, settings)?;
+        let autonomy = told(args.autonomous.as_deref()).map(ToOwned::to_owned);
+        let autonomy = autonomy.or_else(|| settings.autonomous.as_ref().map(|reason| reason.value.clone()));
         Ok(Self {
             task: task.map(ToOwned::to_owned),
             issue: issue.map(ToOwned::to_owned),
@@ -110,29 +115,50 @@ impl RunRequest {
             workflow: workflow::read(told(args.pattern.as_deref()), args.workflow)?,
             action_mode,
             normalizer: normalizer.to_owned(),
-            profile: profile(args.profile.as_deref())?,
-            scopes: args.scopes,
-            limits: Limits {
-                turns: args.max_turns.or(Limits::standard().turns),
-                tool_calls: args.max_tool_calls.or(Limits::standard().tool_calls),
-                tokens: args.max_tokens.or(Limits::standard().tokens),
-                cost_micros: args.max_cost_micros.or(Limits::standard().cost_micros),
-                wall_millis: args.max_wall_millis.or(Limits::standard().wall_millis),
-                workers: args.max_workers.or(Limits::standard().workers),
-                checkpoint_every: args.checkpoint_every,
-                checkpoint_before: args.checkpoint_before,
-                // A limit that somebody names is a measured one; without a name a workflow has its own.
-                workflow_turns: args.max_turns.or(Limits::standard().workflow_turns),
-                ..Limits::standard()
-            },
-            context: ContextLimits {
-                max_tokens: args.context_tokens.unwrap_or(ContextLimits::standard().max_tokens),
-                on_full: on_full(args.on_full.as_deref())?,
-                ..ContextLimits::standard()
-            },
-            autonomy: told(args.autonomous.as_deref()).map(ToOwned::to_owned),
+            profile: profile(args.profile.as_deref(), settings)?,
+            scopes: granted(args.scopes, settings),
+            limits,
+            context,
+            autonomy,
             models: args.models,
         })
+    }
+}
+
+fn limits(args: &RunArgs, settings: &LoopSettings) -> Limits {
+    let configured = settings.limits();
+    let mut before = configured.checkpoint_before.clone();
+    before.extend(
+        args.checkpoint_before.iter().filter(|tool| !configured.checkpoint_before.contains(tool)).cloned(),
+    );
+    Limits {
+        turns: args.max_turns.or(configured.turns),
+        tool_calls: args.max_tool_calls.or(configured.tool_calls),
+        tokens: args.max_tokens.or(configured.tokens),
+        cost_micros: args.max_cost_micros.or(configured.cost_micros),
+        wall_millis: args.max_wall_millis.or(configured.wall_millis),
+        workers: args.max_workers.or(configured.workers),
+        checkpoint_every: args.checkpoint_every.or(configured.checkpoint_every),
+        checkpoint_before: before,
+        // A limit that somebody names for this run is a measured one; without a name a workflow has its own.
+        workflow_turns: args.max_turns.or(configured.workflow_turns),
+        ..configured
+    }
+}
+
+fn context(args: &RunArgs, settings: &LoopSettings) -> Result<ContextLimits, InputError> {
+    let configured = settings.context();
+    Ok(ContextLimits {
+        max_tokens: args.context_tokens.unwrap_or(configured.max_tokens),
+        on_full: on_full(args.on_full.as_deref())?.unwrap_or(configured.on_full),
+        ..configured
+    })
+}
+
+fn granted(named: Vec<String>, settings: &LoopSettings) -> Vec<String> {
+    match &settings.scopes {
+        Some(configured) if named.is_empty() => configured.value.clone(),
+        Some(_) | None => named,
     }
 }
 
@@ -156,21 +182,23 @@ fn mode(token: Option<&str>) -> Result<ActionMode, InputError> {
     }
 }
 
-fn profile(token: Option<&str>) -> Result<Profile, InputError> {
+fn profile(token: Option<&str>, settings: &LoopSettings) -> Result<Profile, InputError> {
     match told(token) {
-        None => Ok(Profile::WorkspaceWrite),
-        Some(token) => Profile::ALL.into_iter().find(|profile| profile.as_str() == token).ok_or_else(|| {
-            invalid("expected read-only, workspace-write, network or isolated", "profile")
-        }),
+        None => Ok(settings.profile.as_ref().map_or(LoopSettings::PROFILE, |profile| profile.value)),
+        Some(token) => Profile::ALL
+            .into_iter()
+            .find(|profile| profile.as_str() == token)
+            .ok_or_else(|| invalid("expected read-only, workspace-write, network or isolated", "profile")),
     }
 }
 
-fn on_full(token: Option<&str>) -> Result<OnFull, InputError> {
+fn on_full(token: Option<&str>) -> Result<Option<OnFull>, InputError> {
     match told(token) {
-        None => Ok(OnFull::Descend),
+        None => Ok(None),
         Some(token) => OnFull::ALL
             .into_iter()
             .find(|one| one.token() == token)
+            .map(Some)
             .ok_or_else(|| invalid("expected descend, compact or window", "onFull")),
     }
 }

@@ -1,11 +1,9 @@
 //! Going on with a run that stopped: its machine is run again from its journal, what was open is closed, and it goes on.
 
-use std::sync::Arc;
-
-use premath_bd::{Cursor, Journal, JournalRow, StoreError, runs_folder};
-use premath_kernel::Value;
+use premath_bd::{Cursor, Journal, JournalEvent, JournalRow, StoreError};
+use premath_kernel::{LeaseClass, Value};
 use premath_tusk::turn_loop::{
-    Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, RunOutcome, Step,
+    Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, RunJournal as _, RunOutcome, Step,
 };
 use premath_wire::{InputClass, InputError, JsonPath};
 use schemars::JsonSchema;
@@ -13,7 +11,8 @@ use serde::Deserialize;
 
 use super::assemble::again;
 use super::lease::{self, Authority};
-use super::run::{Ground, Started, Watch, continued, release};
+use super::ports::FileJournal;
+use super::run::{Ground, Session, Started, Watch, continued, is_begun, journal, next_session, release};
 use super::traces;
 use crate::actions::issue::{arguments, told};
 use crate::table::{ActionError, Host};
@@ -37,6 +36,12 @@ struct ResumeArgs {
     max_cost_micros: Option<u64>,
     /// Wall time, all of it counted.
     max_wall_millis: Option<u64>,
+    /// Workers, all of them counted.
+    max_workers: Option<u64>,
+    /// A person is asked every so many turns.
+    checkpoint_every: Option<u64>,
+    /// A person is asked before these tools run.
+    checkpoint_before: Option<Vec<String>>,
 }
 
 /// Goes on with a run.
@@ -50,32 +55,97 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
         Some(id) => id.to_owned(),
         None => traces::newest_resumable(workspace)?.ok_or_else(|| missing("there is no run to resume"))?,
     };
-    let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
-    let Redriven { mut machine, mut unwritten, .. } = redriven(&journal)?;
+    let ground = Ground { workspace, agent: host.agent };
+    let Left { machine, unwritten, writer, is_begun } = newest_session(ground, &run_id)?;
     refuse_ended(&machine)?;
     let limits = raised(&machine, &args);
     let held = match machine.config().issue_id.clone() {
         None => None,
-        Some(issue) => match lease::take(workspace, &issue, &run_id, limits_of(&machine, limits.as_ref()), Authority::Door)? {
-            Ok(held) => Some(held),
-            Err(refused) => return Ok(Started::Refused(refused)),
-        },
+        Some(issue) => {
+            let wall = limits_of(&machine, limits.as_ref());
+            match lease::take(workspace, &issue, &run_id, wall, Authority::Door)? {
+                Ok(held) => Some(held),
+                // The run may have closed it itself, and have a last word to say.
+                Err(refused) if refused.class == LeaseClass::IssueClosed.code() => None,
+                Err(refused) => return Ok(Started::Refused(refused)),
+            }
+        }
     };
-    let toolbox = again(workspace, host.agent, machine.config(), held.as_ref().map(|held| held.holder.clone()))?;
-    let resumed = Event::Resumed { limits };
-    let row = resumed.row();
-    machine.feed(resumed).map_err(|error| missing(&error.to_string()))?;
-    unwritten.push(row);
-    unwritten.extend(machine.take_records());
-    let beginning = Beginning::Resumed { unwritten };
-    let ground = Ground { workspace, agent: host.agent };
-    let ran = continued(ground, machine, &toolbox, held.as_ref(), beginning, watch);
+    let holder = held.as_ref().map(|held| held.holder.clone());
+    let toolbox = again(workspace, host.agent, machine.config(), holder);
+    let ran = toolbox.and_then(|toolbox| {
+        let session = if is_begun {
+            resumed(machine, unwritten, writer, limits)?
+        } else {
+            Session { machine, writer, beginning: Beginning::Fresh }
+        };
+        continued(ground, session, &toolbox, held.as_ref(), watch)
+    });
     release(workspace, held.as_ref())?;
     ran.map(|answer| Started::Ran(Box::new(answer)))
 }
 
+/// What a process left of the newest session of a run.
+struct Left {
+    machine: Machine,
+    unwritten: Vec<JournalEvent>,
+    writer: FileJournal,
+    /// Whether that session has a row already.
+    is_begun: bool,
+}
+
+/// The session that a run goes on in: itself, or the last of those it was handed over to.
+fn newest_session(ground: Ground<'_>, run_id: &str) -> Result<Left, ActionError> {
+    let workspace = ground.workspace;
+    let mut id = run_id.to_owned();
+    loop {
+        let journal = journal(workspace, &id)?;
+        if !is_begun(&journal)? {
+            return Err(missing(&format!("there is no run `{id}`")));
+        }
+        // Held before it is read: whoever else drives the run is done with it, or this one does not begin.
+        let mut writer = FileJournal::open(&journal, workspace)?;
+        let Redriven { machine, unwritten, .. } = redriven(&journal)?;
+        let next = match machine.next() {
+            Step::Done(RunOutcome::HandedOff { run_id }) => run_id.clone(),
+            Step::Done(_)
+            | Step::CallModel(_)
+            | Step::CallTools(_)
+            | Step::Apply(_)
+            | Step::Spawn(_)
+            | Step::AskHuman(_)
+            | Step::Handoff(_)
+            | Step::Compact(_) => return Ok(Left { machine, unwritten, writer, is_begun: true }),
+        };
+        if !unwritten.is_empty() {
+            writer.append(&unwritten)?;
+        }
+        if !is_begun(&super::run::journal(workspace, &next)?)? {
+            // Whoever handed it over died before the next session had begun.
+            let Session { machine, writer, .. } = next_session(ground, &machine, &next)?;
+            return Ok(Left { machine, unwritten: Vec::new(), writer, is_begun: false });
+        }
+        id = next;
+    }
+}
+
+/// A machine that is told that it goes on, with the row that says so.
+pub(super) fn resumed(
+    mut machine: Machine,
+    mut unwritten: Vec<JournalEvent>,
+    writer: FileJournal,
+    limits: Option<Limits>,
+) -> Result<Session, ActionError> {
+    let event = Event::Resumed { limits };
+    let row = event.row();
+    machine.feed(event).map_err(|error| missing(&error.to_string()))?;
+    unwritten.push(row);
+    unwritten.extend(machine.take_records());
+    Ok(Session { machine, writer, beginning: Beginning::Resumed { unwritten } })
+}
+
 fn limits_of(machine: &Machine, raised: Option<&Limits>) -> Option<u64> {
-    raised.map_or(machine.config().limits.wall_millis, |limits| limits.wall_millis)
+    raised.unwrap_or_else(|| &machine.config().limits).wall_millis
 }
 
 fn refuse_ended(machine: &Machine) -> Result<(), ActionError> {
@@ -91,13 +161,8 @@ fn refuse_ended(machine: &Machine) -> Result<(), ActionError> {
 
 /// The limits from now on, when somebody names one.
 fn raised(machine: &Machine, args: &ResumeArgs) -> Option<Limits> {
-    let named = [
-        args.max_turns,
-        args.max_tool_calls,
-        args.max_tokens,
-        args.max_cost_micros,
-        args.max_wall_millis,
-    ];
+    let named =
+        [args.max_turns, args.max_tool_calls, args.max_tokens, args.max_cost_micros, args.max_wall_millis];
     if named.iter().all(Option::is_none) || !matches!(machine.next(), Step::Done(_)) {
         return None;
     }
@@ -109,6 +174,9 @@ fn raised(machine: &Machine, args: &ResumeArgs) -> Option<Limits> {
         tokens: args.max_tokens.or(before.tokens),
         cost_micros: args.max_cost_micros.or(before.cost_micros),
         wall_millis: args.max_wall_millis.or(before.wall_millis),
+        workers: args.max_workers.or(before.workers),
+        checkpoint_every: args.checkpoint_every.or(before.checkpoint_every),
+        checkpoint_before: args.checkpoint_before.clone().unwrap_or_else(|| before.checkpoint_before.clone()),
         ..before
     })
 }

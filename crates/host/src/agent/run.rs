@@ -7,8 +7,8 @@ use premath_bd::{Journal, NewStep, SessionChange, SessionStore, StoreError, Traj
 use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
 use premath_tusk::turn_loop::{
-    Beginning, DriveError, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent, RunOutcome, RunReport,
-    StopCause, Toolbox, drive,
+    Beginning, ConfigError, DriveError, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent, RunOutcome,
+    RunReport, Step, StopCause, Toolbox, check, drive,
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::{RunAnswer, RunEnding, SessionState};
@@ -18,7 +18,7 @@ use super::assemble::{Made, Plan, make};
 use super::children::HostCrew;
 use super::door::AgentDoor;
 use super::lease::{self, Authority, Held, Refused};
-use super::ports::{FileJournal, RunIssues, RunObjects};
+use super::ports::{FileJournal, RunIssues, RunObjects, objects};
 use super::request::RunRequest;
 use crate::table::{ActionError, Host};
 use crate::workspace::{Workspace, shown};
@@ -47,10 +47,24 @@ pub enum Started {
 /// # Errors
 /// Arguments that cannot be read, or an environment that gives no answer.
 pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result<Started, ActionError> {
-    let request = RunRequest::read(args)?;
+    let mut request = RunRequest::read(args, &host.workspace.settings.turn_loop)?;
     let workspace = host.workspace;
+    if request.models.is_empty() {
+        request.models = host.agent.default_models();
+    }
+    // Said before an issue is taken or a journal begun.
+    let issue = request.issue.as_deref();
+    check(&request.workflow, request.action_mode, &request.models, issue, &request.limits)
+        .map_err(|error| unusable(&error))?;
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
-    let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
+    // A model that is not there is told before anything is written.
+    drop(host.agent.answers(&request.models)?);
+    if request.issue.is_none() {
+        // So is a scope; one that only work on an issue has is looked for when the issue is there.
+        drop(make(workspace, host.agent, plan(request.clone(), run_id.clone(), None))?);
+    }
+    let journal = journal(workspace, &run_id)?;
+    let writer = FileJournal::open(&journal, workspace)?;
     if is_begun(&journal)? {
         let what = format!("run `{run_id}` has begun already; `premath resume {run_id}` goes on with it");
         return Err(InputError::new(InputClass::FieldInvalid, &what, JsonPath::root().key("runId")).into());
@@ -65,7 +79,7 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
             }
         }
     };
-    let made = make(workspace, host.agent, plan(request, run_id, held.as_ref(), host.agent));
+    let made = make(workspace, host.agent, plan(request, run_id, held.as_ref()));
     let made = match made {
         Ok(made) => made,
         Err(error) => {
@@ -74,7 +88,7 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
         }
     };
     let ground = Ground { workspace, agent: host.agent };
-    let ran = sessions(ground, made, held.as_ref(), Beginning::Fresh, watch);
+    let ran = sessions(ground, made, writer, held.as_ref(), watch);
     release(workspace, held.as_ref())?;
     ran.map(|answer| Started::Ran(Box::new(answer)))
 }
@@ -83,7 +97,7 @@ pub(super) fn release(workspace: &Workspace, held: Option<&Held>) -> Result<(), 
     held.map_or(Ok(()), |held| lease::let_go(workspace, held))
 }
 
-fn plan(request: RunRequest, run_id: String, held: Option<&Held>, door: &dyn AgentDoor) -> Plan {
+fn plan(request: RunRequest, run_id: String, held: Option<&Held>) -> Plan {
     let issue = held.map(|held| held.row.clone());
     let title = issue.as_ref().and_then(|row| row.text("title").map(str::to_owned));
     let role = matches!(
@@ -96,12 +110,12 @@ fn plan(request: RunRequest, run_id: String, held: Option<&Held>, door: &dyn Age
         task: request.task.or(title).unwrap_or_default(),
         issue,
         holder: held.map(|held| held.holder.clone()),
-        models: if request.models.is_empty() { door.default_models() } else { request.models },
+        models: request.models,
         workflow: request.workflow,
         action_mode: request.action_mode,
         normalizer: request.normalizer,
         profile: request.profile,
-        scopes: request.scopes,
+        scopes: Some(request.scopes).filter(|scopes| !scopes.is_empty()),
         limits: request.limits,
         context: request.context,
         autonomy: request.autonomy,
@@ -114,56 +128,76 @@ fn plan(request: RunRequest, run_id: String, held: Option<&Held>, door: &dyn Age
 }
 
 /// Runs a session and those that go on from it.
-pub(super) fn sessions(
+fn sessions(
     ground: Ground<'_>,
     made: Made,
+    writer: FileJournal,
     held: Option<&Held>,
-    beginning: Beginning,
     watch: &mut Watch<'_>,
 ) -> Result<RunAnswer, ActionError> {
     let Made { config, toolbox } = made;
     let machine = Machine::new(config).map_err(|error| unusable(&error))?;
-    continued(ground, machine, &toolbox, held, beginning, watch)
+    continued(ground, Session { machine, writer, beginning: Beginning::Fresh }, &toolbox, held, watch)
 }
 
-/// The same from a machine that may have come some way.
+/// A machine, the journal it holds, and where it begins.
+pub(super) struct Session {
+    pub(super) machine: Machine,
+    pub(super) writer: FileJournal,
+    pub(super) beginning: Beginning,
+}
+
+/// Drives a session, and those that go on from it.
 pub(super) fn continued(
     ground: Ground<'_>,
-    mut machine: Machine,
+    mut session: Session,
     toolbox: &Toolbox,
     held: Option<&Held>,
-    mut beginning: Beginning,
     watch: &mut Watch<'_>,
 ) -> Result<RunAnswer, ActionError> {
     loop {
-        let ran = one(ground, &mut machine, toolbox, beginning, watch)?;
-        let RunOutcome::HandedOff { run_id } = &ran.report.outcome else {
-            return Ok(answer(ground.workspace, machine.config(), &ran.report, held));
+        let (machine, report) = one(ground, session, toolbox, watch)?;
+        let RunOutcome::HandedOff { run_id } = &report.outcome else {
+            return Ok(answer(ground.workspace, machine.config(), &report, held));
         };
         watch(&RunEvent::HandedOff { run_id });
-        machine = Machine::new(successor(&machine, run_id)).map_err(|error| unusable(&error))?;
-        beginning = Beginning::Fresh;
+        session = next_session(ground, &machine, run_id)?;
     }
 }
 
-/// What one session came to.
-pub(super) struct SessionRan {
-    pub(super) report: RunReport,
+/// The session that a machine was handed over to, which has not begun.
+pub(super) fn next_session(
+    ground: Ground<'_>,
+    machine: &Machine,
+    run_id: &str,
+) -> Result<Session, ActionError> {
+    let config = successor(ground.workspace, machine, run_id)?;
+    let writer = FileJournal::open(&journal(ground.workspace, run_id)?, ground.workspace)?;
+    let machine = Machine::new(config).map_err(|error| unusable(&error))?;
+    Ok(Session { machine, writer, beginning: Beginning::Fresh })
+}
+
+/// The journal of a run.
+pub(super) fn journal(workspace: &Workspace, run_id: &str) -> Result<Journal, StoreError> {
+    Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), run_id)
 }
 
 /// Drives one machine over the repository, and leaves its session and its step behind.
 pub(super) fn one(
     ground: Ground<'_>,
-    machine: &mut Machine,
+    session: Session,
     toolbox: &Toolbox,
-    beginning: Beginning,
     watch: &mut Watch<'_>,
-) -> Result<SessionRan, ActionError> {
+) -> Result<(Machine, RunReport), ActionError> {
+    let Session { mut machine, mut writer, beginning } = session;
+    if matches!(machine.next(), Step::Done(_)) {
+        // It had ended before; nothing is left of it but what it came to.
+        let report = machine.report();
+        return Ok((machine, report));
+    }
     let workspace = ground.workspace;
-    let run_id = machine.config().run_id.clone();
     let started_at = format_time(workspace.clock.now());
-    let journal = Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), &run_id)?;
-    let mut journal = FileJournal::open(&journal, workspace)?;
+    enter(workspace, machine.config())?;
     let mut models = ground.agent.answers(&machine.config().models)?;
     let mut issues = RunIssues::new(workspace);
     let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files));
@@ -171,7 +205,7 @@ pub(super) fn one(
     let mut crew = HostCrew { ground };
     let time = ground.agent.stopwatch();
     let mut ports = Ports {
-        journal: &mut journal,
+        journal: &mut writer,
         models: models.as_mut(),
         tools: toolbox,
         issues: &mut issues,
@@ -182,7 +216,7 @@ pub(super) fn one(
         watch,
     };
     // Every port here blocks until it is done, so there is nothing to wait for.
-    let driven = drive(machine, &mut ports, beginning).now_or_never();
+    let driven = drive(&mut machine, &mut ports, beginning).now_or_never();
     let report = match driven {
         Some(Ok(report)) => report,
         Some(Err(DriveError::Store(error))) => return Err(error.into()),
@@ -190,7 +224,7 @@ pub(super) fn one(
         None => return Err(fault("a port of the run waits for something that never comes")),
     };
     leave(workspace, machine.config(), &report, &issues, &started_at)?;
-    Ok(SessionRan { report })
+    Ok((machine, report))
 }
 
 fn fault(what: &str) -> ActionError {
@@ -198,14 +232,20 @@ fn fault(what: &str) -> ActionError {
     ActionError::Unavailable { what: what.to_owned(), hint }
 }
 
-pub(super) fn unusable(error: &premath_tusk::turn_loop::ConfigError) -> ActionError {
+pub(super) fn unusable(error: &ConfigError) -> ActionError {
     let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
-    let path = JsonPath::root().key("workflow");
-    InputError::new(InputClass::FieldInvalid, &format!("{error}{why}"), path).into()
+    let path = match error {
+        ConfigError::CodeMode => JsonPath::root().key("actionMode"),
+        ConfigError::SelfJudging { .. } => JsonPath::root().key("workflow").key("evaluator").key("model"),
+        ConfigError::Incomplete { .. } => JsonPath::root().key("workflow"),
+        ConfigError::Tools(_) => JsonPath::root().key("scopes"),
+        ConfigError::Terms(_) => JsonPath::root(),
+    };
+    InputError::new(InputClass::FieldInvalid, format!("{error}{why}"), path).into()
 }
 
 /// The next session of the same work.
-fn successor(machine: &Machine, run_id: &str) -> RunConfig {
+fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<RunConfig, StoreError> {
     let config = machine.config();
     let report = machine.report();
     let packet = HandoffPacket {
@@ -230,19 +270,61 @@ fn successor(machine: &Machine, run_id: &str) -> RunConfig {
     limits.wall_millis = limits.wall_millis.map(|limit| limit.saturating_sub(used.wall_millis.used));
     limits.workers = limits.workers.map(|limit| limit.saturating_sub(used.workers.used));
     limits.workflow_turns = limits.workflow_turns.map(|limit| limit.saturating_sub(used.turns.used));
-    RunConfig {
+    let opening = packet.opening();
+    for whole in &opening.to_store {
+        objects(workspace).put(&mut whole.text.as_bytes())?;
+    }
+    Ok(RunConfig {
         run_id: run_id.to_owned(),
-        opening: packet.opening().text,
+        opening: opening.text,
+        workflow: machine.remaining(),
         limits,
         parent: Some(ParentRun {
             run_id: config.run_id.clone(),
-            call_id: format!("{}.t{:04}", config.run_id, report.turns),
+            call_id: machine.last_verdict().map(|verdict| verdict.call_id.clone()).unwrap_or_default(),
             depth: config.depth(),
             relation: Relation::Successor,
         }),
         incoming: vec![Digest::of_bytes(report.text.as_bytes()).as_str().to_owned()],
         ..config.clone()
-    }
+    })
+}
+
+/// The session of a run: the repository's own, or that of a worker.
+fn session(workspace: &Workspace, config: &RunConfig) -> Result<SessionStore, ActionError> {
+    let root = workspace.root.join(".premath");
+    let folder = if config.depth() > 0 { root.join("workers").join(&config.run_id) } else { root };
+    workspace.disk.create_folder(&folder).map_err(|source| {
+        ActionError::Store(StoreError::Io { doing: "make", path: folder.clone(), source })
+    })?;
+    Ok(SessionStore::new(Arc::clone(&workspace.disk), folder.join("harness_session.json")))
+}
+
+/// Says that somebody works: a process that dies leaves behind how to go on.
+fn enter(workspace: &Workspace, config: &RunConfig) -> Result<(), ActionError> {
+    let change = SessionChange {
+        state: Some(SessionState::Active),
+        session_id: Some(config.run_id.clone()),
+        issue_id: Some(config.issue_id.clone().unwrap_or_default()),
+        summary: Some(String::new()),
+        next_step: Some(format!("premath resume {}", config.run_id)),
+        instruction_refs: None,
+        witness_refs: Some(Vec::new()),
+        lineage_refs: Some(vec![format!("run://{}", config.run_id)]),
+        issues_path: None,
+    };
+    write_session(workspace, config, &change)
+}
+
+fn write_session(
+    workspace: &Workspace,
+    config: &RunConfig,
+    change: &SessionChange,
+) -> Result<(), ActionError> {
+    let configured = &workspace.settings.issues_path.value;
+    let session = session(workspace, config)?;
+    session.write(change, configured, workspace.clock.as_ref(), |_| Ok::<_, ActionError>(None))?;
+    Ok(())
 }
 
 /// The session and the step that a run leaves behind.
@@ -253,11 +335,6 @@ fn leave(
     issues: &RunIssues,
     started_at: &str,
 ) -> Result<(), ActionError> {
-    let root = workspace.root.join(".premath");
-    let folder = if config.depth() > 0 { root.join("workers").join(&config.run_id) } else { root.clone() };
-    workspace.disk.create_folder(&folder).map_err(|source| {
-        ActionError::Store(StoreError::Io { doing: "make", path: folder.clone(), source })
-    })?;
     let next_step = match &report.outcome {
         RunOutcome::Completed => "nothing: the run is complete".to_owned(),
         RunOutcome::HandedOff { run_id } => format!("run {run_id} goes on"),
@@ -275,9 +352,7 @@ fn leave(
         lineage_refs: Some(vec![format!("run://{}", config.run_id)]),
         issues_path: None,
     };
-    let session = SessionStore::new(Arc::clone(&workspace.disk), folder.join("harness_session.json"));
-    let configured = &workspace.settings.issues_path.value;
-    session.write(&change, configured, workspace.clock.as_ref(), |_| Ok::<_, ActionError>(None))?;
+    write_session(workspace, config, &change)?;
     let worker = if config.depth() > 0 { "worker" } else { "run" };
     let issue = config.issue_id.as_deref().unwrap_or("none");
     let step = NewStep {
@@ -295,8 +370,8 @@ fn leave(
         mutation_refs: issues.changes.clone(),
         witness_refs: issues.cited.clone(),
     };
-    let trajectory =
-        Trajectory::new(Arc::clone(&workspace.disk), root.join("harness_trajectory.jsonl"));
+    let path = workspace.root.join(".premath").join("harness_trajectory.jsonl");
+    let trajectory = Trajectory::new(Arc::clone(&workspace.disk), path);
     trajectory.append(&step, workspace.clock.as_ref())?;
     Ok(())
 }
@@ -304,7 +379,9 @@ fn leave(
 fn summary(report: &RunReport) -> String {
     let said = report.text.lines().next().unwrap_or_default();
     let short: String = said.chars().take(300).collect();
-    format!("{}: {} turns, {} tool calls. {short}", report.outcome.token(), report.turns, report.tool_calls)
+    let counted = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+    let (turns, calls) = (counted(report.turns, "turn"), counted(report.tool_calls, "tool call"));
+    format!("{}: {turns}, {calls}. {short}", report.outcome.token())
 }
 
 fn classes(outcome: &RunOutcome) -> Vec<String> {

@@ -2,24 +2,25 @@
 //!
 //! Everything is read from journals; a turn is shown by running its machine again. It must not change anything.
 
+mod turn;
+
 use std::sync::Arc;
 
 use premath_bd::{Journal, JournalRow, StoreError, runs_folder, sessions};
-use premath_kernel::{Digests, Value};
-use premath_tusk::evidence::{CallOutcome, Payload};
-use premath_tusk::model::{AssistantPart, Message, UserPart};
+use premath_kernel::Value;
 use premath_tusk::turn_loop::{
-    Answer, AppliedIntent, Event, IntentOutcome, Redrive, RedriveError, RunConfig, Step,
+    Answer, AppliedIntent, Event, IntentOutcome, Judge, Redrive, RedriveError, RunConfig, SPAWN_WORKER,
+    Workflow,
 };
-use premath_wire::Json;
 use premath_wire::time::format_time;
 use premath_wire::v1::{
-    CallArtifact, CallRow, CallTruncation, IntentResult, IntentState, MessageRow, ReasonRow, ReplayAnswer,
-    ReplayDifference, RunCard, RunEnding, RunListing, RunRow, TurnCard, TurnDigests, TurnRow, TurnVerdict,
-    WorkerRow,
+    IntentResult, IntentState, ReasonRow, ReplayAnswer, ReplayDifference, RunCard, RunEnding, RunListing,
+    RunRow, TurnRow, TurnVerdict, WorkerRow,
 };
 
+pub(crate) use self::turn::turn;
 use super::resume::{differs, each_journal_row, missing};
+use super::run::is_begun;
 use crate::actions::issue::count;
 use crate::table::ActionError;
 use crate::workspace::{Workspace, shown};
@@ -55,7 +56,7 @@ fn ending(token: &str) -> Option<RunEnding> {
 #[derive(Debug, Default)]
 struct Trace {
     row: Option<RunRow>,
-    pattern: String,
+    workflow: Option<Workflow>,
     detail: Option<String>,
     turns: Vec<TurnRow>,
     workers: Vec<WorkerRow>,
@@ -99,7 +100,7 @@ impl Trace {
     fn started(&mut self, journal_row: &JournalRow) {
         let config = journal_row.event.as_object().and_then(|event| event.get("config"));
         let Some(config) = config.and_then(|config| RunConfig::from_value(config).ok()) else { return };
-        self.pattern = config.workflow.pattern.token().to_owned();
+        self.workflow = Some(config.workflow);
         self.row = Some(RunRow {
             run_id: config.run_id,
             task: config.task,
@@ -117,12 +118,14 @@ impl Trace {
         if let Some(row) = &mut self.row {
             row.turns += 1;
         }
+        let workflow = self.workflow.as_ref();
+        let tools = text(event, "purpose").zip(workflow).map(|(purpose, flow)| harness_tools(flow, purpose));
         self.turns.push(TurnRow {
             call_id: text(event, "callId").unwrap_or_default().to_owned(),
             turn: number(event, "turn").unwrap_or_default(),
             model: "harness".to_owned(),
             stop: "tool_use".to_owned(),
-            tools: Vec::new(),
+            tools: tools.unwrap_or_default(),
             verdict: TurnVerdict::Open,
             failure_classes: Vec::new(),
             turn_digest: String::new(),
@@ -188,6 +191,17 @@ impl Trace {
     }
 }
 
+/// What the harness calls itself in a turn that no model answers.
+fn harness_tools(workflow: &Workflow, purpose: &str) -> Vec<String> {
+    let judge = workflow.evaluator.as_ref().map(|evaluator| &evaluator.judge);
+    match (purpose, judge) {
+        ("branches", _) => workflow.branches.iter().map(|_| SPAWN_WORKER.to_owned()).collect(),
+        ("judgement", Some(Judge::Command(_))) => vec!["shell".to_owned()],
+        ("judgement", Some(Judge::Model { .. })) => vec![SPAWN_WORKER.to_owned()],
+        (_other, _) => Vec::new(),
+    }
+}
+
 fn reasons(event: &Value<'_>) -> Vec<ReasonRow> {
     let rows = event.as_object().and_then(|event| event.get("reasons")).and_then(Value::as_array);
     let reason = |row: &Value<'_>| {
@@ -222,12 +236,20 @@ fn intent_result(applied: &AppliedIntent) -> IntentResult {
     result
 }
 
-/// Every run, the newest first.
-pub(crate) fn list(workspace: &Workspace, limit: usize) -> Result<RunListing, ActionError> {
+/// Every run, or every one on an issue, the newest first.
+pub(crate) fn list(
+    workspace: &Workspace,
+    issue: Option<&str>,
+    limit: usize,
+) -> Result<RunListing, ActionError> {
     let mut items = Vec::new();
     for session in sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))? {
         match Trace::read(&journal(workspace, &session)?) {
-            Ok(trace) => items.extend(trace.row),
+            Ok(trace) => {
+                let is_wanted =
+                    |row: &RunRow| issue.is_none_or(|issue| row.issue_id.as_deref() == Some(issue));
+                items.extend(trace.row.filter(is_wanted));
+            }
             // A folder that a process left before it wrote anything is no run.
             Err(ActionError::Store(StoreError::Missing { .. }) | ActionError::Input(_)) => {}
             Err(error) => return Err(error),
@@ -240,7 +262,7 @@ pub(crate) fn list(workspace: &Workspace, limit: usize) -> Result<RunListing, Ac
 
 /// The newest run that can be resumed.
 pub(super) fn newest_resumable(workspace: &Workspace) -> Result<Option<String>, ActionError> {
-    let listing = list(workspace, usize::MAX)?;
+    let listing = list(workspace, None, usize::MAX)?;
     let can = |row: &RunRow| row.parent_run_id.is_none() && row.outcome.is_none_or(is_resumable);
     Ok(listing.items.into_iter().find(can).map(|row| row.run_id))
 }
@@ -265,7 +287,7 @@ pub(crate) fn show(workspace: &Workspace, run_id: &str) -> Result<RunCard, Actio
         action: "run.show".to_owned(),
         resumable: row.outcome.is_none_or(is_resumable),
         run: row,
-        pattern: trace.pattern,
+        pattern: trace.workflow.map(|workflow| workflow.pattern.token().to_owned()).unwrap_or_default(),
         detail: trace.detail,
         journal: shown(journal.path()),
         turns: trace.turns,
@@ -287,6 +309,9 @@ pub(crate) fn rows(workspace: &Workspace, run_id: &str) -> Result<Vec<JournalRow
 /// Runs a run again and compares everything.
 pub(crate) fn replay(workspace: &Workspace, run_id: &str) -> Result<ReplayAnswer, ActionError> {
     let journal = journal(workspace, run_id)?;
+    if !is_begun(&journal)? {
+        return Err(missing(&format!("there is no run `{run_id}`")));
+    }
     let mut redrive = Redrive::default();
     let mut answer = ReplayAnswer {
         action: "run.replay".to_owned(),
@@ -329,195 +354,4 @@ pub(crate) fn replay(workspace: &Workspace, run_id: &str) -> Result<ReplayAnswer
 fn difference(seq: u64, kind: &str, error: &RedriveError) -> ReplayDifference {
     let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
     ReplayDifference { seq, kind: kind.to_owned(), detail: format!("{error}{why}") }
-}
-
-/// What one turn was: what the model saw, what it said, what came of it, how it was judged.
-pub(crate) fn turn(workspace: &Workspace, call_id: &str) -> Result<TurnCard, ActionError> {
-    let unknown = || missing(&format!("there is no turn `{call_id}`"));
-    let (run_id, _) = call_id.rsplit_once(".t").ok_or_else(unknown)?;
-    let journal = journal(workspace, run_id)?;
-    let mut looking = Looking { call_id, card: None, redrive: Redrive::default(), is_inside: false, shown: 0 };
-    each_journal_row(&journal, |row| {
-        looking.take(row).map_err(|error| differs(&journal, &error))
-    })?;
-    looking.card.ok_or_else(unknown)
-}
-
-/// A machine that is run again until one turn, and looked at there.
-struct Looking<'l> {
-    call_id: &'l str,
-    card: Option<TurnCard>,
-    redrive: Redrive,
-    is_inside: bool,
-    /// How many messages were shown before.
-    shown: usize,
-}
-
-impl Looking<'_> {
-    fn take(&mut self, row: &JournalRow) -> Result<(), RedriveError> {
-        self.redrive.take(row.seq, &row.event)?;
-        let event = &row.event;
-        match text(event, "kind").unwrap_or_default() {
-            "turn.called" => self.called(event),
-            "turn.closed" if self.is_inside => self.closed(event),
-            _other if self.is_inside => self.inside(event),
-            _other => {}
-        }
-        Ok(())
-    }
-
-    fn called(&mut self, event: &Value<'_>) {
-        self.is_inside = text(event, "callId") == Some(self.call_id);
-        let Some(machine) = self.redrive.machine() else { return };
-        let messages: Vec<Message> = match machine.next() {
-            Step::CallModel(call) => call.request.messages.iter().cloned().collect(),
-            Step::CallTools(_)
-            | Step::Apply(_)
-            | Step::Spawn(_)
-            | Step::AskHuman(_)
-            | Step::Handoff(_)
-            | Step::Compact(_)
-            | Step::Done(_) => Vec::new(),
-        };
-        if self.is_inside && self.card.is_none() {
-            self.card = Some(TurnCard {
-                action: "turn.show".to_owned(),
-                call_id: self.call_id.to_owned(),
-                run_id: machine.config().run_id.clone(),
-                turn: number(event, "turn").unwrap_or_default(),
-                model: format!("harness:{}", machine.config().workflow.pattern.token()),
-                stop: String::new(),
-                saw: messages.iter().skip(self.shown).flat_map(message_rows).collect(),
-                answered: Vec::new(),
-                calls: Vec::new(),
-                digests: None,
-                verdict: TurnVerdict::Open,
-                reasons: Vec::new(),
-                witness_id: None,
-                applied: Vec::new(),
-            });
-        }
-        if !messages.is_empty() {
-            self.shown = messages.len();
-        }
-    }
-
-    fn inside(&mut self, event: &Value<'_>) {
-        let Some(card) = &mut self.card else { return };
-        match Event::from_value(event) {
-            Ok(Some(Event::Answered(answer))) => {
-                card.model.clone_from(&answer.model_ref);
-                card.stop = answer.stop.to_string();
-                card.answered = answer.parts.iter().filter_map(part_row).collect();
-                card.calls = answer.calls().map(call_row).collect();
-            }
-            Ok(Some(Event::ToolsFinished { outcomes, .. })) => {
-                for (call, outcome) in card.calls.iter_mut().zip(&outcomes) {
-                    came_of(call, outcome);
-                }
-            }
-            Ok(Some(Event::Applied { outcomes })) => card.applied = outcomes.iter().map(intent_result).collect(),
-            Ok(Some(_) | None) | Err(_) => {}
-        }
-    }
-
-    fn closed(&mut self, event: &Value<'_>) {
-        let digests = self.redrive.machine().and_then(|machine| machine.last_digests()).map(digests);
-        let rendered = self.redrive.machine().map(|machine| machine.last_rendered().to_vec());
-        let Some(card) = &mut self.card else { return };
-        card.digests = digests;
-        for (call, text) in card.calls.iter_mut().zip(rendered.unwrap_or_default()) {
-            call.rendered = text;
-        }
-        let is_closed = text(event, "result") == Some("accepted");
-        card.verdict = if is_closed { TurnVerdict::Closed } else { TurnVerdict::Refused };
-        card.reasons = reasons(event);
-        card.witness_id = text(event, "witnessId").map(str::to_owned);
-    }
-}
-
-fn digests(digests: &Digests) -> TurnDigests {
-    let text = |digest: &premath_kernel::Digest| digest.as_str().to_owned();
-    TurnDigests {
-        call_spec_digest: text(&digests.call_spec),
-        request_set_digest: text(&digests.request_set),
-        result_set_digest: text(&digests.result_set),
-        use_set_digest: text(&digests.use_set),
-        tool_render_set_digest: text(&digests.tool_render_set),
-        reminder_queue_set_digest: text(&digests.reminder_queue_set),
-        state_view_set_digest: text(&digests.state_view_set),
-        protocol_state_digest: text(&digests.protocol_state),
-        join_set_digest: text(&digests.join_set),
-        turn_digest: text(&digests.turn),
-    }
-}
-
-fn message_rows(message: &Message) -> Vec<MessageRow> {
-    match message {
-        Message::User(parts) => parts.iter().map(user_row).collect(),
-        Message::Assistant(parts) => parts.iter().filter_map(part_row).collect(),
-    }
-}
-
-fn user_row(part: &UserPart) -> MessageRow {
-    match part {
-        UserPart::Text { text, .. } => {
-            MessageRow { role: "user".to_owned(), tool_call_id: None, text: text.clone() }
-        }
-        UserPart::ToolResult(result) => MessageRow {
-            role: "tool".to_owned(),
-            tool_call_id: Some(result.call_id.clone()),
-            text: result.content.clone(),
-        },
-    }
-}
-
-fn part_row(part: &AssistantPart) -> Option<MessageRow> {
-    let row = |id: Option<String>, text: String| {
-        Some(MessageRow { role: "assistant".to_owned(), tool_call_id: id, text })
-    };
-    match part {
-        AssistantPart::Text(text) | AssistantPart::Refusal(text) => row(None, text.clone()),
-        AssistantPart::ToolCall(call) => {
-            row(Some(call.id.clone()), format!("{} {}", call.name, call.arguments.as_str()))
-        }
-        AssistantPart::Reasoning(_) | AssistantPart::Opaque(_) => None,
-    }
-}
-
-fn call_row(call: &premath_tusk::model::ToolCall) -> CallRow {
-    CallRow {
-        tool_call_id: call.id.clone(),
-        tool: call.name.clone(),
-        arguments: Json(premath_wire::strict::parse(call.arguments.as_str().as_bytes(), premath_wire::strict::Limits::default()).map_or(Value::Null, Value::into_owned)),
-        status: "open".to_owned(),
-        error_code: None,
-        exit_code: None,
-        rendered: String::new(),
-        truncation: None,
-        artifacts: Vec::new(),
-    }
-}
-
-fn came_of(call: &mut CallRow, outcome: &CallOutcome) {
-    call.status = if outcome.failure().is_some() { "error" } else { "ok" }.to_owned();
-    call.error_code = outcome.failure().map(|failure| failure.error_code.clone());
-    call.exit_code = outcome.exit_code;
-    call.truncation = match &outcome.payload {
-        Payload::Inline(_) => None,
-        Payload::Stored { reference, bytes, head, tail } => Some(CallTruncation {
-            original_bytes: *bytes,
-            kept_bytes: count(head.len() + tail.len()),
-            reference: Some(reference.clone()),
-        }),
-    };
-    call.artifacts = outcome
-        .artifacts
-        .iter()
-        .map(|artifact| CallArtifact {
-            path: artifact.path.clone(),
-            access: artifact.access.token().to_owned(),
-            digest: artifact.digest.as_ref().map(|digest| digest.as_str().to_owned()),
-        })
-        .collect();
 }

@@ -95,7 +95,8 @@ pub(super) fn read(pattern: Option<&str>, args: Option<WorkflowArgs>) -> Result<
         let all: Vec<&str> = ExecutionPattern::ALL.into_iter().map(ExecutionPattern::token).collect();
         invalid(format!("expected one of {}", all.join(", ")), "pattern")
     })?;
-    let worker = args.worker.map(|worker| WorkerDefaults { model: worker.model, max_turns: worker.max_turns });
+    let worker =
+        args.worker.map(|worker| WorkerDefaults { model: worker.model, max_turns: worker.max_turns });
     Ok(Workflow {
         pattern,
         stages: args.stage.into_iter().map(|one| Stage { name: one.name, prompt: one.prompt }).collect(),
@@ -130,12 +131,12 @@ fn evaluator(args: EvaluatorArgs) -> Result<Evaluator, InputError> {
             Judge::Model { reference, prompt }
         }
         (Some(_), Some(_)) | (None, None) => {
-            return Err(invalid("an evaluator is a command or a model".to_owned(), "evaluator"));
+            return Err(invalid("an evaluator is a command or a model", "evaluator"));
         }
     };
     Ok(Evaluator { judge, max_rounds: args.max_rounds.unwrap_or(ROUNDS) })
 }
 
-fn invalid(what: String, key: &str) -> InputError {
-    InputError::new(InputClass::FieldInvalid, &what, JsonPath::root().key("workflow").key(key))
+fn invalid(what: impl Into<String>, key: &str) -> InputError {
+    InputError::new(InputClass::FieldInvalid, what.into(), JsonPath::root().key("workflow").key(key))
 }

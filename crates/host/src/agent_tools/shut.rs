@@ -54,7 +54,13 @@ impl Reader {
     }
 
     pub(super) fn host(&self) -> Host<'_> {
-        Host { vectors: &NoVectors, workspace: &self.workspace, models: &NoModels, sandbox: &NoSandbox, agent: &NoAgent }
+        Host {
+            vectors: &NoVectors,
+            workspace: &self.workspace,
+            models: &NoModels,
+            sandbox: &NoSandbox,
+            agent: &NoAgent,
+        }
     }
 
     /// Refuses the first of these issues that is not there, with those whose ids are like its own. Each comes with the

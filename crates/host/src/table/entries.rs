@@ -410,20 +410,20 @@ pub const ACTIONS: &[Action] = &[
         call: schema::call,
     },
     Action {
-        name: "workspace.doctor",
-        command: "doctor",
-        summary: "find damage in the stores, explain it, and mend it",
-        door: Door::Mutation,
-        output_schema: "doctor",
-        call: doctor::call,
-    },
-    Action {
         name: "turn.show",
         command: "turn show",
         summary: "show what a model saw in a turn, and what came of it",
         door: Door::Read,
         output_schema: "turn-card",
         call: run::turn,
+    },
+    Action {
+        name: "workspace.doctor",
+        command: "doctor",
+        summary: "find damage in the stores, explain it, and mend it",
+        door: Door::Mutation,
+        output_schema: "doctor",
+        call: doctor::call,
     },
     Action {
         name: "workspace.init",

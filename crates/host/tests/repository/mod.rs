@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use premath_bd::{Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit};
-use premath_host::{DoorRefusal, Host, MutationDoor, NoModels, NoSandbox, Settings, VectorSource, Workspace};
+use premath_host::{
+    DoorRefusal, Host, MutationDoor, NoAgent, NoModels, NoSandbox, Settings, VectorSource, Workspace,
+};
 use premath_kernel::Moment;
 use premath_testkit::faulty_disk::SimDisk;
 use premath_testkit::{CountingIds, TestClock};
@@ -48,6 +50,6 @@ impl Repository {
 
     /// The host over it.
     pub(crate) fn host<'r>(&'r self, vectors: &'r dyn VectorSource) -> Host<'r> {
-        Host { vectors, workspace: &self.0, models: &NoModels, sandbox: &NoSandbox }
+        Host { vectors, workspace: &self.0, models: &NoModels, sandbox: &NoSandbox, agent: &NoAgent }
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn classes(turn: Turn) -> Vec<FailureClass> {
 fn declare<Terms>(turn: &mut Turn, kind: PolicyKind, terms: Terms) -> Document<Terms> {
     let source = Object::from_members(vec![("title".into(), Value::from(kind.field()))]).unwrap();
     let document = Document::read::<()>(source, |_| Ok(terms)).unwrap();
-    turn.spec.declared.insert(kind, document.digest_like(&digest("pol1_")));
+    turn.spec.declared.insert(kind, document.digest_like(&digest("pol1_")).clone());
     document
 }
 
@@ -65,7 +65,8 @@ pub(super) fn truncated(truncation: Truncation, max_bytes: u64, marker: &str) ->
         marker: marker.to_owned(),
         cut: Cut::Middle,
     };
-    turn.policies.truncation_policy = Some(declare(&mut turn, PolicyKind::Truncation, terms));
+    let document = declare(&mut turn, PolicyKind::Truncation, terms);
+    policies(&mut turn).truncation_policy = Some(document);
     turn.evidence.results[0].truncation = Some(truncation);
     turn
 }
@@ -75,7 +76,8 @@ pub(super) fn compacted(compaction: premath_kernel::Compaction, must_keep: &[&st
     let mut turn = turn();
     let must_keep = must_keep.iter().map(|one| text(one)).collect();
     let terms = CompactionPolicy { enabled: Some(true), must_keep };
-    turn.policies.compaction_policy = Some(declare(&mut turn, PolicyKind::Compaction, terms));
+    let document = declare(&mut turn, PolicyKind::Compaction, terms);
+    policies(&mut turn).compaction_policy = Some(document);
     turn.evidence.compaction = Some(compaction);
     turn
 }
@@ -84,7 +86,7 @@ pub(super) fn turn() -> Turn {
     Turn {
         spec: spec(),
         evidence: evidence(),
-        policies: Policies::default(),
+        policies: std::sync::Arc::new(Policies::default()),
         governance: None,
         constraints: Constraints::default(),
         strictness: Strictness::Strict,
@@ -194,4 +196,9 @@ fn evidence() -> TurnEvidence {
         session_refs: TextSet::default(),
         trajectory_refs: TextSet::default(),
     }
+}
+
+/// The policies of a turn, to be added to.
+fn policies(turn: &mut Turn) -> &mut Policies {
+    std::sync::Arc::make_mut(&mut turn.policies)
 }

@@ -2,7 +2,7 @@
 //!
 //! Everything in here is hashed; a definition that changes is another definition.
 
-use premath_kernel::{Digest, Fields, Object, Value};
+use premath_kernel::{Digest, Fields, Object, Value, encode};
 use premath_wire::InputError;
 use premath_wire::strict::{Limits, parse};
 
@@ -127,8 +127,11 @@ impl ToolSpec {
         input_schema: &str,
         examples: &[&str],
     ) -> Result<Self, SpecError> {
+        // In the spelling that a journal gives back, so that a run that goes on offers the same bytes.
         let json = |part, text: &str| {
-            JsonText::new(text).map_err(|source| SpecError { tool: name.to_owned(), part, source })
+            let read = JsonText::new(text)
+                .and_then(|text| JsonText::new(String::from_utf8_lossy(&encode(&value(&text))).into_owned()));
+            read.map_err(|source| SpecError { tool: name.to_owned(), part, source })
         };
         Ok(Self {
             name: name.to_owned(),

@@ -116,10 +116,9 @@ fn read_part(row: Row<'_>) -> Result<AssistantPart, Unreadable> {
             AssistantPart::Reasoning(Reasoning { text: row.owned("text")?, verbatim })
         }
         "refusal" => AssistantPart::Refusal(row.owned("text")?),
-        "opaque" => AssistantPart::Opaque(Verbatim {
-            protocol: row.owned("protocol")?,
-            block: json(row, "block")?,
-        }),
+        "opaque" => {
+            AssistantPart::Opaque(Verbatim { protocol: row.owned("protocol")?, block: json(row, "block")? })
+        }
         _other => return Err(unreadable("type")),
     })
 }

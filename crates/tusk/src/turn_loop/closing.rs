@@ -4,9 +4,9 @@
 
 use premath_kernel::{
     Artifact, Assessment, Claims, Constraints, Count, Counters, Digest, Disposition, ErrorMaterial, Handoff,
-    HandoffProjection, Intent, NormalizedTurn, Observations, ObservedArtifact, ProtocolState, Provenance, ProvenanceKind, ResultStatus, SchemaError, Shell, Strictness, Text,
-    Token, ToolCallId, ToolChoice, ToolRequest, ToolResult, ToolUse, Turn, TurnEvidence, Value, Witness, Worker,
-    assess, normalize,
+    HandoffProjection, Intent, NormalizedTurn, Observations, ObservedArtifact, ProtocolState, Provenance,
+    ProvenanceKind, ResultStatus, SchemaError, Shell, Strictness, Text, Token, ToolCallId, ToolChoice,
+    ToolRequest, ToolResult, ToolUse, Turn, TurnEvidence, Value, Witness, Worker, assess, normalize,
 };
 
 use super::config::{RunConfig, STRUCTURED};
@@ -182,7 +182,9 @@ impl Closing<'_> {
     fn workers(&self) -> Option<Vec<Worker>> {
         let spawned = self.open.calls.iter().filter(|call| super::progress::is_spawn(call) && call.runs());
         spawned
-            .map(|call| Some(Worker { id: Text::new(&call.call.id)?, parent_id: None, depth: Count::new(1)? }))
+            .map(|call| {
+                Some(Worker { id: Text::new(&call.call.id)?, parent_id: None, depth: Count::new(1)? })
+            })
             .collect()
     }
 

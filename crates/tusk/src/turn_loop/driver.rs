@@ -13,9 +13,8 @@ use premath_kernel::Object;
 use super::answer::Answer;
 use super::event::Event;
 use super::machine::{Machine, Unexpected};
-use super::ports::{
-    AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch,
-};
+use super::ports::{AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch};
+use super::records;
 use super::redrive::INTENDED;
 use super::step::{Admitted, PlannedCall, Step};
 use super::toolbox::{Prepared, Ran, Toolbox};
@@ -85,7 +84,8 @@ pub async fn drive(
     ports: &mut Ports<'_>,
     beginning: Beginning,
 ) -> Result<RunReport, DriveError> {
-    let mut driver = Driver { ports, rows: Vec::new(), operations: BTreeMap::new(), is_resumed: false };
+    let mut driver =
+        Driver { ports, rows: Vec::new(), operations: BTreeMap::new(), is_resumed: false, earlier_millis: 0 };
     driver.begin(machine, beginning)?;
     loop {
         driver.rows.extend(machine.take_records());
@@ -94,7 +94,13 @@ pub async fn drive(
                 driver.flush()?;
                 driver.answer(*call).await
             }
-            Step::CallTools(calls) => driver.call(calls)?,
+            Step::CallTools(calls) => {
+                if let Some((call_id, turn, does)) = machine.harness_turn() {
+                    let started = RunEvent::TurnStarted { call_id: &call_id, turn, harness: Some(does) };
+                    (driver.ports.watch)(&started);
+                }
+                driver.call(calls)?
+            }
             Step::Apply(admitted) => {
                 driver.flush()?;
                 driver.apply(machine, admitted)?
@@ -102,7 +108,12 @@ pub async fn drive(
             Step::Spawn(plans) => {
                 driver.flush()?;
                 let workers = driver.ports.crew.run(machine, plans, driver.ports.watch)?;
-                Event::WorkersReturned { workers }
+                if driver.ports.tools.interrupt.is_requested() {
+                    // They were interrupted too, and go on when this run does.
+                    Event::Interrupted
+                } else {
+                    Event::WorkersReturned { workers }
+                }
             }
             Step::AskHuman(question) => {
                 driver.flush()?;
@@ -132,19 +143,12 @@ struct Driver<'d, 'p> {
     operations: BTreeMap<String, Operation>,
     /// Whether a change may have been made by a process that died.
     is_resumed: bool,
+    /// How long the run took before this process.
+    earlier_millis: u64,
 }
 
 impl Driver<'_, '_> {
     fn begin(&mut self, machine: &mut Machine, beginning: Beginning) -> Result<(), DriveError> {
-        let is_resumed = match beginning {
-            Beginning::Fresh => false,
-            Beginning::Resumed { unwritten } => {
-                self.rows = unwritten;
-                self.is_resumed = true;
-                self.close_what_was_open(machine)?;
-                true
-            }
-        };
         let config = machine.config();
         (self.ports.watch)(&RunEvent::Started {
             run_id: &config.run_id,
@@ -152,21 +156,41 @@ impl Driver<'_, '_> {
             issue_id: config.issue_id.as_deref(),
             models: &config.models,
             pattern: config.workflow.pattern.token(),
-            is_resumed,
+            is_resumed: matches!(beginning, Beginning::Resumed { .. }),
             depth: config.depth(),
         });
+        if let Beginning::Resumed { unwritten } = beginning {
+            // A turn whose beginning nobody wrote down has done nothing: it begins now.
+            let is_new = unwritten.iter().any(|row| row.kind() == records::CALLED);
+            self.rows = unwritten;
+            self.is_resumed = true;
+            self.earlier_millis = machine.report().wall_millis;
+            if !is_new {
+                self.close_what_was_open(machine)?;
+            }
+        }
         Ok(())
     }
 
     /// Calls whose end nobody saw are closed as interrupted: nothing is run a second time.
     fn close_what_was_open(&mut self, machine: &mut Machine) -> Result<(), DriveError> {
         if let Step::CallTools(calls) = machine.next() {
+            let has_effects = calls.iter().any(|call| matches!(call.kind, ToolKind::Effect));
+            if machine.harness_turn().is_some() && !has_effects {
+                // Nobody could be told to ask again, and asking has no effect before the turn is closed.
+                return Ok(());
+            }
             let outcomes = calls.iter().map(PlannedCall::interrupted).collect();
-            let elapsed_millis = self.ports.time.elapsed_millis();
+            let elapsed_millis = self.elapsed_millis();
             self.feed(machine, Event::ToolsFinished { outcomes, elapsed_millis })?;
             self.rows.extend(machine.take_records());
         }
         Ok(())
+    }
+
+    /// Since the run began, whoever drove it.
+    fn elapsed_millis(&self) -> u64 {
+        self.earlier_millis.saturating_add(self.ports.time.elapsed_millis())
     }
 
     fn flush(&mut self) -> Result<(), StoreError> {
@@ -194,7 +218,7 @@ impl Driver<'_, '_> {
         if self.ports.tools.interrupt.is_requested() {
             return Event::Interrupted;
         }
-        (self.ports.watch)(&RunEvent::TurnStarted { call_id: &call.call_id, turn: call.turn });
+        (self.ports.watch)(&RunEvent::TurnStarted { call_id: &call.call_id, turn: call.turn, harness: None });
         let watch = &mut *self.ports.watch;
         let mut seen = |event: &ModelEvent| watch(&RunEvent::Model(event));
         let answered = self.ports.models.answer(&call.request, &mut seen).await;
@@ -221,15 +245,14 @@ impl Driver<'_, '_> {
                     cost_micros: answered.cost_micros,
                     response_id: response.response_id,
                     attempts: answered.attempts,
-                    elapsed_millis: self.ports.time.elapsed_millis(),
+                    elapsed_millis: self.elapsed_millis(),
                 }))
             }
         }
     }
 
     fn call(&mut self, calls: &[PlannedCall]) -> Result<Event, DriveError> {
-        let has_effects =
-            calls.iter().any(|call| call.runs() && matches!(call.kind, ToolKind::Effect));
+        let has_effects = calls.iter().any(|call| call.runs() && matches!(call.kind, ToolKind::Effect));
         let prepared = if has_effects { self.ports.tools.prepare(calls) } else { Prepared::default() };
         if has_effects {
             let row = self.intended(calls, &prepared)?;
@@ -245,9 +268,9 @@ impl Driver<'_, '_> {
                 diff: diff.as_deref(),
             });
         }
-        let before = self.ports.time.elapsed_millis();
+        let before = self.elapsed_millis();
         let ran = self.ports.tools.run(calls, &prepared);
-        let elapsed_millis = self.ports.time.elapsed_millis();
+        let elapsed_millis = self.elapsed_millis();
         let mut outcomes = Vec::with_capacity(ran.len());
         self.operations.clear();
         for (Ran { outcome, operation }, call) in ran.into_iter().zip(calls) {
@@ -299,19 +322,19 @@ impl Driver<'_, '_> {
     }
 
     fn apply(&mut self, machine: &Machine, admitted: Vec<Admitted>) -> Result<Event, DriveError> {
-        let turn_digest = machine.last_verdict().map(|verdict| verdict.turn_digest.clone()).unwrap_or_default();
+        let turn_digest =
+            machine.last_verdict().map(|verdict| verdict.turn_digest.clone()).unwrap_or_default();
         if let Some(record) = machine.witness() {
             self.ports.issues.witness(&record)?;
         }
         let mut outcomes = Vec::with_capacity(admitted.len());
         for Admitted { tool_call_id, action, intent_digest, grant } in admitted {
-            let earlier = if self.is_resumed {
-                self.ports.issues.found(&turn_digest, &intent_digest)?
-            } else {
-                None
-            };
-            let operation =
-                self.operations.remove(&tool_call_id).or_else(|| machine.planned(&tool_call_id, self.ports.tools));
+            let earlier =
+                if self.is_resumed { self.ports.issues.found(&turn_digest, &intent_digest)? } else { None };
+            let operation = self
+                .operations
+                .remove(&tool_call_id)
+                .or_else(|| machine.planned(&tool_call_id, self.ports.tools));
             let outcome = match (earlier, grant, operation) {
                 (Some(outcome), ..) => outcome,
                 (None, Err((class, detail)), _) => IntentOutcome::Refused { class, detail },

@@ -184,19 +184,16 @@ fn applied_value(applied: &AppliedIntent) -> Value<'_> {
             .field("outcome", "applied")
             .field("status", status.as_str()),
         IntentOutcome::Unchanged => fields.field("outcome", "unchanged"),
-        IntentOutcome::Refused { class, detail } => fields
-            .field("class", class.as_str())
-            .field("detail", detail.as_str())
-            .field("outcome", "refused"),
+        IntentOutcome::Refused { class, detail } => {
+            fields.field("class", class.as_str()).field("detail", detail.as_str()).field("outcome", "refused")
+        }
     }
     .finish()
 }
 
 fn read_applied(row: Row<'_>) -> Result<AppliedIntent, Unreadable> {
     let outcome = match row.text("outcome")? {
-        "applied" => {
-            IntentOutcome::Applied { issue_id: row.owned("issueId")?, status: row.owned("status")? }
-        }
+        "applied" => IntentOutcome::Applied { issue_id: row.owned("issueId")?, status: row.owned("status")? },
         "unchanged" => IntentOutcome::Unchanged,
         "refused" => IntentOutcome::Refused { class: row.owned("class")?, detail: row.owned("detail")? },
         _other => return Err(unreadable("outcome")),
@@ -250,9 +247,7 @@ fn read_worker(row: Row<'_>) -> Result<WorkerReturn, Unreadable> {
         tokens: row.count("tokens")?,
         cost_micros: row.count("costMicros")?,
         workers: row.count("workers")?,
-        verdict: verdict
-            .map(|verdict| Ok((verdict.flag("pass"), verdict.owned("critique")?)))
-            .transpose()?,
+        verdict: verdict.map(|verdict| Ok((verdict.flag("pass"), verdict.owned("critique")?))).transpose()?,
     })
 }
 

@@ -132,12 +132,7 @@ impl ContextLimits {
     /// What holds when nobody says otherwise.
     #[must_use]
     pub const fn standard() -> Self {
-        Self {
-            max_tokens: 160_000,
-            on_full: OnFull::Descend,
-            result_bytes: 16 * 1024,
-            output_tokens: 8_192,
-        }
+        Self { max_tokens: 160_000, on_full: OnFull::Descend, result_bytes: 16 * 1024, output_tokens: 8_192 }
     }
 
     pub(super) fn to_value(&self) -> Value<'static> {

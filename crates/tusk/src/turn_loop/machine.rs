@@ -4,57 +4,26 @@
 //! in which they come. Run again on the same events it writes the same records, byte for byte. It must not read a clock,
 //! wait, store, or keep a proof between two steps: proofs are earned when they are asked for.
 
-use premath_bd::{JournalEvent, TurnGrant};
-use premath_bd::issues::Operation;
-use premath_kernel::{ActionMode, ActivePolicy, Claims, Digest, Digests, Text, Value, admit, close};
+use premath_bd::JournalEvent;
+use premath_kernel::{ActionMode, Digest, Digests};
 
-use super::adapter;
-use super::answer::Answer;
+use super::check::{ConfigError, check};
 use super::config::RunConfig;
 use super::event::Event;
-use super::plan::{self, Toolset};
+use super::plan::Toolset;
 use super::progress;
 use super::records;
-use super::state::{Applying, Open, Paused, Phase, Purpose, State};
-use super::step::{Admitted, ModelCall, Step};
-use super::terms::{Terms, TermsError};
-use super::watch::{Decision, RunOutcome, RunReport, StopCause, Verdict};
-use super::workflow::Judge;
-use super::toolbox::Toolbox;
-use crate::context::{HandoffPacket, PacketArtifact, RunState, exceeded};
+use super::state::{Open, Paused, Phase, Purpose, State};
+use super::step::{ModelCall, Step};
+use super::terms::Terms;
+use super::watch::{RunOutcome, RunReport, StopCause, Verdict};
+use super::workflow::Workflow;
+use crate::context::RunState;
 use crate::model::{
-    CacheMarker, Delivery, Message, ModelRequest, Offers, ParallelCalls, StopReason, SystemBlock, SystemText,
-    ToolChoice, ToolOffer, Usage, UserPart,
+    CacheMarker, Delivery, Message, ModelRequest, Offers, ParallelCalls, SystemBlock, SystemText, ToolChoice,
+    ToolOffer, UserPart,
 };
-use crate::tools::{Catalogue, CatalogueError};
-
-/// Why there is no machine for a configuration.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// Programs cannot be run yet.
-    #[error("action mode `code` needs the evaluator, which is not here; use `json`")]
-    CodeMode,
-    /// Whoever makes something does not judge it.
-    #[error("`{model}` would judge its own work; name another model or a command as the evaluator")]
-    SelfJudging {
-        /// Who.
-        model: String,
-    },
-    /// A pattern without its parts.
-    #[error("pattern `{pattern}` needs {what}")]
-    Incomplete {
-        /// The pattern.
-        pattern: &'static str,
-        /// What is not there.
-        what: &'static str,
-    },
-    /// A tool that cannot be used.
-    #[error("the tools of the run cannot be used")]
-    Tools(#[from] CatalogueError),
-    /// A policy that cannot be used.
-    #[error("the policies of the run cannot be used")]
-    Terms(#[from] TermsError),
-}
+use crate::tools::Catalogue;
 
 /// An event that does not fit what the machine waits for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,12 +54,21 @@ impl Machine {
     /// # Errors
     /// A configuration that cannot run.
     pub fn new(config: RunConfig) -> Result<Self, ConfigError> {
-        check(&config)?;
+        let issue = config.issue_id.as_deref();
+        check(&config.workflow, config.action_mode, &config.models, issue, &config.limits)?;
         let tools = Toolset::new(Catalogue::of_specs(config.tools.iter().cloned())?, &config.profile);
         let terms = Terms::of(&config, tools.catalogue())?;
         let state = State::new(system(&config), Offers::default(), config.incoming.clone());
-        let mut machine =
-            Self { config, tools, terms, state, records: Vec::new(), last_verdict: None, last_digests: None, last_rendered: Vec::new() };
+        let mut machine = Self {
+            config,
+            tools,
+            terms,
+            state,
+            records: Vec::new(),
+            last_verdict: None,
+            last_digests: None,
+            last_rendered: Vec::new(),
+        };
         machine.records.push(records::started(&machine.config));
         machine.state.push(Message::user_text(machine.config.opening.clone()));
         machine.offer();
@@ -140,7 +118,7 @@ impl Machine {
         match &self.state.phase {
             Phase::Calling(purpose) => Step::CallModel(Box::new(ModelCall {
                 call_id: self.call_id(),
-                turn: self.state.used.turns,
+                turn: self.state.turn,
                 request: self.request(purpose),
             })),
             Phase::Asking { question, .. } => Step::AskHuman(question),
@@ -179,7 +157,11 @@ impl Machine {
                 if fits(&open, &outcomes) =>
             {
                 self.state.used.wall_millis = self.state.used.wall_millis.max(elapsed_millis);
-                let open = Open { outcomes, ..*open };
+                let mut open = Open { outcomes, ..*open };
+                if open.stop.is_none() {
+                    open.stop =
+                        self.over(&[]).map(|name| RunOutcome::Stopped(StopCause::Limit(name.to_owned())));
+                }
                 self.conclude(open);
             }
             (Phase::Handing { packet, open }, Event::HandoffStored { observed }) => {
@@ -187,6 +169,9 @@ impl Machine {
                 self.close_turn(Open { handoff: Some((packet, observed)), ..*open });
             }
             (Phase::Applying(applying), Event::Applied { outcomes }) => self.applied(*applying, outcomes),
+            (Phase::Spawning { plans, after }, Event::Interrupted) => {
+                self.stop(StopCause::Interrupted, Some(Paused::Spawning { plans, after }));
+            }
             (Phase::Spawning { after, .. }, Event::WorkersReturned { workers }) => {
                 self.returned(after, &workers);
             }
@@ -195,12 +180,19 @@ impl Machine {
                 self.call(purpose);
             }
             (Phase::Ended(RunOutcome::Stopped(cause)), Event::Resumed { limits }) => {
-                self.resume(cause, limits);
+                self.resume(&cause, limits);
             }
             // A process that died left no end behind; the machine is where it was.
-            (phase @ (Phase::Calling(_) | Phase::Asking { .. } | Phase::Executing(_) | Phase::Handing { .. }
-                | Phase::Applying(_) | Phase::Spawning { .. } | Phase::Compacting { .. }),
-                Event::Resumed { limits: None }) => self.state.phase = phase,
+            (
+                phase @ (Phase::Calling(_)
+                | Phase::Asking { .. }
+                | Phase::Executing(_)
+                | Phase::Handing { .. }
+                | Phase::Applying(_)
+                | Phase::Spawning { .. }
+                | Phase::Compacting { .. }),
+                Event::Resumed { limits: None },
+            ) => self.state.phase = phase,
             (phase, _) => {
                 self.state.phase = phase;
                 return Err(unexpected());
@@ -238,52 +230,10 @@ impl Machine {
         }
     }
 
-    /// The witness of the closed turn whose changes are being made.
+    /// What is left of its workflow, for the session that goes on from it.
     #[must_use]
-    pub fn witness(&self) -> Option<Value<'static>> {
-        match &self.state.phase {
-            Phase::Applying(applying) => {
-                let claims = Claims::default();
-                let assessment = premath_kernel::assess(&applying.turn, None, &claims);
-                let witness = premath_kernel::Witness::of(&applying.turn, &assessment, None, &claims);
-                Some(witness.into_value().into_owned())
-            }
-            Phase::Calling(_)
-            | Phase::Asking { .. }
-            | Phase::Executing(_)
-            | Phase::Handing { .. }
-            | Phase::Spawning { .. }
-            | Phase::Compacting { .. }
-            | Phase::Ended(_) => None,
-        }
-    }
-
-    /// The change that a call of the closed turn asks for, planned again.
-    #[must_use]
-    pub fn planned(&self, tool_call_id: &str, tools: &Toolbox) -> Option<Operation> {
-        match &self.state.phase {
-            Phase::Applying(applying) => {
-                let call = applying.calls.iter().find(|call| call.call.id == tool_call_id)?;
-                tools.operation(call)
-            }
-            Phase::Calling(_)
-            | Phase::Asking { .. }
-            | Phase::Executing(_)
-            | Phase::Handing { .. }
-            | Phase::Spawning { .. }
-            | Phase::Compacting { .. }
-            | Phase::Ended(_) => None,
-        }
-    }
-
-    /// A packet with the files that were required and are there.
-    fn carrying(&self, mut packet: HandoffPacket, observed: &[(String, Option<String>)]) -> HandoffPacket {
-        for path in &self.config.required_artifacts {
-            let there = observed.iter().find(|(reference, _)| reference == path);
-            let digest = there.and_then(|(_, digest)| digest.as_deref()).and_then(Digest::claimed);
-            packet.artifacts.extend(digest.map(|digest| PacketArtifact { reference: path.clone(), digest }));
-        }
-        packet
+    pub fn remaining(&self) -> Workflow {
+        progress::remaining(&self.config.workflow, &self.state.progress)
     }
 
     /// What a judge said, when the run was to judge.
@@ -320,7 +270,33 @@ impl Machine {
     }
 
     pub(super) fn call_id(&self) -> String {
-        format!("{}.t{:04}", self.config.run_id, self.state.used.turns)
+        format!("{}.t{:04}", self.config.run_id, self.state.turn)
+    }
+
+    /// Begins a turn: it counts, and its record is left.
+    pub(super) fn count_turn(&mut self, purpose: &Purpose) -> String {
+        self.state.used.turns += 1;
+        self.state.turn += 1;
+        let call_id = self.call_id();
+        self.records.push(records::called(&call_id, self.state.turn, purpose, &self.state.context_digest));
+        call_id
+    }
+
+    /// The open turn, when the harness answers it itself, and what for.
+    pub(super) fn harness_turn(&self) -> Option<(String, u64, &'static str)> {
+        match &self.state.phase {
+            Phase::Executing(open) if open.purpose.is_harness() => {
+                Some((open.call_id.clone(), self.state.turn, open.purpose.token()?))
+            }
+            Phase::Executing(_)
+            | Phase::Calling(_)
+            | Phase::Asking { .. }
+            | Phase::Handing { .. }
+            | Phase::Applying(_)
+            | Phase::Spawning { .. }
+            | Phase::Compacting { .. }
+            | Phase::Ended(_) => None,
+        }
     }
 
     /// What the model may call now.
@@ -329,13 +305,12 @@ impl Machine {
             self.state.found.iter().flat_map(|found| found.names.iter().cloned()).collect();
         let is_choosing = progress::purpose(&self.config, &self.state.progress) == Purpose::Route;
         let spawns = self.config.workflow.pattern == premath_kernel::ExecutionPattern::OrchestratorWorkers;
-        let offered = self.tools.catalogue().offer(&names).into_iter().filter(|offer| {
-            match offer.name.as_str() {
+        let offered =
+            self.tools.catalogue().offer(&names).into_iter().filter(|offer| match offer.name.as_str() {
                 progress::CHOOSE_ROUTE => is_choosing,
                 progress::SPAWN_WORKER => spawns,
                 _other => true,
-            }
-        });
+            });
         let mut offered: Vec<ToolOffer> = offered.collect();
         if self.config.action_mode == ActionMode::Text {
             offered.clear();
@@ -364,175 +339,15 @@ impl Machine {
         }
     }
 
-    /// The permits of a closed turn, each earned from its evidence.
-    fn admitted(&self, applying: &Applying) -> Vec<Admitted> {
-        let claims = Claims::new(self.config.capabilities.iter().filter_map(|text| Text::new(text)).collect());
-        let policy = self.terms.mutation_policy();
-        let active = policy.map_or(ActivePolicy::NotSupplied, ActivePolicy::Supplied);
-        let grant = |intent: &premath_kernel::Intent| {
-            let refusal = |refusal: &premath_kernel::Refusal| {
-                let first = refusal.reasons().first();
-                let detail = first.map(|reason| reason.detail.clone()).unwrap_or_default();
-                (refusal.classes().iter().map(|class| class.code()).collect::<Vec<_>>().join(", "), detail)
-            };
-            let join = close(&applying.turn).map_err(|refused| refusal(&refused))?;
-            let ready = admit(join, intent, &active, &claims).map_err(|refused| refusal(&refused))?;
-            TurnGrant::new(ready, intent.clone())
-                .map_err(|refused| ("permit_mismatch".to_owned(), refused.detail))
-        };
-        let admitted = applying.intents.iter().map(|(tool_call_id, intent)| Admitted {
-            tool_call_id: tool_call_id.clone(),
-            action: intent.action.as_str().to_owned(),
-            intent_digest: intent.digest().as_str().to_owned(),
-            grant: grant(intent),
-        });
-        admitted.collect()
-    }
-
     /// Goes to the next turn: a model's, or the harness's own.
     pub(super) fn begin(&mut self, purpose: Purpose) {
         if purpose.is_harness() { self.harness(purpose) } else { self.call(purpose) }
     }
 
-    /// A turn that the harness answers itself: the same checks, nobody asked.
-    fn harness(&mut self, purpose: Purpose) {
-        if exceeded(&self.run_state()).contains(&"turns") {
-            self.stop(StopCause::Limit("turns".to_owned()), Some(Paused::Calling(purpose)));
-            return;
-        }
-        self.state.used.turns += 1;
-        let call_id = self.call_id();
-        self.records.push(records::called(&call_id, self.state.used.turns, &purpose, &self.state.context_digest));
-        let calls = progress::harness_calls(&self.config, &purpose, &call_id, &self.state.last_text);
-        let answer = Answer {
-            model_ref: format!("harness:{}", self.config.workflow.pattern.token()),
-            parts: calls.into_iter().map(crate::model::AssistantPart::ToolCall).collect(),
-            stop: StopReason::ToolUse,
-            usage: Usage::default(),
-            cost_micros: None,
-            response_id: None,
-            attempts: Vec::new(),
-            elapsed_millis: self.state.used.wall_millis,
-        };
-        self.answered(purpose, answer);
-    }
-
-    /// The limit that the open turn is over: nothing of it may run.
-    fn over(&self) -> Option<&'static str> {
-        let budget = self.state.used.of(&self.config.limits);
-        let spent = [
-            ("tokens", budget.tokens),
-            ("costMicros", budget.cost_micros),
-            ("wallMillis", budget.wall_millis),
-            ("toolCalls", budget.tool_calls),
-        ];
-        let is_over = |spent: &crate::context::views::Spent| spent.limit.is_some_and(|limit| spent.used > limit);
-        spent.into_iter().find(|(_, spent)| is_over(spent)).map(|(name, _)| name)
-    }
-
-    /// An answer: its calls are looked at, and a person is asked where one must be.
-    fn answered(&mut self, purpose: Purpose, answer: Answer) {
-        let used = &mut self.state.used;
-        let usage = answer.usage;
-        let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
-        used.tokens = used.tokens.saturating_add(input).saturating_add(usage.output_tokens);
-        used.cost_micros = used.cost_micros.saturating_add(answer.cost_micros.unwrap_or(0));
-        used.wall_millis = used.wall_millis.max(answer.elapsed_millis);
-        if input > 0 {
-            self.state.meter.reported(input);
-        }
-        let calls = match self.config.action_mode {
-            ActionMode::Text if !purpose.is_harness() => {
-                adapter::calls(&self.config.normalizer, &answer.text(), &self.call_id())
-            }
-            ActionMode::Text | ActionMode::Json | ActionMode::Code => answer.calls().cloned().collect(),
-        };
-        let mut planned = self.tools.plan(calls, &self.state.found);
-        self.state.used.tool_calls += u64::try_from(planned.len()).unwrap_or(u64::MAX);
-        self.note_repeats(&planned);
-        let stop = self.over().map(|name| {
-            plan::hold_all(&mut planned, "limit_exceeded", "it was not run: a limit of the run is reached");
-            RunOutcome::Stopped(StopCause::Limit(name.to_owned()))
-        });
-        let open = Open {
-            call_id: self.call_id(),
-            purpose,
-            answer,
-            calls: planned,
-            outcomes: Vec::new(),
-            checkpoint: None,
-            stop,
-            handoff: None,
-            compaction: self.state.compacted.take(),
-        };
-        match self.question(&open).filter(|_| open.stop.is_none()) {
-            Some(question) => self.ask(question, Box::new(open)),
-            None => self.execute(open),
-        }
-    }
-
-    fn note_repeats(&mut self, calls: &[super::step::PlannedCall]) {
-        let mut now = std::collections::BTreeMap::new();
-        for call in calls {
-            let Some(signature) = plan::signature(&call.call) else { continue };
-            let before = self.state.repeated.get(signature.as_str()).copied().unwrap_or(0);
-            now.insert(signature.as_str().to_owned(), before + 1);
-        }
-        self.state.used.identical_calls = now.values().copied().max().unwrap_or(0);
-        self.state.repeated = now;
-    }
-
-    /// Why a person is to be asked before the calls of a turn run.
-    fn question(&self, open: &Open) -> Option<String> {
-        let limits = &self.config.limits;
-        let turns = self.state.used.turns;
-        if limits.checkpoint_every.is_some_and(|every| every == 0 || turns.is_multiple_of(every)) {
-            return Some(format!("turn {turns} is a checkpoint"));
-        }
-        let named = |call: &&super::step::PlannedCall| {
-            call.runs() && limits.checkpoint_before.contains(&call.call.name)
-        };
-        if let Some(call) = open.calls.iter().find(named) {
-            return Some(format!("`{}` is about to run", call.call.name));
-        }
-        let repeats = self.state.used.identical_calls;
-        let is_stuck = limits.identical_calls.is_some_and(|limit| repeats >= limit && limit > 0);
-        is_stuck.then(|| format!("the same call was made {repeats} times in a row"))
-    }
-
-    fn ask(&mut self, question: String, open: Box<Open>) {
-        self.records.push(records::asked(&open.call_id, &question));
-        self.state.phase = Phase::Asking { question, open };
-    }
-
-    fn decided(&mut self, question: String, mut open: Box<Open>, decision: Decision) {
-        match decision {
-            Decision::Continue => {
-                open.checkpoint = Some(Digest::of_bytes(records::asked(&open.call_id, &question).bytes()));
-                self.state.repeated.clear();
-                self.state.used.identical_calls = self.state.used.identical_calls.min(1);
-                self.execute(*open);
-            }
-            Decision::Stop => {
-                open.checkpoint = Some(Digest::of_bytes(records::asked(&open.call_id, &question).bytes()));
-                self.state.used.identical_calls = self.state.used.identical_calls.min(1);
-                plan::hold_all(&mut open.calls, "declined", "it was not run: a person said no");
-                open.stop = Some(RunOutcome::Stopped(StopCause::Declined));
-                self.execute(*open);
-            }
-            Decision::NoAnswer => {
-                let cause = StopCause::NeedsPerson(question.clone());
-                self.stop(cause, Some(Paused::Asking { question, open }));
-            }
-        }
-    }
-
-    fn execute(&mut self, open: Open) {
-        if open.calls.is_empty() {
-            self.conclude(open);
-        } else {
-            self.state.phase = Phase::Executing(Box::new(open));
-        }
+    /// Whether one more turn needs a measured reason that nobody has given.
+    pub(super) fn is_workflow_over(&self) -> bool {
+        let is_reached = |limit| self.state.used.turns >= limit;
+        self.config.autonomy.is_none() && self.config.limits.workflow_turns.is_some_and(is_reached)
     }
 
     /// Ends before the work is done; `paused` is where it goes on.
@@ -547,7 +362,7 @@ impl Machine {
         self.records.push(records::stopped(&report));
     }
 
-    fn resume(&mut self, cause: StopCause, limits: Option<super::limits::Limits>) {
+    fn resume(&mut self, cause: &StopCause, limits: Option<super::limits::Limits>) {
         if let Some(limits) = limits {
             self.config.limits = limits;
             // The documents of a run that could be bound before can be bound with other numbers.
@@ -556,11 +371,12 @@ impl Machine {
             }
         }
         match self.state.paused.take() {
-            Some(Paused::Calling(purpose)) if self.is_called(&cause) => {
+            Some(Paused::Calling(purpose)) if self.is_called(cause) => {
                 self.state.phase = Phase::Calling(purpose);
             }
             Some(Paused::Calling(purpose)) => self.begin(purpose),
             Some(Paused::Asking { question, open }) => self.ask(question, open),
+            Some(Paused::Spawning { plans, after }) => self.state.phase = Phase::Spawning { plans, after },
             None => self.begin(progress::purpose(&self.config, &self.state.progress)),
         }
     }
@@ -575,41 +391,6 @@ impl Machine {
 
     pub(super) fn wait_with(&mut self, text: String) {
         self.state.waiting.push(UserPart::Text { text, cache: CacheMarker::None });
-    }
-}
-
-fn check(config: &RunConfig) -> Result<(), ConfigError> {
-    let workflow = &config.workflow;
-    let incomplete = |what| ConfigError::Incomplete { pattern: workflow.pattern.token(), what };
-    if config.action_mode == ActionMode::Code {
-        return Err(ConfigError::CodeMode);
-    }
-    if let Some(Judge::Model { reference, .. }) = workflow.evaluator.as_ref().map(|one| &one.judge)
-        && config.models.contains(reference)
-    {
-        return Err(ConfigError::SelfJudging { model: reference.clone() });
-    }
-    match workflow.pattern {
-        premath_kernel::ExecutionPattern::Parallel if workflow.branches.is_empty() => {
-            Err(incomplete("at least one branch"))
-        }
-        premath_kernel::ExecutionPattern::Route if workflow.routes.is_empty() => {
-            Err(incomplete("at least one route"))
-        }
-        premath_kernel::ExecutionPattern::EvaluatorOptimizer if workflow.evaluator.is_none() => {
-            Err(incomplete("an evaluator"))
-        }
-        premath_kernel::ExecutionPattern::Single
-        | premath_kernel::ExecutionPattern::Chain
-        | premath_kernel::ExecutionPattern::Route
-        | premath_kernel::ExecutionPattern::Parallel
-        | premath_kernel::ExecutionPattern::OrchestratorWorkers
-        | premath_kernel::ExecutionPattern::EvaluatorOptimizer => {
-            if workflow.spawns() && config.issue_id.is_none() {
-                return Err(incomplete("an issue, which its workers are children of"));
-            }
-            Ok(())
-        }
     }
 }
 

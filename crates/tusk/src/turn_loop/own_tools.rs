@@ -115,8 +115,7 @@ impl ChooseRoute {
             "additionalProperties": false
         });
         let example = serde_json::json!({ "route": names.first() }).to_string();
-        let spec =
-            ToolSpec::new(CHOOSE_ROUTE, "run:route", &description, &schema.to_string(), &[&example])?;
+        let spec = ToolSpec::new(CHOOSE_ROUTE, "run:route", &description, &schema.to_string(), &[&example])?;
         Ok(Self { spec })
     }
 }

@@ -63,8 +63,13 @@ impl Toolset {
     /// Looks at every call of an answer.
     pub(crate) fn plan(&self, calls: Vec<ToolCall>, found: &[FoundTools]) -> Vec<PlannedCall> {
         let mut planned: Vec<PlannedCall> = calls.into_iter().map(|call| self.look(call, found)).collect();
+        if u64::try_from(planned.len()).is_ok_and(|count| count > super::terms::MOST_CALLS) {
+            let why = "it was not run: one answer asks for too many calls; make fewer at once";
+            hold_all(&mut planned, "tool.parallel_policy_violation", why);
+        }
         if planned.iter().any(|call| !call.runs()) {
-            let why = "it was not run: another call of the same answer is not admissible; make this call again";
+            let why =
+                "it was not run: another call of the same answer is not admissible; make this call again";
             hold_back(&mut planned, "turn_refused", true, why);
         }
         planned
@@ -85,12 +90,8 @@ impl Toolset {
         if facts.is_some_and(|facts| facts.is_deferred) && planned.search.is_none() {
             let message =
                 format!("`{}` was not found by a search yet; call tool_search first", planned.call.name);
-            planned.refusal = Some(CallOutcome::failed(
-                &planned.call.id,
-                "tool.discovery_unresolved",
-                false,
-                message,
-            ));
+            planned.refusal =
+                Some(CallOutcome::failed(&planned.call.id, "tool.discovery_unresolved", false, message));
             return planned;
         }
         match self.catalogue.resolve(&planned.call.name, &planned.call.arguments) {

@@ -108,8 +108,7 @@ fn ended(config: &RunConfig, progress: &mut Progress) -> After {
 fn chosen(config: &RunConfig, progress: &mut Progress, open: &Open) -> After {
     let name = open.calls.iter().find(|call| call.call.name == CHOOSE_ROUTE && call.runs());
     let name = name.and_then(|call| call.arguments.as_ref()?.text("route").map(str::to_owned));
-    let position =
-        name.and_then(|name| config.workflow.routes.iter().position(|route| route.name == name));
+    let position = name.and_then(|name| config.workflow.routes.iter().position(|route| route.name == name));
     match position.and_then(|at| Some((at, config.workflow.routes.get(at)?))) {
         Some((at, route)) => {
             progress.route = Some(at);
@@ -119,10 +118,33 @@ fn chosen(config: &RunConfig, progress: &mut Progress, open: &Open) -> After {
     }
 }
 
+/// What is left of a workflow for the session that goes on from this one.
+pub(crate) fn remaining(workflow: &Workflow, progress: &Progress) -> Workflow {
+    let chain = || Workflow { worker: workflow.worker.clone(), ..Workflow::chain() };
+    let mut rest = workflow.clone();
+    match workflow.pattern {
+        ExecutionPattern::Chain => {
+            rest.stages.drain(..progress.stage.min(workflow.stages.len()));
+            rest
+        }
+        ExecutionPattern::Route if progress.route.is_some() => chain(),
+        ExecutionPattern::Parallel if progress.is_joined => chain(),
+        ExecutionPattern::EvaluatorOptimizer => {
+            if let Some(evaluator) = &mut rest.evaluator {
+                evaluator.max_rounds = evaluator.max_rounds.saturating_sub(progress.round).max(1);
+            }
+            rest
+        }
+        ExecutionPattern::Single
+        | ExecutionPattern::Route
+        | ExecutionPattern::Parallel
+        | ExecutionPattern::OrchestratorWorkers => rest,
+    }
+}
+
 /// The purpose of the next model turn.
 pub(crate) fn purpose(config: &RunConfig, progress: &Progress) -> Purpose {
-    let is_choosing =
-        config.workflow.pattern == ExecutionPattern::Route && progress.route.is_none();
+    let is_choosing = config.workflow.pattern == ExecutionPattern::Route && progress.route.is_none();
     if is_choosing { Purpose::Route } else { Purpose::Work }
 }
 
@@ -157,7 +179,12 @@ pub(crate) fn judged(config: &RunConfig, progress: &mut Progress, verdict: Optio
 }
 
 /// The calls the harness makes in place of a model.
-pub(crate) fn harness_calls(config: &RunConfig, purpose: &Purpose, call_id: &str, text: &str) -> Vec<ToolCall> {
+pub(crate) fn harness_calls(
+    config: &RunConfig,
+    purpose: &Purpose,
+    call_id: &str,
+    text: &str,
+) -> Vec<ToolCall> {
     let call = |number: usize, name: &str, arguments: serde_json::Value| {
         Some(ToolCall {
             id: format!("{call_id}.{number}"),
@@ -183,10 +210,15 @@ pub(crate) fn harness_calls(config: &RunConfig, purpose: &Purpose, call_id: &str
         }
         Purpose::Judgement => match config.workflow.evaluator.as_ref().map(|evaluator| &evaluator.judge) {
             Some(Judge::Command(command)) => {
-                call(1, SHELL, serde_json::json!({ "command": command, "workdir": "." })).into_iter().collect()
+                call(1, SHELL, serde_json::json!({ "command": command, "workdir": "." }))
+                    .into_iter()
+                    .collect()
             }
             Some(Judge::Model { prompt, .. }) => {
-                let task = format!("{prompt}\n\nWhat was made, in the words of who made it:\n{}", fenced("producer", text));
+                let task = format!(
+                    "{prompt}\n\nWhat was made, in the words of who made it:\n{}",
+                    fenced("producer", text)
+                );
                 call(1, SPAWN_WORKER, serde_json::json!({ "title": "judge what was made", "task": task }))
                     .into_iter()
                     .collect()
@@ -211,7 +243,9 @@ pub(crate) fn workers(config: &RunConfig, open: &Open) -> BTreeMap<String, Worke
             Judge::Command(_) => None,
         });
         let model = match open.purpose {
-            Purpose::Branches => config.workflow.branches.get(position).and_then(|branch| branch.model.clone()),
+            Purpose::Branches => {
+                config.workflow.branches.get(position).and_then(|branch| branch.model.clone())
+            }
             Purpose::Judgement => judge,
             Purpose::Work | Purpose::Route | Purpose::Descent => None,
         };
@@ -276,3 +310,6 @@ pub(crate) fn plan(config: &RunConfig, progress: &Progress) -> Vec<PlanStep> {
     let branches = workflow.branches.iter().map(branch);
     stages.chain(branches).chain(workflow.routes.iter().enumerate().map(route)).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,17 +25,10 @@ pub(crate) fn started(config: &RunConfig) -> JournalEvent {
 }
 
 pub(crate) fn called(call_id: &str, turn: u64, purpose: &Purpose, context: &Digest) -> JournalEvent {
-    let purpose = match purpose {
-        Purpose::Work => None,
-        Purpose::Route => Some("route"),
-        Purpose::Descent => Some("descent"),
-        Purpose::Branches => Some("branches"),
-        Purpose::Judgement => Some("judgement"),
-    };
     let fields = Object::fields()
         .field("callId", call_id)
         .field("contextDigest", context)
-        .optional("purpose", purpose)
+        .optional("purpose", purpose.token())
         .field("turn", count(turn));
     JournalEvent::new(CALLED, fields)
 }
@@ -138,9 +131,5 @@ pub(crate) fn pending_intent(applied: &AppliedIntent) -> PendingIntent {
         IntentOutcome::Unchanged => "nothing to change".to_owned(),
         IntentOutcome::Refused { class, detail } => format!("refused: {class}: {detail}"),
     };
-    PendingIntent {
-        intent_digest: applied.intent_digest.clone(),
-        action: applied.action.clone(),
-        outcome,
-    }
+    PendingIntent { intent_digest: applied.intent_digest.clone(), action: applied.action.clone(), outcome }
 }

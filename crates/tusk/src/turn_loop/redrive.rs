@@ -8,9 +8,10 @@ use std::collections::VecDeque;
 use premath_bd::JournalEvent;
 use premath_kernel::{Value, encode};
 
+use super::check::ConfigError;
 use super::config::RunConfig;
 use super::event::Event;
-use super::machine::{ConfigError, Machine, Unexpected};
+use super::machine::{Machine, Unexpected};
 use super::records::STARTED;
 use crate::evidence::Unreadable;
 
@@ -106,8 +107,7 @@ impl Redrive {
     fn start(&mut self, seq: u64, row: &Value<'_>) -> Result<(), RedriveError> {
         let config = row.as_object().filter(|_| kind(row) == STARTED).and_then(|row| row.get("config"));
         let config = config.ok_or(RedriveError::NotStarted { seq })?;
-        let config =
-            RunConfig::from_value(config).map_err(|source| RedriveError::Row { seq, source })?;
+        let config = RunConfig::from_value(config).map_err(|source| RedriveError::Row { seq, source })?;
         let mut machine = Machine::new(config)?;
         self.pending.extend(machine.take_records());
         self.machine = Some(machine);

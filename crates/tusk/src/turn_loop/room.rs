@@ -29,6 +29,10 @@ impl Machine {
         }
         match self.config.context.on_full {
             OnFull::Descend => {
+                if self.state.meter.context_tokens() > most {
+                    // One turn brought more than was left: what sums it up has to fit as well.
+                    self.windowing(Purpose::Descent, most)?;
+                }
                 self.wait_with(DESCENT.to_owned());
                 Some(Purpose::Descent)
             }
@@ -41,7 +45,8 @@ impl Machine {
     fn dropping(&self, most: u64) -> (usize, Vec<Message>) {
         let messages: Vec<Message> = self.state.history.iter().cloned().collect();
         let spans = spans(&messages);
-        let fixed = self.state.meter.context_tokens().saturating_sub(spans.iter().map(|span| span.tokens).sum());
+        let fixed =
+            self.state.meter.context_tokens().saturating_sub(spans.iter().map(|span| span.tokens).sum());
         let kept = window(&spans, fixed, most.saturating_mul(HALF) / 100);
         let first = spans.get(kept.first_span).map_or(messages.len(), |span| span.first_message);
         (kept.dropped, messages.into_iter().skip(first).collect())

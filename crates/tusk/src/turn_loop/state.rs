@@ -68,7 +68,21 @@ impl Purpose {
     pub(crate) const fn is_harness(&self) -> bool {
         matches!(self, Self::Branches | Self::Judgement)
     }
+
+    /// Its name in records; none for what most turns are.
+    pub(crate) const fn token(&self) -> Option<&'static str> {
+        match self {
+            Self::Work => None,
+            Self::Route => Some("route"),
+            Self::Descent => Some("descent"),
+            Self::Branches => Some("branches"),
+            Self::Judgement => Some("judgement"),
+        }
+    }
 }
+
+/// A reference, and the digest of what is there; none when there is nothing.
+pub(crate) type Observed = (String, Option<String>);
 
 /// A turn that is not closed.
 #[derive(Debug, Clone)]
@@ -83,7 +97,7 @@ pub(crate) struct Open {
     /// Why the run stops behind it.
     pub(crate) stop: Option<RunOutcome>,
     /// What is handed over with it, and what was found of that.
-    pub(crate) handoff: Option<(HandoffPacket, Vec<(String, Option<String>)>)>,
+    pub(crate) handoff: Option<(HandoffPacket, Vec<Observed>)>,
     /// The compaction it went on from.
     pub(crate) compaction: Option<Box<CompactionArtifact>>,
 }
@@ -105,29 +119,17 @@ pub(crate) enum Phase {
     /// An answer.
     Calling(Purpose),
     /// A person.
-    Asking {
-        question: String,
-        open: Box<Open>,
-    },
+    Asking { question: String, open: Box<Open> },
     /// Tools.
     Executing(Box<Open>),
     /// A stored handoff.
-    Handing {
-        packet: Box<HandoffPacket>,
-        open: Box<Open>,
-    },
+    Handing { packet: Box<HandoffPacket>, open: Box<Open> },
     /// The store of issues.
     Applying(Box<Applying>),
     /// Workers.
-    Spawning {
-        plans: Vec<WorkerPlan>,
-        after: After,
-    },
+    Spawning { plans: Vec<WorkerPlan>, after: After },
     /// A stored compaction.
-    Compacting {
-        artifact: Box<CompactionArtifact>,
-        purpose: Purpose,
-    },
+    Compacting { artifact: Box<CompactionArtifact>, purpose: Purpose },
     /// Nothing more.
     Ended(RunOutcome),
 }
@@ -150,10 +152,9 @@ pub(crate) enum Paused {
     /// Before a model is asked.
     Calling(Purpose),
     /// Where a person is asked.
-    Asking {
-        question: String,
-        open: Box<Open>,
-    },
+    Asking { question: String, open: Box<Open> },
+    /// Where workers are under way.
+    Spawning { plans: Vec<WorkerPlan>, after: After },
 }
 
 /// How far a workflow is.
@@ -177,6 +178,8 @@ pub(crate) struct State {
     pub(crate) phase: Phase,
     pub(crate) paused: Option<Paused>,
     pub(crate) used: Used,
+    /// The turn that was begun last, counted without those of workers: what call ids are numbered by.
+    pub(crate) turn: u64,
     pub(crate) progress: Progress,
     pub(crate) history: History,
     pub(crate) system: SystemText,
@@ -210,6 +213,7 @@ impl State {
             phase: Phase::Calling(Purpose::Work),
             paused: None,
             used: Used::default(),
+            turn: 0,
             progress: Progress::default(),
             history: History::default(),
             system,

@@ -17,9 +17,7 @@ use crate::evidence::{CallOutcome, CallStatus, IntentRow, Payload};
 use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox};
 use crate::tools::files::WorkFiles;
 use crate::tools::payloads::Payloads;
-use crate::tools::{
-    Catalogue, ProtectedPaths, ToolContext, ToolFailure, ToolOutput, UndoRecord,
-};
+use crate::tools::{Catalogue, ProtectedPaths, ToolContext, ToolFailure, ToolOutput, UndoRecord};
 
 /// What the calls of a run work with.
 #[derive(Debug, Clone)]
@@ -81,7 +79,8 @@ impl Toolbox {
     pub fn prepare(&self, calls: &[PlannedCall]) -> Prepared {
         let mut prepared = Prepared::default();
         for call in calls.iter().filter(|call| call.runs()) {
-            let Some((tool, arguments)) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref()) else {
+            let Some((tool, arguments)) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref())
+            else {
                 continue;
             };
             match tool.prepare(arguments, &self.context()) {
@@ -138,9 +137,8 @@ impl Toolbox {
             return Ran { outcome: refused(id, failure), operation: None };
         };
         let context = self.context();
-        let called = catch_unwind(AssertUnwindSafe(|| {
-            tool.call_prepared(arguments, prepared.undo.get(id), &context)
-        }));
+        let called =
+            catch_unwind(AssertUnwindSafe(|| tool.call_prepared(arguments, prepared.undo.get(id), &context)));
         match called {
             Ok(Ok(output)) => ran(id, output),
             Ok(Err(failure)) => Ran { outcome: failed(id, failure), operation: None },

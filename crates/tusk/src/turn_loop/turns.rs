@@ -18,7 +18,7 @@ use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, StopCause, Verdict}
 use crate::context::views::{self, OpenCall};
 use crate::context::{
     DroppedTurn, HandoffPacket, InjectionPoint, PacketArtifact, Reminder, RenderPolicy, Rendered, RunState,
-    Views, exceeded, render,
+    Views, exceeded, fenced, render,
 };
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::{CacheMarker, Message, ToolOutcome, ToolResult, UserPart};
@@ -47,12 +47,11 @@ impl Machine {
             self.stop(StopCause::Limit(limit.to_owned()), Some(Paused::Calling(purpose)));
             return;
         }
+        // First, so that what is about to be shown counts.
+        self.flush();
         let Some(purpose) = self.make_room(purpose) else { return };
         self.flush();
-        self.state.used.turns += 1;
-        let call_id = self.call_id();
-        let turn = self.state.used.turns;
-        self.records.push(records::called(&call_id, turn, &purpose, &self.state.context_digest));
+        self.count_turn(&purpose);
         self.state.phase = Phase::Calling(purpose);
     }
 
@@ -60,7 +59,8 @@ impl Machine {
     fn reached(&self) -> Option<&'static str> {
         let budget = self.state.used.of(&self.config.limits);
         let state = RunState { budget, ..RunState::default() };
-        exceeded(&state).into_iter().find(|name| *name != "identicalCalls")
+        let reached = exceeded(&state).into_iter().find(|name| *name != "identicalCalls");
+        reached.or_else(|| self.is_workflow_over().then_some("workflowTurns"))
     }
 
     /// What waits to be said goes into the history as one message.
@@ -162,7 +162,9 @@ impl Machine {
                 self.state.found.push(FoundTools::new(query, names.clone()));
                 has_found |= !names.is_empty();
             }
-            if let Some(arguments) = call.arguments.as_ref().filter(|_| call.call.name == progress::GIVE_VERDICT) {
+            if let Some(arguments) =
+                call.arguments.as_ref().filter(|_| call.call.name == progress::GIVE_VERDICT)
+            {
                 let critique = arguments.text("critique").unwrap_or_default().to_owned();
                 self.state.verdict = Some((arguments.flag("pass"), critique));
             }
@@ -212,18 +214,25 @@ impl Machine {
             outcome.failure().is_some_and(|failure| failure.error_code == "interrupted")
         });
         state.open_calls = unanswered
-            .map(|(call, _)| OpenCall {
-                tool_call_id: call.call.id.clone(),
-                tool: call.call.name.clone(),
-            })
+            .map(|(call, _)| OpenCall { tool_call_id: call.call.id.clone(), tool: call.call.name.clone() })
             .collect();
         state.source_refs = vec![format!("run://{}/{}", self.config.run_id, open.call_id)];
         views::views(&state, &self.terms.spec().state_view_policy)
     }
 
     /// What the model said and what came of it, as the next request shows it.
-    fn show(&mut self, open: &Open, rendered: &[Rendered], outcomes: &[CallOutcome], reminder: Option<String>) {
+    fn show(
+        &mut self,
+        open: &Open,
+        rendered: &[Rendered],
+        outcomes: &[CallOutcome],
+        reminder: Option<String>,
+    ) {
         if open.purpose.is_harness() {
+            return;
+        }
+        if open.answer.parts.is_empty() {
+            // No provider takes a message without content back.
             return;
         }
         self.state.push(Message::Assistant(open.answer.parts.clone()));
@@ -269,14 +278,23 @@ impl Machine {
             return;
         }
         self.state.refused_in_a_row = 0;
+        if let (true, After::Finish(outcome)) = (intents.is_empty(), &after) {
+            self.finish(outcome.clone(), &open.purpose);
+            return;
+        }
         if intents.is_empty() {
             self.go(after);
             return;
         }
         let workers = progress::workers(&self.config, &open);
         self.state.judging = open.purpose == Purpose::Judgement;
-        self.state.phase =
-            Phase::Applying(Box::new(Applying { turn: closed.turn, intents, calls: open.calls, workers, after }));
+        self.state.phase = Phase::Applying(Box::new(Applying {
+            turn: closed.turn,
+            intents,
+            calls: open.calls,
+            workers,
+            after,
+        }));
     }
 
     /// A refused turn: nothing of it is applied.
@@ -288,8 +306,8 @@ impl Machine {
         let is_correctable = classes.iter().all(|class| CORRECTABLE.contains(&class.as_str()));
         if let Some(outcome) = &open.stop {
             // A limit is why it is refused; that is what is said.
-            self.state.paused = None;
-            self.end(outcome.clone());
+            self.tell_refused(verdict);
+            self.finish(outcome.clone(), &open.purpose);
             return;
         }
         let detail = verdict.reasons.first().map(|(_, subject, detail)| format!("{subject}: {detail}"));
@@ -298,8 +316,18 @@ impl Machine {
             self.end(RunOutcome::FailedClosed { classes: classes.into_iter().collect(), detail });
             return;
         }
+        self.tell_refused(verdict);
+        match after {
+            After::GoOn(prompt) => self.go(After::GoOn(prompt)),
+            After::Judge | After::Finish(_) => self.go(After::GoOn(None)),
+        }
+    }
+
+    /// The model is told why a turn was refused.
+    fn tell_refused(&mut self, verdict: &Verdict) {
         for (class, subject, detail) in &verdict.reasons {
-            let text = format!("the turn was refused, nothing of it was applied: {class}: {subject}: {detail}");
+            let text =
+                format!("the turn was refused, nothing of it was applied: {class}: {subject}: {detail}");
             self.state.reminders.push(&Reminder {
                 point: InjectionPoint::TurnStart,
                 source: "gate".to_owned(),
@@ -310,10 +338,13 @@ impl Machine {
         if let Some(text) = told.text(InjectionPoint::TurnStart) {
             self.wait_with(text);
         }
-        match after {
-            After::GoOn(prompt) => self.go(After::GoOn(prompt)),
-            After::Judge | After::Finish(_) => self.go(After::GoOn(None)),
-        }
+    }
+
+    /// Ends behind a turn. What the harness was about to do is done when the run goes on.
+    fn finish(&mut self, outcome: RunOutcome, purpose: &Purpose) {
+        let is_due = purpose.is_harness() && outcome.is_resumable();
+        self.state.paused = is_due.then(|| Paused::Calling(purpose.clone()));
+        self.end(outcome);
     }
 
     /// Goes where a turn leads.
@@ -357,6 +388,12 @@ impl Machine {
         }
         self.state.told = Some(views);
         if plans.is_empty() {
+            let is_unjudged = std::mem::take(&mut self.state.judging);
+            let after = if is_unjudged {
+                progress::judged(&self.config, &mut self.state.progress, None)
+            } else {
+                after
+            };
             self.go(after);
             return;
         }
@@ -380,7 +417,9 @@ impl Machine {
         self.state.incoming.dedup();
         self.state.progress.is_joined = true;
         let after = if std::mem::take(&mut self.state.judging) {
-            let verdict = workers.first().and_then(|worker| worker.verdict.clone());
+            // A judge is a model too: what it says is not ours.
+            let verdict = workers.first().and_then(|worker| worker.verdict.as_ref());
+            let verdict = verdict.map(|(passes, critique)| (*passes, fenced("judge", critique)));
             progress::judged(&self.config, &mut self.state.progress, verdict)
         } else {
             self.wait_with(progress::returned(workers));

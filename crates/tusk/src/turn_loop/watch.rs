@@ -24,12 +24,14 @@ pub enum RunEvent<'e> {
         /// How deep below the first run: 0 for that itself.
         depth: u64,
     },
-    /// A model is asked.
+    /// A model is asked, or the harness does something in its place.
     TurnStarted {
         /// The turn.
         call_id: &'e str,
         /// Which one, from 1.
         turn: u64,
+        /// What the harness does itself: `branches` or `judgement`; none when a model is asked.
+        harness: Option<&'static str>,
     },
     /// What a model says, as it comes.
     Model(&'e ModelEvent),

@@ -125,6 +125,20 @@ impl Workflow {
             || judged_by_model
     }
 
+    /// How many workers it cannot do without; a model that spawns them decides that itself.
+    #[must_use]
+    pub fn needs_workers(&self) -> u64 {
+        let is_judge = |one: &Evaluator| matches!(one.judge, Judge::Model { .. });
+        match self.pattern {
+            ExecutionPattern::Parallel => u64::try_from(self.branches.len()).unwrap_or(u64::MAX),
+            ExecutionPattern::EvaluatorOptimizer => u64::from(self.evaluator.as_ref().is_some_and(is_judge)),
+            ExecutionPattern::Single
+            | ExecutionPattern::Chain
+            | ExecutionPattern::Route
+            | ExecutionPattern::OrchestratorWorkers => 0,
+        }
+    }
+
     pub(super) fn to_value(&self) -> Value<'_> {
         Object::fields()
             .non_empty("branches", self.branches.iter().map(branch_value).collect())
@@ -147,9 +161,8 @@ impl Workflow {
         let worker = row.row("worker")?;
         Ok(Self {
             pattern: pattern(row.text("pattern")?)?,
-            stages: row.rows("stages", |row| {
-                Ok(Stage { name: row.owned("name")?, prompt: row.owned("prompt")? })
-            })?,
+            stages: row
+                .rows("stages", |row| Ok(Stage { name: row.owned("name")?, prompt: row.owned("prompt")? }))?,
             routes: row.rows("routes", |row| {
                 Ok(Route { name: row.owned("name")?, when: row.owned("when")?, prompt: row.owned("prompt")? })
             })?,

@@ -96,7 +96,8 @@ impl Floor {
             .collect();
         let blocks: Vec<_> = system.iter().map(|text| json!({ "type": "text", "text": text })).collect();
         let model = workload.model();
-        let head = json!({ "model": model, "max_tokens": 8192, "stream": true, "tools": tools, "system": blocks });
+        let head =
+            json!({ "model": model, "max_tokens": 8192, "stream": true, "tools": tools, "system": blocks });
         let head = head.to_string();
         let opening = head.strip_suffix('}').unwrap_or(&head).to_owned()
             + r#","messages":[{"role":"user","content":"Do what the plan says."}"#;

@@ -76,7 +76,12 @@ impl Ours {
 
     /// What its runs say first of all.
     pub(super) fn system(&self) -> Vec<String> {
-        Blocks::new("Do what the plan says.".to_owned()).assemble().system.into_iter().map(|block| block.text).collect()
+        Blocks::new("Do what the plan says.".to_owned())
+            .assemble()
+            .system
+            .into_iter()
+            .map(|block| block.text)
+            .collect()
     }
 
     fn catalogue(&self) -> Result<Catalogue, CliError> {
@@ -86,7 +91,11 @@ impl Ours {
     /// One run to its end; the bytes of its journal.
     pub(super) fn run(&self, run_id: &str, workload: Workload) -> Result<u64, CliError> {
         let config = self.config(run_id, workload)?;
-        let agent = Agent::new(&self.models, Arc::new(outside::sandbox(Loaded::default().sandbox, None)), &self.workspace.root);
+        let agent = Agent::new(
+            &self.models,
+            Arc::new(outside::sandbox(Loaded::default().sandbox, None)),
+            &self.workspace.root,
+        );
         let toolbox = self.toolbox(&agent)?;
         let mut memory = MemoryJournal::default();
         let mut file;

@@ -35,7 +35,8 @@ pub(super) fn syncs(bench: &Bench) -> Result<Figure, CliError> {
     let turns = bench.size.turns;
     let (more, fewer) = (count(turns)?, count(turns / 2)?);
     let per_turn = |more: u32, fewer: u32| f64::from(more.saturating_sub(fewer)) / real(turns - turns / 2);
-    let figure = Figure::at_most("syncs a turn of 8 calls with effects", per_turn(more.0, fewer.0), "syncs", 2.0);
+    let figure =
+        Figure::at_most("syncs a turn of 8 calls with effects", per_turn(more.0, fewer.0), "syncs", 2.0);
     Ok(figure.from(format!("and {:.2} of the journal's head, one every 256 rows", per_turn(more.1, fewer.1))))
 }
 
@@ -49,8 +50,11 @@ pub(super) fn stored(bench: &Bench) -> Result<Vec<Figure>, CliError> {
     };
     let (few, many) = (measure(bench.size.read())?, measure(bench.size.long())?);
     let name = format!("stored bytes over the transcript, {} turns", bench.size.long);
-    let whole = Figure::at_most(name, many.0 / many.1, "x", 3.0)
-        .from(format!("{:.0} KB over {:.0} KB", many.0 / 1024.0, many.1 / 1024.0));
+    let whole = Figure::at_most(name, many.0 / many.1, "x", 3.0).from(format!(
+        "{:.0} KB over {:.0} KB",
+        many.0 / 1024.0,
+        many.1 / 1024.0
+    ));
     let per_turn = |(kept, _): (f64, f64), turns: usize| kept / real(turns);
     let growth = per_turn(many, bench.size.long) / per_turn(few, bench.size.turns);
     let name = format!("stored bytes a turn: {} turns over {}", bench.size.long, bench.size.turns);
@@ -114,7 +118,12 @@ pub(super) fn sandboxed(bench: &Bench) -> Result<Figure, CliError> {
         within.push(took);
     }
     let (within, bare) = (super::median(&mut within) * 1e3, super::median(&mut bare) * 1e3);
-    let figure = Figure::at_most("a sandboxed `true` through the shell tool, beyond `sh -c true`", within - bare, "ms", 3.0);
+    let figure = Figure::at_most(
+        "a sandboxed `true` through the shell tool, beyond `sh -c true`",
+        within - bare,
+        "ms",
+        3.0,
+    );
     Ok(figure.from(format!("{within:.2} ms less {bare:.2} ms")))
 }
 

@@ -75,7 +75,8 @@ impl Workload {
     }
 
     fn call(self, turn: usize, call: usize) -> Call {
-        let path = format!("crates/example/src/part_{:03}/a_file_with_an_ordinary_name_{call:02}.rs", turn % 1000);
+        let path =
+            format!("crates/example/src/part_{:03}/a_file_with_an_ordinary_name_{call:02}.rs", turn % 1000);
         let step = turn * self.calls + call;
         Call {
             id: format!("toolu_{turn:05}_{call:03}"),
@@ -87,15 +88,8 @@ impl Workload {
 
 fn said(calls: Vec<Call>, stop: Stop) -> Turn {
     let usage = ClaimedUsage { input: Some(1_000), output: Some(100), ..ClaimedUsage::default() };
-    let speech = Speech {
-        reasoning: None,
-        text: Some(TEXT.to_owned()),
-        refusal: None,
-        calls,
-        stop,
-        usage,
-        chunk: 16,
-    };
+    let speech =
+        Speech { reasoning: None, text: Some(TEXT.to_owned()), refusal: None, calls, stop, usage, chunk: 16 };
     Turn { speech, expect: Expectation::default(), faults: Vec::new() }
 }
 

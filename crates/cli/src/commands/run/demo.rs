@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use premath_host::Host;
+use premath_host::{Host, LoopSettings, Settings, Workspace};
 use premath_kernel::Object;
 use premath_wire::v1::ReplayAnswer;
 
@@ -43,6 +43,10 @@ fn opening(folder: &Path) -> String {
 }
 
 fn played(args: &RunArgs, plan: &DemoPlan, host: &Host<'_>, folder: &Path) -> Result<Exit, CliError> {
+    // The example shows what it was written for, whatever a person allows their own runs.
+    let settings = Settings { turn_loop: LoopSettings::default(), ..host.workspace.settings.clone() };
+    let workspace = Workspace { settings, ..host.workspace.clone() };
+    let host = &Host { workspace: &workspace, ..*host };
     let models = [plan.model.clone()];
     let asked = Asked { task: Some(&plan.task), issue: Some(&plan.issue), models: &models };
     let arguments = started(args, &asked, None);

@@ -34,6 +34,10 @@ pub(super) fn brief(tool: &str, arguments: &JsonText) -> String {
         "resolve_ref" => named(&["ref", "offset"]),
         "choose_route" => named(&["route"]),
         "spawn_worker" => named(&["title"]),
+        "give_verdict" => {
+            let verdict = if members.get("pass") == Some(&Value::Bool(true)) { "pass" } else { "no pass" };
+            format!("{verdict}: {}", text("critique").map(plain).unwrap_or_default())
+        }
         _ if tool.starts_with("issue_") || tool.starts_with("dep_") => {
             named(&["id", "parentIssue", "dependsOn", "status", "title", "query"])
         }

@@ -93,7 +93,7 @@ impl Lane {
         match event {
             RunEvent::Started { .. } if self.voice == Voice::ByTheLine => String::new(),
             RunEvent::Started { .. } => frame::opened(event),
-            RunEvent::TurnStarted { turn, .. } => self.turn(*turn),
+            RunEvent::TurnStarted { turn, harness, .. } => self.turn(*turn, *harness),
             RunEvent::Answered { usage, cost_micros, stop, .. } => self.answered(*usage, *cost_micros, stop),
             RunEvent::CallStarted { tool_call_id, tool, arguments, diff } => {
                 self.begun.push(Begun {
@@ -131,12 +131,18 @@ impl Lane {
         }
     }
 
-    fn turn(&mut self, turn: u64) -> String {
+    fn turn(&mut self, turn: u64, harness: Option<&str>) -> String {
         self.streamed.clear();
         self.tone = None;
         self.used.clear();
         let gap = if self.voice == Voice::AsItComes { "\n" } else { "" };
-        format!("{gap}{DIM}turn {turn}{DIM:#}\n")
+        let does = match harness {
+            None => "",
+            Some("branches") => " · the harness begins the branches",
+            Some("judgement") => " · the harness has it judged",
+            Some(_) => " · the harness",
+        };
+        format!("{gap}{DIM}turn {turn}{does}{DIM:#}\n")
     }
 
     /// Nothing, but where the answer ended in an unusual way.

@@ -88,9 +88,11 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
                 depth: *depth,
             }
         }
-        RunEvent::TurnStarted { call_id, turn } => {
-            RunEventKind::TurnStarted { call_id: (*call_id).to_owned(), turn: *turn }
-        }
+        RunEvent::TurnStarted { call_id, turn, harness } => RunEventKind::TurnStarted {
+            call_id: (*call_id).to_owned(),
+            turn: *turn,
+            harness: harness.map(ToOwned::to_owned),
+        },
         RunEvent::Answered { call_id, model, usage, cost_micros, stop } => RunEventKind::TurnAnswered {
             call_id: (*call_id).to_owned(),
             model: (*model).to_owned(),

@@ -113,7 +113,7 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
             is_resumed: false,
             depth: 0,
         },
-        RunEvent::TurnStarted { call_id: "run-1.t1", turn: 1 },
+        RunEvent::TurnStarted { call_id: "run-1.t1", turn: 1, harness: None },
         RunEvent::Model(&ModelEvent::ReasoningDelta { index: 0, text: "Both at once.".to_owned() }),
         RunEvent::Model(&ModelEvent::TextDelta { index: 1, text: "I look ".to_owned() }),
         RunEvent::Model(&ModelEvent::TextDelta { index: 1, text: "around.".to_owned() }),
@@ -129,13 +129,13 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
         RunEvent::CallFinished { tool: "shell", outcome: &failed, millis: 1_480 },
         RunEvent::CallFinished { tool: "fs_list", outcome: &listed, millis: 1 },
         RunEvent::Closed(&one),
-        RunEvent::TurnStarted { call_id: "run-1.t2", turn: 2 },
+        RunEvent::TurnStarted { call_id: "run-1.t2", turn: 2, harness: None },
         RunEvent::Model(&text("I close it.")),
         RunEvent::CallStarted { tool_call_id: "c3", tool: "issue_update", arguments: &close, diff: None },
         RunEvent::CallFinished { tool: "issue_update", outcome: &asked, millis: 2 },
         RunEvent::Closed(&two),
         RunEvent::Applied(&applied),
-        RunEvent::TurnStarted { call_id: "run-1.t3", turn: 3 },
+        RunEvent::TurnStarted { call_id: "run-1.t3", turn: 3, harness: None },
         RunEvent::Model(&text("Done.")),
         RunEvent::Stopped(&report),
     ]);
@@ -340,7 +340,7 @@ fn nothing_that_others_say_acts_on_the_terminal() {
             is_resumed: true,
             depth: 0,
         },
-        RunEvent::TurnStarted { call_id: evil, turn: 1 },
+        RunEvent::TurnStarted { call_id: evil, turn: 1, harness: None },
         RunEvent::Model(&ModelEvent::TextDelta { index: 0, text: evil.to_owned() }),
         RunEvent::Model(&ModelEvent::ReasoningDelta { index: 1, text: evil.to_owned() }),
         RunEvent::Model(&ModelEvent::PartDone { index: 2, part: AssistantPart::Refusal(evil.to_owned()) }),
@@ -390,7 +390,7 @@ fn workers_speak_in_whole_lines_behind_the_id_of_their_issue() {
     let verdict = closed("run-2.t1");
     let (hello, rest) = (text("I read\nthe do"), text("cs."));
     let (other, limit) = (text("I test."), RunOutcome::Stopped(StopCause::Limit("turns".to_owned())));
-    let begun = RunEvent::TurnStarted { call_id: "run-2.t1", turn: 1 };
+    let begun = RunEvent::TurnStarted { call_id: "run-2.t1", turn: 1, harness: None };
     let (one, two, three) = (RunEvent::Model(&hello), RunEvent::Model(&other), RunEvent::Model(&rest));
     let call =
         RunEvent::CallStarted { tool_call_id: "c1", tool: "fs_read", arguments: &arguments, diff: None };
@@ -398,7 +398,7 @@ fn workers_speak_in_whole_lines_behind_the_id_of_their_issue() {
     let judged = RunEvent::Closed(&verdict);
     let deeper = RunEvent::Worker { issue_id: "bd-9", event: &judged };
     let shown = piped(&[
-        RunEvent::TurnStarted { call_id: "run-1.t1", turn: 1 },
+        RunEvent::TurnStarted { call_id: "run-1.t1", turn: 1, harness: None },
         RunEvent::WorkerStarted { run_id: "run-2", issue_id: "bd-2", title: "The docs" },
         RunEvent::WorkerStarted { run_id: "run-3", issue_id: "bd-3", title: "The tests" },
         RunEvent::Worker { issue_id: "bd-2", event: &begun },
@@ -471,7 +471,7 @@ fn a_call_that_never_ended_is_not_passed_over() {
 fn the_status_line_is_only_on_a_terminal_and_goes_before_anything_else() {
     let arguments = json(r#"{"command":"cargo test","workdir":"."}"#);
     let outcome = said("c1", "ok\n");
-    let begun = RunEvent::TurnStarted { call_id: "t", turn: 2 };
+    let begun = RunEvent::TurnStarted { call_id: "t", turn: 2, harness: None };
     let call = RunEvent::CallStarted { tool_call_id: "c1", tool: "shell", arguments: &arguments, diff: None };
     let ended = RunEvent::CallFinished { tool: "shell", outcome: &outcome, millis: 1 };
     let mut screen = RunScreen::new(Some(60));
@@ -529,11 +529,11 @@ fn a_program_reads_one_row_per_event() {
     };
     let failure = CallOutcome::failed("c2", "file.missing", false, "there is no `b`");
     let (verdict, report) = (closed("t1"), report(RunOutcome::Completed));
-    let inner = RunEvent::TurnStarted { call_id: "t2", turn: 1 };
+    let inner = RunEvent::TurnStarted { call_id: "t2", turn: 1, harness: None };
     let deeper = RunEvent::Worker { issue_id: "bd-3", event: &inner };
     let call = RunEvent::CallStarted { tool_call_id: "c1", tool: "shell", arguments: &arguments, diff: None };
     let lines = [
-        line(&mut rows, &RunEvent::TurnStarted { call_id: "t1", turn: 1 }),
+        line(&mut rows, &RunEvent::TurnStarted { call_id: "t1", turn: 1, harness: None }),
         line(&mut rows, &RunEvent::Model(&text("Hi\u{1b}"))),
         line(&mut rows, &call),
         line(&mut rows, &RunEvent::CallFinished { tool: "shell", outcome: &outcome, millis: 7 }),
@@ -558,7 +558,7 @@ fn a_program_reads_one_row_per_event() {
 fn a_part_that_was_not_streamed_is_told_once_and_one_that_was_is_not_told_again() {
     let done = ModelEvent::PartDone { index: 0, part: AssistantPart::Text("Hello".to_owned()) };
     let mut rows = EventRows::default();
-    let turn = RunEvent::TurnStarted { call_id: "t", turn: 1 };
+    let turn = RunEvent::TurnStarted { call_id: "t", turn: 1, harness: None };
     rows.row(&turn).unwrap();
     assert!(rows.row(&RunEvent::Model(&done)).is_some());
     assert!(rows.row(&RunEvent::Model(&done)).is_none());

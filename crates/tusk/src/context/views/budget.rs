@@ -94,13 +94,13 @@ impl Budget {
             .collect()
     }
 
-    /// What the view shows.
+    /// What the view shows. Money, time and tokens differ between equal runs: providers count tokens each in their own way.
     pub(super) fn content(&self) -> Value<'static> {
         Object::fields()
             .optional("costPercent", self.cost_micros.rough().map(number))
             .field("exceeded", Value::text_list(self.exceeded()))
             .field("identicalCalls", self.identical_calls.exact())
-            .field("tokens", self.tokens.exact())
+            .optional("tokensPercent", self.tokens.rough().map(number))
             .field("toolCalls", self.tool_calls.exact())
             .field("turns", self.turns.exact())
             .optional("wallPercent", self.wall_millis.rough().map(number))

@@ -86,11 +86,11 @@ fn what_did_not_change_is_not_told_again() {
 }
 
 #[test]
-fn the_budget_is_exact_but_for_money_and_time() {
+fn the_budget_is_exact_but_for_money_time_and_tokens() {
     assert_eq!(
         content(&state(), "budget"),
         "{\"costPercent\":90,\"exceeded\":[],\"identicalCalls\":{\"used\":0},\
-         \"tokens\":{\"limit\":100000,\"used\":76000},\"toolCalls\":{\"limit\":10,\"used\":4},\
+         \"tokensPercent\":70,\"toolCalls\":{\"limit\":10,\"used\":4},\
          \"turns\":{\"limit\":10,\"used\":5},\"wallPercent\":0,\"workers\":{\"used\":0}}"
     );
     let mut slower = state();
@@ -98,6 +98,8 @@ fn the_budget_is_exact_but_for_money_and_time() {
     slower.budget.cost_micros.used = 900;
     assert_eq!(of(&slower).rows().collect::<Vec<_>>(), of(&state()).rows().collect::<Vec<_>>());
     slower.budget.tokens.used += 1;
+    assert_eq!(content(&slower, "budget"), content(&state(), "budget"));
+    slower.budget.tool_calls.used += 1;
     assert_ne!(content(&slower, "budget"), content(&state(), "budget"));
 }
 

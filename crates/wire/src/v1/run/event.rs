@@ -41,13 +41,16 @@ pub enum RunEventKind {
         /// How deep below the first run.
         depth: u64,
     },
-    /// A model is asked.
+    /// A model is asked, or the harness does something in its place.
     #[serde(rename = "turn.started")]
     TurnStarted {
         /// The turn.
         call_id: String,
-        /// Which one, from 1.
+        /// Which one, from 1; those of workers are not counted.
         turn: u64,
+        /// What the harness does itself, without a model: `branches` or `judgement`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        harness: Option<String>,
     },
     /// A piece of what a model says, as it comes. Not to be acted on.
     #[serde(rename = "model.text")]

@@ -1,0 +1,205 @@
+//! `[loop]`: what a run may use and how it works when the command line does not say.
+//!
+//! A repository may ask for less than a person allows, never for more: a limit is lowered, a wall is raised, a scope is
+//! left out. A key that means nothing is refused here, since a misspelt limit would be none.
+
+use std::borrow::Cow;
+
+use premath_host::{LoopSettings, Setting};
+use premath_tusk::sandbox::Profile;
+use premath_tusk::turn_loop::{ContextLimits, Limits, OnFull};
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::models::micro_dollars;
+use super::{Owner, Place, Reading, echo};
+use crate::error::CliError;
+
+/// The largest number that every program reads alike.
+const MOST: u64 = 9_007_199_254_740_991;
+
+/// A limit: its place, what it is when nobody says, and from where on it makes sense.
+struct Limit<'l> {
+    slot: &'l mut Option<Setting<u64>>,
+    /// What a repository cannot go beyond when the person says nothing; none for what costs nobody anything.
+    ceiling: Option<u64>,
+    least: u64,
+    most: u64,
+}
+
+/// Takes one key of `[loop]`.
+pub(super) fn take(
+    reading: &mut Reading<'_>,
+    key: &Spanned<Cow<'_, str>>,
+    value: &Spanned<DeValue<'_>>,
+) -> Result<(), CliError> {
+    let (place, owner) = (reading.place, reading.owner);
+    let name = key.get_ref().as_ref();
+    let path = format!("$.loop.{}", echo(name));
+    let settings = &mut reading.loaded.settings.turn_loop;
+    let field = Field { place, owner, value, path };
+    match name {
+        "autonomous" => settings.autonomous = Some(field.trigger()?),
+        "checkpoint_before" => field.extend(&mut settings.checkpoint_before)?,
+        "on_full" => settings.on_full = Some(field.on_full()?),
+        "profile" => field.profile(&mut settings.profile)?,
+        "scopes" => field.scopes(&mut settings.scopes)?,
+        "max_cost_usd" => {
+            let micros = field.dollars()?;
+            field.lower(&mut settings.max_cost_micros, Limits::standard().cost_micros, micros)?;
+        }
+        _ => match limit(settings, name) {
+            Some(limit) => field.limit(limit)?,
+            None => {
+                return Err(field.refused("there is no such key; docs/reference/configuration.md has all"));
+            }
+        },
+    }
+    Ok(())
+}
+
+fn limit<'s>(settings: &'s mut LoopSettings, name: &str) -> Option<Limit<'s>> {
+    let (limits, context) = (Limits::standard(), ContextLimits::standard());
+    let minutes = limits.wall_millis.map(|millis| millis / 60_000);
+    let (slot, ceiling, least, most) = match name {
+        "max_turns" => (&mut settings.max_turns, limits.turns, 1, MOST),
+        "max_tool_calls" => (&mut settings.max_tool_calls, limits.tool_calls, 1, MOST),
+        "max_tokens" => (&mut settings.max_tokens, limits.tokens, 1, MOST),
+        "max_minutes" => (&mut settings.max_minutes, minutes, 1, MOST / 60_000),
+        "max_workers" => (&mut settings.max_workers, limits.workers, 0, MOST),
+        "max_depth" => (&mut settings.max_depth, limits.depth, 0, MOST),
+        "identical_calls" => (&mut settings.identical_calls, limits.identical_calls, 1, MOST),
+        "checkpoint_every" => (&mut settings.checkpoint_every, limits.checkpoint_every, 1, MOST),
+        "parallel" => (&mut settings.parallel, Some(limits.parallel), 1, 128),
+        "context_tokens" => (&mut settings.context_tokens, Some(context.max_tokens), 1, MOST),
+        "result_bytes" => (&mut settings.result_bytes, Some(context.result_bytes), 1024, 4 << 20),
+        "output_tokens" => (&mut settings.output_tokens, Some(context.output_tokens), 1, MOST),
+        _other => return None,
+    };
+    Some(Limit { slot, ceiling, least, most })
+}
+
+/// How far a profile lets commands reach, from the least.
+const fn reach(profile: Profile) -> u8 {
+    match profile {
+        Profile::ReadOnly => 0,
+        Profile::Isolated => 1,
+        Profile::WorkspaceWrite => 2,
+        Profile::Network => 3,
+    }
+}
+
+/// One value, and whose word it is.
+struct Field<'f, 'i> {
+    place: Place<'f>,
+    owner: Owner,
+    value: &'f Spanned<DeValue<'i>>,
+    path: String,
+}
+
+impl Field<'_, '_> {
+    fn refused(&self, what: &str) -> CliError {
+        self.place.refused(what, &self.path, self.value)
+    }
+
+    fn setting<T>(&self, value: T) -> Setting<T> {
+        Setting { value, layer: self.place.layer(self.value) }
+    }
+
+    fn limit(&self, limit: Limit<'_>) -> Result<(), CliError> {
+        let Limit { slot, ceiling, least, most } = limit;
+        let number = self.value.get_ref().as_integer().and_then(|text| text.as_str().parse::<u64>().ok());
+        let number = number.filter(|number| (least..=most).contains(number));
+        let number =
+            number.ok_or_else(|| self.refused(&format!("expected a whole number from {least} to {most}")))?;
+        self.lower(slot, ceiling, number)
+    }
+
+    fn lower(
+        &self,
+        slot: &mut Option<Setting<u64>>,
+        ceiling: Option<u64>,
+        number: u64,
+    ) -> Result<(), CliError> {
+        let ceiling = slot.as_ref().map(|setting| setting.value).or(ceiling);
+        if self.owner == Owner::Repository && ceiling.is_some_and(|ceiling| number > ceiling) {
+            let what = "a repository can lower a limit and not raise it; say this in your own file";
+            return Err(self.refused(what));
+        }
+        *slot = Some(self.setting(number));
+        Ok(())
+    }
+
+    fn dollars(&self) -> Result<u64, CliError> {
+        let whole = self.value.get_ref().as_integer().and_then(|text| text.as_str().parse::<u64>().ok());
+        let micros = match whole {
+            Some(whole) => whole.checked_mul(1_000_000),
+            None => self.value.get_ref().as_str().and_then(micro_dollars),
+        };
+        let micros = micros.filter(|micros| (1..=MOST).contains(micros));
+        micros.ok_or_else(|| self.refused("expected dollars above 0, such as 2 or \"0.50\" in quotes"))
+    }
+
+    fn trigger(&self) -> Result<Setting<String>, CliError> {
+        const WANTED: &str = "expected { trigger = \"what was measured\" }";
+        let table = self.value.get_ref().as_table().ok_or_else(|| self.refused(WANTED))?;
+        let mut trigger = None;
+        for (key, value) in table {
+            if key.get_ref() != "trigger" {
+                return Err(self.refused(WANTED));
+            }
+            trigger = Some(self.place.string(value, &format!("{}.trigger", self.path))?.to_owned());
+        }
+        trigger.map(|trigger| self.setting(trigger)).ok_or_else(|| self.refused(WANTED))
+    }
+
+    fn extend(&self, slot: &mut Option<Setting<Vec<String>>>) -> Result<(), CliError> {
+        let mut list = slot.take().map(|setting| setting.value).unwrap_or_default();
+        let more = self.place.strings(self.value, &self.path)?;
+        list.extend(more.into_iter().filter(|tool| !list.contains(tool)).collect::<Vec<_>>());
+        *slot = Some(self.setting(list));
+        Ok(())
+    }
+
+    fn on_full(&self) -> Result<Setting<OnFull>, CliError> {
+        let text = self.place.string(self.value, &self.path)?;
+        let known = OnFull::ALL.into_iter().find(|one| one.token() == text).ok_or_else(|| {
+            let allowed = OnFull::ALL.map(OnFull::token).join(", ");
+            self.refused(&format!("`{}` is none of {allowed}", echo(text)))
+        })?;
+        Ok(self.setting(known))
+    }
+
+    fn profile(&self, slot: &mut Option<Setting<Profile>>) -> Result<(), CliError> {
+        let text = self.place.string(self.value, &self.path)?;
+        let known = Profile::ALL.into_iter().find(|one| one.as_str() == text).ok_or_else(|| {
+            let allowed = Profile::ALL.map(Profile::as_str).join(", ");
+            self.refused(&format!("`{}` is none of {allowed}", echo(text)))
+        })?;
+        let before = slot.as_ref().map_or(LoopSettings::PROFILE, |setting| setting.value);
+        if self.owner == Owner::Repository && reach(known) > reach(before) {
+            let what = "a repository cannot let commands reach further; say this in your own file";
+            return Err(self.refused(what));
+        }
+        *slot = Some(self.setting(known));
+        Ok(())
+    }
+
+    fn scopes(&self, slot: &mut Option<Setting<Vec<String>>>) -> Result<(), CliError> {
+        let list = self.place.strings(self.value, &self.path)?;
+        if list.is_empty() {
+            return Err(self.refused("expected at least one scope; without the key all are granted"));
+        }
+        let before = slot.as_ref().filter(|_| self.owner == Owner::Repository);
+        if let Some(scope) = before.and_then(|before| list.iter().find(|scope| !before.value.contains(scope)))
+        {
+            let what = format!("a repository cannot grant `{}`, which your own file does not", echo(scope));
+            return Err(self.refused(&what));
+        }
+        *slot = Some(self.setting(list));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

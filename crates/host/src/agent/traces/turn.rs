@@ -1,0 +1,220 @@
+//! One turn as it was: its machine is run again until there, and looked at.
+
+use premath_bd::JournalRow;
+use premath_kernel::{Digests, Value};
+use premath_tusk::evidence::{CallOutcome, Payload};
+use premath_tusk::model::{AssistantPart, Message, UserPart};
+use premath_tusk::turn_loop::{Event, PlannedCall, Redrive, RedriveError, Step};
+use premath_wire::Json;
+use premath_wire::v1::{
+    CallArtifact, CallRow, CallTruncation, MessageRow, TurnCard, TurnDigests, TurnVerdict,
+};
+
+use super::{intent_result, journal, number, reasons, text};
+use crate::actions::issue::count;
+use crate::agent::resume::{differs, each_journal_row, missing};
+use crate::table::ActionError;
+use crate::workspace::Workspace;
+
+/// What one turn was: what the model saw, what it said, what came of it, how it was judged.
+pub(crate) fn turn(workspace: &Workspace, call_id: &str) -> Result<TurnCard, ActionError> {
+    let unknown = || missing(&format!("there is no turn `{call_id}`"));
+    let (run_id, _) = call_id.rsplit_once(".t").ok_or_else(unknown)?;
+    let journal = journal(workspace, run_id)?;
+    let mut looking =
+        Looking { call_id, card: None, redrive: Redrive::default(), is_inside: false, shown: 0 };
+    each_journal_row(&journal, |row| looking.take(row).map_err(|error| differs(&journal, &error)))?;
+    looking.card.ok_or_else(unknown)
+}
+
+/// A machine that is run again until one turn, and looked at there.
+struct Looking<'l> {
+    call_id: &'l str,
+    card: Option<TurnCard>,
+    redrive: Redrive,
+    is_inside: bool,
+    /// How many messages were shown before.
+    shown: usize,
+}
+
+impl Looking<'_> {
+    fn take(&mut self, row: &JournalRow) -> Result<(), RedriveError> {
+        self.redrive.take(row.seq, &row.event)?;
+        let event = &row.event;
+        match text(event, "kind").unwrap_or_default() {
+            "turn.called" => self.called(event),
+            "turn.closed" if self.is_inside => self.closed(event),
+            _other if self.is_inside => self.inside(event),
+            _other => {}
+        }
+        Ok(())
+    }
+
+    fn called(&mut self, event: &Value<'_>) {
+        self.is_inside = text(event, "callId") == Some(self.call_id);
+        let Some(machine) = self.redrive.machine() else { return };
+        let (messages, calls): (Vec<Message>, Vec<CallRow>) = match machine.next() {
+            Step::CallModel(call) => (call.request.messages.iter().cloned().collect(), Vec::new()),
+            // The harness has answered itself, before anybody could be asked.
+            Step::CallTools(calls) => (Vec::new(), calls.iter().map(planned_row).collect()),
+            Step::Apply(_)
+            | Step::Spawn(_)
+            | Step::AskHuman(_)
+            | Step::Handoff(_)
+            | Step::Compact(_)
+            | Step::Done(_) => (Vec::new(), Vec::new()),
+        };
+        if self.is_inside && self.card.is_none() {
+            self.card = Some(TurnCard {
+                action: "turn.show".to_owned(),
+                call_id: self.call_id.to_owned(),
+                run_id: machine.config().run_id.clone(),
+                turn: number(event, "turn").unwrap_or_default(),
+                model: format!("harness:{}", machine.config().workflow.pattern.token()),
+                stop: "tool_use".to_owned(),
+                saw: messages.iter().skip(self.shown).flat_map(message_rows).collect(),
+                answered: Vec::new(),
+                calls,
+                digests: None,
+                verdict: TurnVerdict::Open,
+                reasons: Vec::new(),
+                witness_id: None,
+                applied: Vec::new(),
+            });
+        }
+        if !messages.is_empty() {
+            self.shown = messages.len();
+        }
+    }
+
+    fn inside(&mut self, event: &Value<'_>) {
+        let Some(card) = &mut self.card else { return };
+        match Event::from_value(event) {
+            Ok(Some(Event::Answered(answer))) => {
+                card.model.clone_from(&answer.model_ref);
+                card.stop = answer.stop.to_string();
+                card.answered = answer.parts.iter().filter_map(part_row).collect();
+                card.calls = answer.calls().map(call_row).collect();
+            }
+            Ok(Some(Event::ToolsFinished { outcomes, .. })) => {
+                for (call, outcome) in card.calls.iter_mut().zip(&outcomes) {
+                    came_of(call, outcome);
+                }
+            }
+            Ok(Some(Event::Applied { outcomes })) => {
+                card.applied = outcomes.iter().map(intent_result).collect()
+            }
+            Ok(Some(_) | None) | Err(_) => {}
+        }
+    }
+
+    fn closed(&mut self, event: &Value<'_>) {
+        let digests = self.redrive.machine().and_then(|machine| machine.last_digests()).map(digests);
+        let rendered = self.redrive.machine().map(|machine| machine.last_rendered().to_vec());
+        let Some(card) = &mut self.card else { return };
+        card.digests = digests;
+        for (call, text) in card.calls.iter_mut().zip(rendered.unwrap_or_default()) {
+            call.rendered = text;
+        }
+        let is_closed = text(event, "result") == Some("accepted");
+        card.verdict = if is_closed { TurnVerdict::Closed } else { TurnVerdict::Refused };
+        card.reasons = reasons(event);
+        card.witness_id = text(event, "witnessId").map(str::to_owned);
+    }
+}
+
+fn digests(digests: &Digests) -> TurnDigests {
+    let text = |digest: &premath_kernel::Digest| digest.as_str().to_owned();
+    TurnDigests {
+        call_spec_digest: text(&digests.call_spec),
+        request_set_digest: text(&digests.request_set),
+        result_set_digest: text(&digests.result_set),
+        use_set_digest: text(&digests.use_set),
+        tool_render_set_digest: text(&digests.tool_render_set),
+        reminder_queue_set_digest: text(&digests.reminder_queue_set),
+        state_view_set_digest: text(&digests.state_view_set),
+        protocol_state_digest: text(&digests.protocol_state),
+        join_set_digest: text(&digests.join_set),
+        turn_digest: text(&digests.turn),
+    }
+}
+
+fn message_rows(message: &Message) -> Vec<MessageRow> {
+    match message {
+        Message::User(parts) => parts.iter().map(user_row).collect(),
+        Message::Assistant(parts) => parts.iter().filter_map(part_row).collect(),
+    }
+}
+
+fn user_row(part: &UserPart) -> MessageRow {
+    match part {
+        UserPart::Text { text, .. } => {
+            MessageRow { role: "user".to_owned(), tool_call_id: None, text: text.clone() }
+        }
+        UserPart::ToolResult(result) => MessageRow {
+            role: "tool".to_owned(),
+            tool_call_id: Some(result.call_id.clone()),
+            text: result.content.clone(),
+        },
+    }
+}
+
+fn part_row(part: &AssistantPart) -> Option<MessageRow> {
+    let row = |id: Option<String>, text: String| {
+        Some(MessageRow { role: "assistant".to_owned(), tool_call_id: id, text })
+    };
+    match part {
+        AssistantPart::Text(text) | AssistantPart::Refusal(text) => row(None, text.clone()),
+        AssistantPart::ToolCall(call) => {
+            row(Some(call.id.clone()), format!("{} {}", call.name, call.arguments.as_str()))
+        }
+        AssistantPart::Reasoning(_) | AssistantPart::Opaque(_) => None,
+    }
+}
+
+fn planned_row(planned: &PlannedCall) -> CallRow {
+    call_row(&planned.call)
+}
+
+fn call_row(call: &premath_tusk::model::ToolCall) -> CallRow {
+    CallRow {
+        tool_call_id: call.id.clone(),
+        tool: call.name.clone(),
+        arguments: Json(
+            premath_wire::strict::parse(
+                call.arguments.as_str().as_bytes(),
+                premath_wire::strict::Limits::default(),
+            )
+            .map_or(Value::Null, Value::into_owned),
+        ),
+        status: "open".to_owned(),
+        error_code: None,
+        exit_code: None,
+        rendered: String::new(),
+        truncation: None,
+        artifacts: Vec::new(),
+    }
+}
+
+fn came_of(call: &mut CallRow, outcome: &CallOutcome) {
+    call.status = if outcome.failure().is_some() { "error" } else { "ok" }.to_owned();
+    call.error_code = outcome.failure().map(|failure| failure.error_code.clone());
+    call.exit_code = outcome.exit_code;
+    call.truncation = match &outcome.payload {
+        Payload::Inline(_) => None,
+        Payload::Stored { reference, bytes, head, tail } => Some(CallTruncation {
+            original_bytes: *bytes,
+            kept_bytes: count(head.len() + tail.len()),
+            reference: Some(reference.clone()),
+        }),
+    };
+    call.artifacts = outcome
+        .artifacts
+        .iter()
+        .map(|artifact| CallArtifact {
+            path: artifact.path.clone(),
+            access: artifact.access.token().to_owned(),
+            digest: artifact.digest.as_ref().map(|digest| digest.as_str().to_owned()),
+        })
+        .collect();
+}

@@ -1,0 +1,151 @@
+//! `[loop]`: what a run may use and how it works when nobody says otherwise on the command line.
+//!
+//! Each value knows its line. It must not decide who may say what: whoever reads a file does that.
+
+use premath_tusk::sandbox::Profile;
+use premath_tusk::turn_loop::{ContextLimits, Limits, OnFull};
+
+use super::Setting;
+
+/// What `[loop]` says. What is absent has its default.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LoopSettings {
+    /// `loop.autonomous`: the measured reason to go on past the turns of a workflow.
+    pub autonomous: Option<Setting<String>>,
+    /// `loop.max_turns`
+    pub max_turns: Option<Setting<u64>>,
+    /// `loop.max_tool_calls`
+    pub max_tool_calls: Option<Setting<u64>>,
+    /// `loop.max_tokens`
+    pub max_tokens: Option<Setting<u64>>,
+    /// `loop.max_cost_usd`, in millionths of a dollar
+    pub max_cost_micros: Option<Setting<u64>>,
+    /// `loop.max_minutes`
+    pub max_minutes: Option<Setting<u64>>,
+    /// `loop.max_workers`
+    pub max_workers: Option<Setting<u64>>,
+    /// `loop.max_depth`
+    pub max_depth: Option<Setting<u64>>,
+    /// `loop.identical_calls`
+    pub identical_calls: Option<Setting<u64>>,
+    /// `loop.checkpoint_every`
+    pub checkpoint_every: Option<Setting<u64>>,
+    /// `loop.checkpoint_before`
+    pub checkpoint_before: Option<Setting<Vec<String>>>,
+    /// `loop.parallel`
+    pub parallel: Option<Setting<u64>>,
+    /// `loop.context_tokens`
+    pub context_tokens: Option<Setting<u64>>,
+    /// `loop.on_full`
+    pub on_full: Option<Setting<OnFull>>,
+    /// `loop.result_bytes`
+    pub result_bytes: Option<Setting<u64>>,
+    /// `loop.output_tokens`
+    pub output_tokens: Option<Setting<u64>>,
+    /// `loop.profile`
+    pub profile: Option<Setting<Profile>>,
+    /// `loop.scopes`
+    pub scopes: Option<Setting<Vec<String>>>,
+}
+
+/// The value of a setting that may be absent.
+fn said<T: Clone>(setting: &Option<Setting<T>>) -> Option<T> {
+    setting.as_ref().map(|setting| setting.value.clone())
+}
+
+impl LoopSettings {
+    /// The walls around commands when nobody says.
+    pub const PROFILE: Profile = Profile::WorkspaceWrite;
+
+    /// The limits of a run.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        let standard = Limits::standard();
+        Limits {
+            turns: said(&self.max_turns).or(standard.turns),
+            tool_calls: said(&self.max_tool_calls).or(standard.tool_calls),
+            tokens: said(&self.max_tokens).or(standard.tokens),
+            cost_micros: said(&self.max_cost_micros).or(standard.cost_micros),
+            wall_millis: said(&self.max_minutes).map(millis).or(standard.wall_millis),
+            identical_calls: said(&self.identical_calls).or(standard.identical_calls),
+            workers: said(&self.max_workers).or(standard.workers),
+            depth: said(&self.max_depth).or(standard.depth),
+            checkpoint_every: said(&self.checkpoint_every).or(standard.checkpoint_every),
+            checkpoint_before: said(&self.checkpoint_before).unwrap_or(standard.checkpoint_before),
+            parallel: said(&self.parallel).unwrap_or(standard.parallel),
+            // Not raised by a file: past it a workflow needs `autonomous`, or a person who names more.
+            workflow_turns: standard.workflow_turns,
+        }
+    }
+
+    /// How much a model is shown.
+    #[must_use]
+    pub fn context(&self) -> ContextLimits {
+        let standard = ContextLimits::standard();
+        ContextLimits {
+            max_tokens: said(&self.context_tokens).unwrap_or(standard.max_tokens),
+            on_full: said(&self.on_full).unwrap_or(standard.on_full),
+            result_bytes: said(&self.result_bytes).unwrap_or(standard.result_bytes),
+            output_tokens: said(&self.output_tokens).unwrap_or(standard.output_tokens),
+        }
+    }
+
+    /// Every value as `config show` shows it, sorted by key.
+    pub(crate) fn entries(&self) -> Vec<(&'static str, Setting<String>)> {
+        let (limits, context) = (self.limits(), self.context());
+        let minutes = limits.wall_millis.map(|millis| millis / 60_000);
+        let list = |setting: &Option<Setting<Vec<String>>>| setting.as_ref().map(|one| one.value.join(", "));
+        let profile = said(&self.profile).unwrap_or(Self::PROFILE);
+        let dollars = limits.cost_micros.map(dollars);
+        let all = |texts: Option<String>, otherwise: &str| texts.unwrap_or_else(|| otherwise.to_owned());
+        let every = number(limits.checkpoint_every);
+        vec![
+            ("autonomous", shown(&self.autonomous, &all(said(&self.autonomous), NONE))),
+            ("checkpoint_before", shown(&self.checkpoint_before, &all(list(&self.checkpoint_before), NONE))),
+            ("checkpoint_every", shown(&self.checkpoint_every, &every)),
+            ("context_tokens", shown(&self.context_tokens, &context.max_tokens)),
+            ("identical_calls", shown(&self.identical_calls, &number(limits.identical_calls))),
+            ("max_cost_usd", shown(&self.max_cost_micros, &all(dollars, NONE))),
+            ("max_depth", shown(&self.max_depth, &number(limits.depth))),
+            ("max_minutes", shown(&self.max_minutes, &number(minutes))),
+            ("max_tokens", shown(&self.max_tokens, &number(limits.tokens))),
+            ("max_tool_calls", shown(&self.max_tool_calls, &number(limits.tool_calls))),
+            ("max_turns", shown(&self.max_turns, &number(limits.turns))),
+            ("max_workers", shown(&self.max_workers, &number(limits.workers))),
+            ("on_full", shown(&self.on_full, &context.on_full.token())),
+            ("output_tokens", shown(&self.output_tokens, &context.output_tokens)),
+            ("parallel", shown(&self.parallel, &limits.parallel)),
+            ("profile", shown(&self.profile, &profile.as_str())),
+            ("result_bytes", shown(&self.result_bytes, &context.result_bytes)),
+            ("scopes", shown(&self.scopes, &all(list(&self.scopes), "all"))),
+        ]
+    }
+}
+
+/// What stands for a value that is not there.
+const NONE: &str = "none";
+
+fn number(value: Option<u64>) -> String {
+    value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
+}
+
+fn shown<T>(setting: &Option<Setting<T>>, value: &impl ToString) -> Setting<String> {
+    match setting {
+        Some(setting) => Setting { value: value.to_string(), layer: setting.layer.clone() },
+        None => Setting::default_value(value.to_string()),
+    }
+}
+
+const fn millis(minutes: u64) -> u64 {
+    minutes.saturating_mul(60_000)
+}
+
+/// Millionths of a dollar as dollars: as many decimals as it needs, two at least.
+fn dollars(micros: u64) -> String {
+    let part = format!("{:06}", micros % 1_000_000);
+    let (cents, rest) = part.split_at_checked(2).unwrap_or((&part, ""));
+    format!("{}.{cents}{}", micros / 1_000_000, rest.trim_end_matches('0'))
+}
+
+#[cfg(test)]
+mod tests;

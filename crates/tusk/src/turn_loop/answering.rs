@@ -1,0 +1,191 @@
+//! What a machine makes of an answer: its calls are looked at, limits and repeats are counted, and a person is asked where
+//! one must be, before anything runs.
+
+use premath_kernel::{ActionMode, Digest};
+
+use super::adapter;
+use super::answer::Answer;
+use super::machine::Machine;
+use super::plan;
+use super::progress;
+use super::records;
+use super::state::{Open, Paused, Phase, Purpose};
+use super::step::PlannedCall;
+use super::watch::{Decision, RunOutcome, StopCause};
+use crate::context::exceeded;
+use crate::context::views::Spent;
+use crate::evidence::CallOutcome;
+use crate::model::{StopReason, Usage};
+
+impl Machine {
+    /// A turn that the harness answers itself: the same checks, nobody asked.
+    pub(super) fn harness(&mut self, purpose: Purpose) {
+        let is_over = exceeded(&self.run_state()).contains(&"turns");
+        if is_over || self.is_workflow_over() {
+            let name = if is_over { "turns" } else { "workflowTurns" };
+            self.stop(StopCause::Limit(name.to_owned()), Some(Paused::Calling(purpose)));
+            return;
+        }
+        let call_id = self.count_turn(&purpose);
+        let calls = progress::harness_calls(&self.config, &purpose, &call_id, &self.state.last_text);
+        let answer = Answer {
+            model_ref: format!("harness:{}", self.config.workflow.pattern.token()),
+            parts: calls.into_iter().map(crate::model::AssistantPart::ToolCall).collect(),
+            stop: StopReason::ToolUse,
+            usage: Usage::default(),
+            cost_micros: None,
+            response_id: None,
+            attempts: Vec::new(),
+            elapsed_millis: self.state.used.wall_millis,
+        };
+        self.answered(purpose, answer);
+    }
+
+    /// The limit that the open turn is over: nothing of it may run.
+    pub(super) fn over(&self, asked_for: &[PlannedCall]) -> Option<&'static str> {
+        let budget = self.state.used.of(&self.config.limits);
+        let spawns = asked_for.iter().filter(|call| progress::is_spawn(call) && call.runs()).count();
+        let mut workers = budget.workers;
+        workers.used = workers.used.saturating_add(u64::try_from(spawns).unwrap_or(u64::MAX));
+        let spent = [
+            ("tokens", budget.tokens),
+            ("costMicros", budget.cost_micros),
+            ("wallMillis", budget.wall_millis),
+            ("toolCalls", budget.tool_calls),
+            ("workers", workers),
+        ];
+        let is_over = |spent: &Spent| spent.limit.is_some_and(|limit| spent.used > limit);
+        spent.into_iter().find(|(_, spent)| is_over(spent)).map(|(name, _)| name)
+    }
+
+    /// An answer: its calls are looked at, and a person is asked where one must be.
+    pub(super) fn answered(&mut self, purpose: Purpose, answer: Answer) {
+        let used = &mut self.state.used;
+        let usage = answer.usage;
+        let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+        used.tokens = used.tokens.saturating_add(input).saturating_add(usage.output_tokens);
+        used.cost_micros = used.cost_micros.saturating_add(answer.cost_micros.unwrap_or(0));
+        used.wall_millis = used.wall_millis.max(answer.elapsed_millis);
+        if input > 0 {
+            self.state.meter.reported(input);
+        }
+        let calls = match self.config.action_mode {
+            ActionMode::Text if !purpose.is_harness() => {
+                adapter::calls(&self.config.normalizer, &answer.text(), &self.call_id())
+            }
+            ActionMode::Text | ActionMode::Json | ActionMode::Code => answer.calls().cloned().collect(),
+        };
+        if let Some(detail) = unanswerable(&calls) {
+            self.state.last_text = answer.text();
+            self.end(RunOutcome::FailedClosed { classes: vec!["tool.schema_invalid".to_owned()], detail });
+            return;
+        }
+        let mut planned = self.tools.plan(calls, &self.state.found);
+        self.state.used.tool_calls += u64::try_from(planned.len()).unwrap_or(u64::MAX);
+        self.hold_workers(&mut planned);
+        self.note_repeats(&planned);
+        if purpose == Purpose::Descent {
+            plan::hold_all(&mut planned, "handing_over", "it was not run: the session is being handed over");
+        }
+        let stop = self.over(&planned).map(|name| {
+            plan::hold_all(&mut planned, "limit_exceeded", "it was not run: a limit of the run is reached");
+            RunOutcome::Stopped(StopCause::Limit(name.to_owned()))
+        });
+        let open = Open {
+            call_id: self.call_id(),
+            purpose,
+            answer,
+            calls: planned,
+            outcomes: Vec::new(),
+            checkpoint: None,
+            stop,
+            handoff: None,
+            compaction: self.state.compacted.take(),
+        };
+        match self.question(&open).filter(|_| open.stop.is_none()) {
+            Some(question) => self.ask(question, Box::new(open)),
+            None => self.execute(open),
+        }
+    }
+
+    /// Workers that would be too deep are not asked for.
+    fn hold_workers(&self, calls: &mut [PlannedCall]) {
+        if self.config.limits.depth.is_none_or(|most| self.config.depth() < most) {
+            return;
+        }
+        for call in calls.iter_mut().filter(|call| progress::is_spawn(call) && call.runs()) {
+            let why = "it was not spawned: workers of workers go no deeper here";
+            call.refusal = Some(CallOutcome::failed(&call.call.id, "limit_exceeded", false, why));
+        }
+    }
+
+    pub(super) fn note_repeats(&mut self, calls: &[PlannedCall]) {
+        let mut now = std::collections::BTreeMap::new();
+        for call in calls {
+            let Some(signature) = plan::signature(&call.call) else { continue };
+            let before = self.state.repeated.get(signature.as_str()).copied().unwrap_or(0);
+            now.insert(signature.as_str().to_owned(), before + 1);
+        }
+        self.state.used.identical_calls = now.values().copied().max().unwrap_or(0);
+        self.state.repeated = now;
+    }
+
+    /// Why a person is to be asked before the calls of a turn run.
+    pub(super) fn question(&self, open: &Open) -> Option<String> {
+        let limits = &self.config.limits;
+        let turns = self.state.used.turns;
+        if limits.checkpoint_every.is_some_and(|every| every == 0 || turns.is_multiple_of(every)) {
+            return Some(format!("turn {turns} is a checkpoint"));
+        }
+        let named = |call: &&PlannedCall| call.runs() && limits.checkpoint_before.contains(&call.call.name);
+        if let Some(call) = open.calls.iter().find(named) {
+            return Some(format!("`{}` is about to run", call.call.name));
+        }
+        let repeats = self.state.used.identical_calls;
+        let is_stuck = limits.identical_calls.is_some_and(|limit| repeats >= limit && limit > 0);
+        is_stuck.then(|| format!("the same call was made {repeats} times in a row"))
+    }
+
+    pub(super) fn ask(&mut self, question: String, open: Box<Open>) {
+        self.records.push(records::asked(&open.call_id, &question));
+        self.state.phase = Phase::Asking { question, open };
+    }
+
+    pub(super) fn decided(&mut self, question: String, mut open: Box<Open>, decision: Decision) {
+        match decision {
+            Decision::Continue => {
+                open.checkpoint = Some(Digest::of_bytes(records::asked(&open.call_id, &question).bytes()));
+                self.state.repeated.clear();
+                self.state.used.identical_calls = self.state.used.identical_calls.min(1);
+                self.execute(*open);
+            }
+            Decision::Stop => {
+                open.checkpoint = Some(Digest::of_bytes(records::asked(&open.call_id, &question).bytes()));
+                self.state.used.identical_calls = self.state.used.identical_calls.min(1);
+                plan::hold_all(&mut open.calls, "declined", "it was not run: a person said no");
+                open.stop = Some(RunOutcome::Stopped(StopCause::Declined));
+                self.execute(*open);
+            }
+            Decision::NoAnswer => {
+                let cause = StopCause::NeedsPerson(question.clone());
+                self.stop(cause, Some(Paused::Asking { question, open }));
+            }
+        }
+    }
+
+    pub(super) fn execute(&mut self, open: Open) {
+        if open.calls.is_empty() {
+            self.conclude(open);
+        } else {
+            self.state.phase = Phase::Executing(Box::new(open));
+        }
+    }
+}
+
+/// Why the calls of an answer cannot be told apart, and so cannot be answered.
+fn unanswerable(calls: &[crate::model::ToolCall]) -> Option<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    let twin = calls.iter().find(|call| call.id.trim().is_empty() || !seen.insert(call.id.trim()))?;
+    let shown = crate::context::plain_line(&twin.id, 100);
+    Some(format!("two calls of one answer have the id `{shown}`, or it is blank"))
+}

@@ -1,0 +1,93 @@
+//! What a closed turn gives: permits for its changes, each earned from the evidence when it is asked for, and its witness.
+//!
+//! Nothing here is kept: a proof that is not spent is gone.
+
+use premath_bd::TurnGrant;
+use premath_bd::issues::Operation;
+use premath_kernel::{ActivePolicy, Claims, Digest, Text, Value, admit, close};
+
+use super::machine::Machine;
+use super::state::{Applying, Phase};
+use super::step::Admitted;
+use super::toolbox::Toolbox;
+use crate::context::{HandoffPacket, PacketArtifact};
+
+impl Machine {
+    /// The witness of the closed turn whose changes are being made.
+    #[must_use]
+    pub fn witness(&self) -> Option<Value<'static>> {
+        match &self.state.phase {
+            Phase::Applying(applying) => {
+                let claims = Claims::default();
+                let assessment = premath_kernel::assess(&applying.turn, None, &claims);
+                let witness = premath_kernel::Witness::of(&applying.turn, &assessment, None, &claims);
+                Some(witness.into_value().into_owned())
+            }
+            Phase::Calling(_)
+            | Phase::Asking { .. }
+            | Phase::Executing(_)
+            | Phase::Handing { .. }
+            | Phase::Spawning { .. }
+            | Phase::Compacting { .. }
+            | Phase::Ended(_) => None,
+        }
+    }
+
+    /// The change that a call of the closed turn asks for, planned again.
+    #[must_use]
+    pub fn planned(&self, tool_call_id: &str, tools: &Toolbox) -> Option<Operation> {
+        match &self.state.phase {
+            Phase::Applying(applying) => {
+                let call = applying.calls.iter().find(|call| call.call.id == tool_call_id)?;
+                tools.operation(call)
+            }
+            Phase::Calling(_)
+            | Phase::Asking { .. }
+            | Phase::Executing(_)
+            | Phase::Handing { .. }
+            | Phase::Spawning { .. }
+            | Phase::Compacting { .. }
+            | Phase::Ended(_) => None,
+        }
+    }
+
+    /// A packet with the files that were required and are there.
+    pub(super) fn carrying(
+        &self,
+        mut packet: HandoffPacket,
+        observed: &[(String, Option<String>)],
+    ) -> HandoffPacket {
+        for path in &self.config.required_artifacts {
+            let there = observed.iter().find(|(reference, _)| reference == path);
+            let digest = there.and_then(|(_, digest)| digest.as_deref()).and_then(Digest::claimed);
+            packet.artifacts.extend(digest.map(|digest| PacketArtifact { reference: path.clone(), digest }));
+        }
+        packet
+    }
+
+    /// The permits of a closed turn, each earned from its evidence.
+    pub(super) fn admitted(&self, applying: &Applying) -> Vec<Admitted> {
+        let claims =
+            Claims::new(self.config.capabilities.iter().filter_map(|text| Text::new(text)).collect());
+        let policy = self.terms.mutation_policy();
+        let active = policy.map_or(ActivePolicy::NotSupplied, ActivePolicy::Supplied);
+        let grant = |intent: &premath_kernel::Intent| {
+            let refusal = |refusal: &premath_kernel::Refusal| {
+                let first = refusal.reasons().first();
+                let detail = first.map(|reason| reason.detail.clone()).unwrap_or_default();
+                (refusal.classes().iter().map(|class| class.code()).collect::<Vec<_>>().join(", "), detail)
+            };
+            let join = close(&applying.turn).map_err(|refused| refusal(&refused))?;
+            let ready = admit(join, intent, &active, &claims).map_err(|refused| refusal(&refused))?;
+            TurnGrant::new(ready, intent.clone())
+                .map_err(|refused| ("permit_mismatch".to_owned(), refused.detail))
+        };
+        let admitted = applying.intents.iter().map(|(tool_call_id, intent)| Admitted {
+            tool_call_id: tool_call_id.clone(),
+            action: intent.action.as_str().to_owned(),
+            intent_digest: intent.digest().as_str().to_owned(),
+            grant: grant(intent),
+        });
+        admitted.collect()
+    }
+}
