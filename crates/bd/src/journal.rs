@@ -21,7 +21,7 @@ use crate::verify::{Chaining, LogReport, verify_log};
 
 pub use self::cursor::Cursor;
 pub(crate) use self::name::check_name;
-pub use self::row::{JOURNAL_KIND, JournalRow};
+pub use self::row::{JOURNAL_KIND, JournalEvent, JournalRow};
 pub use self::writer::{Appended, JournalWriter};
 
 /// The journal's file in its session's folder.

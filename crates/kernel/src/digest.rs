@@ -6,6 +6,7 @@
 mod tests;
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -13,11 +14,10 @@ use sha2::Digest as _;
 
 use crate::canon::{Value, encode, encode_into};
 
-const HEX: &[u8; 16] = b"0123456789abcdef";
-const BASE32HEX: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
-
 /// A full buffer is hashed and used again, so that a long array needs no buffer of its own size.
 const BLOCK: usize = 16 * 1024;
+/// Most arrays are short, and a buffer that is never filled costs more than hashing them.
+const FIRST_BLOCK: usize = 1024;
 
 /// The SHA-256 of some bytes.
 #[must_use]
@@ -44,30 +44,43 @@ pub fn base32hex(bytes: &[u8]) -> String {
         bits += 8;
         while bits >= 5 {
             bits -= 5;
-            push_symbol(BASE32HEX, (pending >> bits) & 0x1F, &mut text);
+            text.push(symbol((pending >> bits) & 0x1F));
         }
     }
     if bits > 0 {
-        push_symbol(BASE32HEX, (pending << (5 - bits)) & 0x1F, &mut text);
+        text.push(symbol((pending << (5 - bits)) & 0x1F));
     }
     text
 }
 
+/// Two digits for every byte, a hash at a time: every digest is written this way.
 fn push_hex(bytes: &[u8], text: &mut String) {
-    for byte in bytes {
-        push_symbol(HEX, u16::from(byte >> 4), text);
-        push_symbol(HEX, u16::from(byte & 0x0F), text);
+    for piece in bytes.chunks(32) {
+        let mut digits = [[b'0'; 2]; 32];
+        for (pair, byte) in digits.iter_mut().zip(piece) {
+            *pair = [digit(byte >> 4), digit(byte & 0x0F)];
+        }
+        let written = digits.as_flattened().get(..piece.len() * 2).unwrap_or_default();
+        text.push_str(core::str::from_utf8(written).unwrap_or_default());
     }
 }
 
+/// The digit of a number below 32: figures first, then letters.
 #[inline]
-fn push_symbol(alphabet: &[u8], at: u16, text: &mut String) {
-    text.extend(alphabet.get(usize::from(at)).map(|symbol| char::from(*symbol)));
+const fn digit(number: u8) -> u8 {
+    if number < 10 { b'0' + number } else { b'a' + (number - 10) }
+}
+
+fn symbol(number: u16) -> char {
+    u8::try_from(number).map_or('0', |number| char::from(digit(number)))
 }
 
 /// A digest as text: computed here, or claimed by somebody.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Digest(String);
+pub struct Digest(
+    // Shared: one digest stands in many rows of a turn, and the same ones in every turn of a run.
+    Arc<str>,
+);
 
 impl Digest {
     /// `sha256:` and the hex of the value's canonical bytes.
@@ -86,7 +99,7 @@ impl Digest {
     #[must_use]
     pub fn of_array<'a, I: IntoIterator<Item = Value<'a>>>(items: I) -> Digest {
         let mut hasher = sha2::Sha256::new();
-        let mut block = Vec::with_capacity(BLOCK);
+        let mut block = Vec::with_capacity(FIRST_BLOCK);
         block.push(b'[');
         for (at, item) in items.into_iter().enumerate() {
             if at > 0 {
@@ -113,7 +126,7 @@ impl Digest {
     #[must_use]
     pub fn claimed(text: &str) -> Option<Digest> {
         let text = text.trim();
-        (!text.is_empty()).then(|| Digest(String::from(text)))
+        (!text.is_empty()).then(|| Digest(Arc::from(text)))
     }
 
     /// The digest as it is written.
@@ -122,11 +135,16 @@ impl Digest {
         &self.0
     }
 
+    /// A digest that is not computed yet.
+    pub(crate) fn unset() -> Digest {
+        Digest(Arc::from(""))
+    }
+
     fn written(prefix: &str, hash: [u8; 32]) -> Digest {
         let mut text = String::with_capacity(prefix.len() + 64);
         text.push_str(prefix);
         push_hex(&hash, &mut text);
-        Digest(text)
+        Digest(Arc::from(text))
     }
 }
 

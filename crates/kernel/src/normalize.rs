@@ -87,7 +87,7 @@ pub fn normalize(turn: Turn) -> Result<NormalizedTurn, DuplicateRow> {
         results: results.rows,
         join: JoinState::default(),
         context: ContextState::default(),
-        digests: Digests::default(),
+        digests: Digests::unset(),
         handoff: evidence.handoff.map(rows::normal_handoff),
         observations: evidence.observations.map(rows::normal_observations),
         protocol: evidence.protocol,

@@ -1,15 +1,20 @@
 //! One row of a journal, written and read.
 
-use premath_kernel::{Moment, Object, Value};
+use std::borrow::Cow;
+
+use premath_kernel::{Digest, Fields, Moment, Value, encode, encode_into};
 use premath_wire::strict::{Limits, parse};
 use premath_wire::time::{format_time, parse_time, to_millis};
 use premath_wire::{InputClass, InputError, JsonPath};
 
 use crate::error::StoreError;
-use crate::verify::{Form, Link, seal};
+use crate::verify::{Form, Link};
 
 /// The kind of every row.
 pub const JOURNAL_KIND: &str = "premath.run.journal.v1";
+
+/// What a row needs besides its event.
+const ROOM: usize = 384;
 
 /// A row as it was read. Its digest is what it states; `Journal::verify` says whether that is true.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,24 +51,85 @@ impl JournalRow {
     }
 
     /// The bytes of the row that records an event behind another row.
+    ///
+    /// They are put together in canonical order around bytes that are canonical already, so that nothing is written twice:
+    /// `at`, `event`, `kind`, `prev`, `rowDigest`, `schema`, `seq`.
     pub(super) fn write(
-        event: &Value<'_>,
+        event: &JournalEvent,
         at: Moment,
         after: Option<&Link>,
     ) -> Result<(Vec<u8>, Link), StoreError> {
-        check_event(event)?;
-        let row = Object::fields()
-            .field("at", format_time(to_millis(at)))
-            .field("event", event.borrowed())
-            .field("kind", JOURNAL_KIND)
-            .field("schema", 1)
-            .finish();
-        // A value that was just built from fields is an object.
-        row.as_object().map_or_else(|| seal(&Object::default(), after), |row| seal(row, after))
+        let seq = Link::next(after)?;
+        let mut line = Vec::with_capacity(event.bytes.len() + ROOM);
+        line.extend_from_slice(b"{\"at\":");
+        encode_into(&Value::from(format_time(to_millis(at))), &mut line);
+        line.extend_from_slice(b",\"event\":");
+        line.extend_from_slice(&event.bytes);
+        line.extend_from_slice(b",\"kind\":");
+        encode_into(&Value::from(JOURNAL_KIND), &mut line);
+        if let Some(link) = after {
+            line.extend_from_slice(b",\"prev\":");
+            encode_into(&Value::from(link.digest.as_str()), &mut line);
+        }
+        let unsealed = line.len();
+        let mut rest = b",\"schema\":1,\"seq\":".to_vec();
+        encode_into(&Value::Number(seq.number), &mut rest);
+        rest.push(b'}');
+        line.extend_from_slice(&rest);
+        let digest = Digest::of_bytes(&line).as_str().to_owned();
+        line.truncate(unsealed);
+        line.extend_from_slice(b",\"rowDigest\":");
+        encode_into(&Value::from(digest.as_str()), &mut line);
+        line.extend_from_slice(&rest);
+        Ok((line, Link { seq: seq.seq, digest }))
     }
 }
 
-fn check_event(event: &Value<'_>) -> Result<(), InputError> {
+/// An event as a journal keeps it: the canonical bytes of an object with a `kind`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalEvent {
+    kind: Cow<'static, str>,
+    bytes: Vec<u8>,
+}
+
+impl JournalEvent {
+    /// An event of a kind, which is not blank. The fields need not say it.
+    #[must_use]
+    pub fn new(kind: &'static str, fields: Fields<'_>) -> Self {
+        debug_assert!(!kind.trim().is_empty(), "an event is of some kind");
+        let bytes = encode(&fields.field("kind", kind).finish());
+        Self { kind: Cow::Borrowed(kind), bytes }
+    }
+
+    /// An event somebody wrote.
+    ///
+    /// # Errors
+    /// `input.field_invalid` or `input.field_missing` when it is not an object with a `kind`.
+    pub fn of(event: &Value<'_>) -> Result<Self, InputError> {
+        let kind = checked_kind(event)?.to_owned();
+        Ok(Self { kind: Cow::Owned(kind), bytes: encode(event) })
+    }
+
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// What it says. INVARIANT: the bytes were written from a value.
+    #[must_use]
+    pub fn value(&self) -> Value<'static> {
+        parse(&self.bytes, Limits::default()).map_or(Value::Null, Value::into_owned)
+    }
+
+    /// Its canonical bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+fn checked_kind<'e>(event: &'e Value<'_>) -> Result<&'e str, InputError> {
     let path = JsonPath::root().key("event");
     let Some(members) = event.as_object() else {
         return Err(InputError::new(InputClass::FieldInvalid, "expected an object", path));
@@ -71,7 +137,7 @@ fn check_event(event: &Value<'_>) -> Result<(), InputError> {
     let path = path.key("kind");
     match members.get("kind") {
         None => Err(InputError::new(InputClass::FieldMissing, "missing field", path)),
-        Some(Value::Text(kind)) if !kind.trim().is_empty() => Ok(()),
+        Some(Value::Text(kind)) if !kind.trim().is_empty() => Ok(kind),
         Some(_) => {
             Err(InputError::new(InputClass::FieldInvalid, "expected a string that is not blank", path))
         }

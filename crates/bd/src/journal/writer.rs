@@ -4,7 +4,7 @@ use std::path::Path;
 
 use premath_kernel::{Moment, Value};
 
-use super::row::JournalRow;
+use super::row::{JournalEvent, JournalRow};
 use crate::disk::Disk;
 use crate::error::StoreError;
 use crate::log::{Log, LogWriter, folder_of};
@@ -49,7 +49,7 @@ impl JournalWriter {
     /// # Errors
     /// `Input` when the event is not an object with a `kind`; `Io`; `Poisoned` after a failure.
     pub fn append(&mut self, event: &Value<'_>, at: Moment) -> Result<Appended, StoreError> {
-        let (line, link) = JournalRow::write(event, at, self.last.as_ref())?;
+        let (line, link) = JournalRow::write(&JournalEvent::of(event)?, at, self.last.as_ref())?;
         self.writer.append(&line)?;
         Ok(appended(self.last.insert(link)))
     }
@@ -59,6 +59,19 @@ impl JournalWriter {
     /// # Errors
     /// `Input` when one of them is not an object with a `kind`: nothing was written; `Io`; `Poisoned` after a failure.
     pub fn append_many(&mut self, events: &[Value<'_>], at: Moment) -> Result<Vec<Appended>, StoreError> {
+        let events: Vec<JournalEvent> = events.iter().map(JournalEvent::of).collect::<Result<_, _>>()?;
+        self.append_events(&events, at)
+    }
+
+    /// The same for events in the form a journal keeps.
+    ///
+    /// # Errors
+    /// `Input` when no number is left to count them with; `Io`; `Poisoned` after a failure.
+    pub fn append_events(
+        &mut self,
+        events: &[JournalEvent],
+        at: Moment,
+    ) -> Result<Vec<Appended>, StoreError> {
         let mut last = self.last.clone();
         let mut lines = Vec::with_capacity(events.len());
         let mut answers = Vec::with_capacity(events.len());

@@ -27,6 +27,13 @@ pub struct Link {
     pub digest: String,
 }
 
+/// The number of a row that follows another, as both count and canonical bytes take it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Next {
+    pub(crate) seq: u64,
+    pub(crate) number: Number,
+}
+
 impl Link {
     /// The link a row states, if it is part of a chain.
     #[must_use]
@@ -34,6 +41,15 @@ impl Link {
         let seq = row.get(SEQ)?.as_number()?.as_u64()?;
         let digest = row.get(ROW_DIGEST)?.as_text()?.to_owned();
         Some(Self { seq, digest })
+    }
+
+    /// The number of the row that follows.
+    ///
+    /// # Errors
+    /// `Input` when no number is left to count it with.
+    pub(crate) fn next(after: Option<&Self>) -> Result<Next, StoreError> {
+        let seq = after.map_or(Some(1), |link| link.seq.checked_add(1)).ok_or_else(exhausted)?;
+        Ok(Next { seq, number: Number::unsigned(seq).ok_or_else(exhausted)? })
     }
 
     /// The last link of a log: what a row that is appended now has to follow.
@@ -75,8 +91,7 @@ impl Link {
 /// # Errors
 /// `Input` when no number is left to count it with.
 pub fn seal(row: &Object<'_>, after: Option<&Link>) -> Result<(Vec<u8>, Link), StoreError> {
-    let seq = after.map_or(Some(1), |link| link.seq.checked_add(1));
-    let number = seq.and_then(Number::unsigned).ok_or_else(exhausted)?;
+    let Next { seq, number } = Link::next(after)?;
     let own = |name: &str| matches!(name, SEQ | PREV | ROW_DIGEST);
     let mut members: Vec<(Cow<'_, str>, Value<'_>)> = row
         .iter()
@@ -89,7 +104,7 @@ pub fn seal(row: &Object<'_>, after: Option<&Link>) -> Result<(Vec<u8>, Link), S
     let digest = Digest::of(&unsealed).as_str().to_owned();
     members.push((Cow::Borrowed(ROW_DIGEST), Value::from(digest.as_str())));
     let bytes = encode(&Value::Object(unique(members)?));
-    Ok((bytes, Link { seq: seq.unwrap_or_default(), digest }))
+    Ok((bytes, Link { seq, digest }))
 }
 
 fn unique<'v>(members: Vec<(Cow<'v, str>, Value<'v>)>) -> Result<Object<'v>, StoreError> {

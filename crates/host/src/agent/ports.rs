@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use premath_bd::issues::{Applied, FileIssues, IssueRow, IssueStore as _, Operation, apply};
 use premath_bd::{
-    Clock, Journal, JournalWriter, ObjectId, Objects, Permit, StoreError, TurnGrant, Witnesses,
+    Clock, Journal, JournalEvent, JournalWriter, ObjectId, Objects, Permit, StoreError, TurnGrant, Witnesses,
     objects_folder, witnesses_folder,
 };
 use premath_kernel::{Digest, Value};
@@ -35,8 +35,8 @@ impl FileJournal {
 }
 
 impl RunJournal for FileJournal {
-    fn append(&mut self, rows: &[Value<'_>]) -> Result<(), StoreError> {
-        self.writer.append_many(rows, self.clock.now()).map(drop)
+    fn append(&mut self, rows: &[JournalEvent]) -> Result<(), StoreError> {
+        self.writer.append_events(rows, self.clock.now()).map(drop)
     }
 
     fn seal(&mut self) -> Result<(), StoreError> {

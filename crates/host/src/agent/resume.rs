@@ -1,6 +1,6 @@
 //! Going on with a run that stopped: its machine is run again from its journal, what was open is closed, and it goes on.
 
-use premath_bd::{Cursor, Journal, JournalRow, StoreError};
+use premath_bd::{Cursor, Journal, JournalEvent, JournalRow, StoreError};
 use premath_kernel::{LeaseClass, Value};
 use premath_tusk::turn_loop::{
     Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, RunJournal as _, RunOutcome, Step,
@@ -88,7 +88,7 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
 /// What a process left of the newest session of a run.
 struct Left {
     machine: Machine,
-    unwritten: Vec<Value<'static>>,
+    unwritten: Vec<JournalEvent>,
     writer: FileJournal,
     /// Whether that session has a row already.
     is_begun: bool,
@@ -132,12 +132,12 @@ fn newest_session(ground: Ground<'_>, run_id: &str) -> Result<Left, ActionError>
 /// A machine that is told that it goes on, with the row that says so.
 pub(super) fn resumed(
     mut machine: Machine,
-    mut unwritten: Vec<Value<'static>>,
+    mut unwritten: Vec<JournalEvent>,
     writer: FileJournal,
     limits: Option<Limits>,
 ) -> Result<Session, ActionError> {
     let event = Event::Resumed { limits };
-    let row = event.to_value().into_owned();
+    let row = event.row();
     machine.feed(event).map_err(|error| missing(&error.to_string()))?;
     unwritten.push(row);
     unwritten.extend(machine.take_records());

@@ -342,7 +342,7 @@ pub(crate) fn replay(workspace: &Workspace, run_id: &str) -> Result<ReplayAnswer
     if answer.first_difference.is_none() {
         let done = redrive.finish().map_err(|error| differs(&journal, &error))?;
         if let Some(record) = done.unwritten.first().filter(|_| is_ended) {
-            let kind = text(record, "kind").unwrap_or_default().to_owned();
+            let kind = record.kind().to_owned();
             let detail = "the machine goes on where the journal ends".to_owned();
             answer.first_difference = Some(ReplayDifference { seq: answer.rows, kind, detail });
         }

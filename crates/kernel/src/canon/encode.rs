@@ -10,7 +10,8 @@ use super::{Number, Value};
 /// The canonical bytes of a value.
 #[must_use]
 pub fn encode(value: &Value<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(256);
+    // A row of a turn has about so many bytes; growing to them costs more than the room.
+    let mut out = Vec::with_capacity(1024);
     encode_into(value, &mut out);
     out
 }

@@ -31,7 +31,8 @@ impl<'a> Object<'a> {
     /// Starts an object that is written field by field.
     #[must_use]
     pub fn fields() -> Fields<'a> {
-        Fields { members: Vec::new() }
+        // Most of what we write has about so many fields; growing one at a time costs more than the room.
+        Fields { members: Vec::with_capacity(8) }
     }
 
     /// Takes members in any order.
@@ -152,6 +153,14 @@ fn is_canonical(members: &[Member<'_>]) -> bool {
 /// at 0xD800, meets one of U+E000..=U+FFFF: there the first differing byte is a lead byte, 0xEE or 0xEF against 0xF0 and up.
 pub(super) fn compare(left: &str, right: &str) -> Ordering {
     let (left, right) = (left.as_bytes(), right.as_bytes());
+    // Most neighbours differ in their first letter already.
+    if let (Some(a), Some(b)) = (left.first(), right.first())
+        && a != b
+        && *a < 0xEE
+        && *b < 0xEE
+    {
+        return a.cmp(b);
+    }
     match left.iter().zip(right).find(|(a, b)| a != b) {
         None => left.len().cmp(&right.len()),
         Some((a, b)) if *a < 0xEE && *b < 0xEE => a.cmp(b),

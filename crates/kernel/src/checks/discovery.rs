@@ -79,8 +79,7 @@ fn examples(view: &View<'_>, findings: &mut Findings) {
         return;
     };
     for (tool, pinned) in catalog.tools.iter().filter_map(|(tool, pinned)| Some((tool, pinned.as_ref()?))) {
-        let shown = examples.tools.get(tool).map(|shown| Digest::of_array(shown.iter().map(Value::borrowed)));
-        if shown.as_ref() != Some(pinned) {
+        if examples.digest(tool) != Some(pinned) {
             findings.add(
                 FailureClass::ExampleDigestMismatch,
                 tool.as_str(),

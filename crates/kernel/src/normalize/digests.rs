@@ -38,27 +38,26 @@ pub struct Digests {
     pub supplement: Option<Digest>,
 }
 
-impl Default for Digests {
-    fn default() -> Self {
-        let nothing = Digest::of_array([]);
+impl Digests {
+    /// Before anything is hashed.
+    pub(super) fn unset() -> Self {
+        let unset = Digest::unset();
         Self {
-            call_spec: nothing.clone(),
-            request_set: nothing.clone(),
-            result_set: nothing.clone(),
-            use_set: nothing.clone(),
-            tool_render_set: nothing.clone(),
-            reminder_queue_set: nothing.clone(),
-            state_view_set: nothing.clone(),
-            protocol_state: nothing.clone(),
+            call_spec: unset.clone(),
+            request_set: unset.clone(),
+            result_set: unset.clone(),
+            use_set: unset.clone(),
+            tool_render_set: unset.clone(),
+            reminder_queue_set: unset.clone(),
+            state_view_set: unset.clone(),
+            protocol_state: unset.clone(),
             handoff: None,
-            join_set: nothing.clone(),
-            turn: nothing,
+            join_set: unset.clone(),
+            turn: unset,
             supplement: None,
         }
     }
-}
 
-impl Digests {
     pub(super) fn of(turn: &NormalizedTurn) -> Self {
         let mut digests = Self {
             call_spec: Digest::of(&turn.spec.canonical()),
@@ -71,7 +70,8 @@ impl Digests {
             protocol_state: Digest::of(&turn.protocol.canonical()),
             handoff: turn.handoff.as_ref().map(|handoff| Digest::of(&handoff.canonical())),
             supplement: supplement(turn),
-            ..Self::default()
+            join_set: Digest::unset(),
+            turn: Digest::unset(),
         };
         digests.join_set = digests.join_set(turn);
         digests.turn = Digest::of(

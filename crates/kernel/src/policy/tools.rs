@@ -39,11 +39,24 @@ pub struct DeferPolicy {
     pub deferred: TextSet,
 }
 
-/// The usage examples that were shown, by tool.
+/// The usage examples that were shown, by tool. They are the same for every turn, so they are hashed when they are read.
 #[derive(Debug, Clone, Default)]
 pub struct ToolExamples {
-    /// Examples by tool name.
-    pub tools: BTreeMap<Text, Vec<Value<'static>>>,
+    digests: BTreeMap<Text, Digest>,
+}
+
+impl ToolExamples {
+    /// Takes examples by tool name.
+    #[must_use]
+    pub fn new(tools: BTreeMap<Text, Vec<Value<'static>>>) -> Self {
+        let digest = |(tool, shown)| (tool, Digest::of_array(shown));
+        Self { digests: tools.into_iter().map(digest).collect() }
+    }
+
+    /// The digest of the list of a tool's examples.
+    pub(crate) fn digest(&self, tool: &Text) -> Option<&Digest> {
+        self.digests.get(tool)
+    }
 }
 
 /// Who may call which tool.

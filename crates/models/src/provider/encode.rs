@@ -26,7 +26,10 @@ impl Body {
     /// `request_invalid`, when something in them has no JSON form.
     pub(crate) fn new(room: usize, fields: &impl Serialize) -> Result<Self, ModelError> {
         const ROOM_FOR_FIELDS: usize = 1024;
-        let mut body = Self(Vec::with_capacity(room.saturating_add(ROOM_FOR_FIELDS)));
+        // A conversation grows with every request. Buffers of the same few sizes are handed out again; ones that are each a
+        // little larger than the last are taken from the system anew, page by page.
+        let room = room.saturating_add(ROOM_FOR_FIELDS).next_power_of_two();
+        let mut body = Self(Vec::with_capacity(room));
         serde_json::to_writer(&mut body.0, fields).map_err(unsendable)?;
         body.0.pop();
         Ok(body)

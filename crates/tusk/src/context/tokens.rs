@@ -12,7 +12,7 @@ use super::excerpt::length;
 /// English and code come out a little high, other scripts about right; what matters is that it is never far too low.
 #[must_use]
 pub fn estimate(text: &str) -> u64 {
-    let ascii = text.bytes().filter(u8::is_ascii).count();
+    let ascii = if text.is_ascii() { text.len() } else { text.bytes().filter(u8::is_ascii).count() };
     let other = text.len() - ascii;
     length(ascii.saturating_add(other.saturating_mul(2))).div_ceil(4)
 }

@@ -179,14 +179,14 @@ impl Machine {
     pub(super) fn decided(&mut self, question: String, mut open: Box<Open>, decision: Decision) {
         match decision {
             Decision::Continue => {
-                open.checkpoint = Some(Digest::of(&records::asked(&open.call_id, &question)));
+                open.checkpoint = Some(Digest::of_bytes(records::asked(&open.call_id, &question).bytes()));
                 self.state.checkpointed = self.state.used.turns;
                 self.state.repeated.clear();
                 self.state.used.identical_calls = self.state.used.identical_calls.min(1);
                 self.execute(*open);
             }
             Decision::Stop => {
-                open.checkpoint = Some(Digest::of(&records::asked(&open.call_id, &question)));
+                open.checkpoint = Some(Digest::of_bytes(records::asked(&open.call_id, &question).bytes()));
                 self.state.used.identical_calls = self.state.used.identical_calls.min(1);
                 plan::hold_all(&mut open.calls, "declined", "it was not run: a person said no");
                 open.stop = Some(RunOutcome::Stopped(StopCause::Declined));

@@ -6,16 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use premath_bd::StoreError;
 use premath_bd::issues::Operation;
-use premath_kernel::{Object, Value};
+use premath_bd::{JournalEvent, StoreError};
+use premath_kernel::Object;
 
 use super::answer::Answer;
 use super::event::Event;
 use super::machine::{Machine, Unexpected};
 use super::ports::{AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch};
 use super::records;
-use super::redrive::{self, INTENDED};
+use super::redrive::INTENDED;
 use super::step::{Admitted, PlannedCall, Step};
 use super::toolbox::{Prepared, Ran, Toolbox};
 use super::watch::{AppliedIntent, IntentOutcome, RunEvent, RunReport};
@@ -71,7 +71,7 @@ pub enum Beginning {
     /// It goes on: records that its journal lacks come first.
     Resumed {
         /// Those records.
-        unwritten: Vec<Value<'static>>,
+        unwritten: Vec<JournalEvent>,
     },
 }
 
@@ -138,7 +138,7 @@ pub async fn drive(
 struct Driver<'d, 'p> {
     ports: &'d mut Ports<'p>,
     /// Rows that are not durable yet.
-    rows: Vec<Value<'static>>,
+    rows: Vec<JournalEvent>,
     /// The changes that the calls of the open turn ask for.
     operations: BTreeMap<String, Operation>,
     /// Whether a change may have been made by a process that died.
@@ -161,7 +161,7 @@ impl Driver<'_, '_> {
         });
         if let Beginning::Resumed { unwritten } = beginning {
             // A turn whose beginning nobody wrote down has done nothing: it begins now.
-            let is_new = unwritten.iter().any(|row| redrive::kind(row) == records::CALLED);
+            let is_new = unwritten.iter().any(|row| row.kind() == records::CALLED);
             self.rows = unwritten;
             self.is_resumed = true;
             self.earlier_millis = machine.report().wall_millis;
@@ -203,7 +203,7 @@ impl Driver<'_, '_> {
     }
 
     fn feed(&mut self, machine: &mut Machine, event: Event) -> Result<(), DriveError> {
-        self.rows.push(event.to_value().into_owned());
+        self.rows.push(event.row());
         let before = machine.last_verdict().map(|verdict| verdict.call_id.clone());
         machine.feed(event)?;
         if let Some(verdict) =
@@ -284,7 +284,7 @@ impl Driver<'_, '_> {
     }
 
     /// What is about to happen, with how to take it back.
-    fn intended(&mut self, calls: &[PlannedCall], prepared: &Prepared) -> Result<Value<'static>, StoreError> {
+    fn intended(&mut self, calls: &[PlannedCall], prepared: &Prepared) -> Result<JournalEvent, StoreError> {
         let mut intents = Vec::new();
         for call in calls.iter().filter(|call| call.runs() && matches!(call.kind, ToolKind::Effect)) {
             let undo = prepared.undo.get(&call.call.id).map(crate::tools::UndoRecord::to_value);
@@ -304,7 +304,7 @@ impl Driver<'_, '_> {
             };
             intents.push(fields.finish().into_owned());
         }
-        Ok(Object::fields().field("intents", intents).field("kind", INTENDED).finish().into_owned())
+        Ok(JournalEvent::new(INTENDED, Object::fields().field("intents", intents)))
     }
 
     /// An outcome that a row can carry: what is too long for what the model is shown becomes an object.

@@ -2,7 +2,8 @@
 //!
 //! Nothing else enters a machine, so that the rows are enough to run it again. It must not hold a proof.
 
-use premath_kernel::{Object, Value};
+use premath_bd::JournalEvent;
+use premath_kernel::{Fields, Object, Value};
 
 use super::answer::{Answer, answer_fields, read_answer};
 use super::limits::Limits;
@@ -109,8 +110,12 @@ impl Event {
 
     /// Its row.
     #[must_use]
-    pub fn to_value(&self) -> Value<'_> {
-        let fields = Object::fields().field("kind", self.kind());
+    pub fn row(&self) -> JournalEvent {
+        JournalEvent::new(self.kind(), self.fields())
+    }
+
+    fn fields(&self) -> Fields<'_> {
+        let fields = Object::fields();
         match self {
             Self::Answered(answer) => answer_fields(fields, answer),
             Self::ModelFailed { error_kind, message } => {
@@ -132,7 +137,6 @@ impl Event {
             Self::CompactionStored | Self::Interrupted => fields,
             Self::Resumed { limits } => fields.optional("limits", limits.as_ref().map(Limits::to_value)),
         }
-        .finish()
     }
 
     /// The event that a row is; none for a row that a machine writes itself.

@@ -4,7 +4,8 @@
 //! in which they come. Run again on the same events it writes the same records, byte for byte. It must not read a clock,
 //! wait, store, or keep a proof between two steps: proofs are earned when they are asked for.
 
-use premath_kernel::{ActionMode, Digest, Digests, Value};
+use premath_bd::JournalEvent;
+use premath_kernel::{ActionMode, Digest, Digests};
 
 use super::check::{ConfigError, check};
 use super::config::RunConfig;
@@ -41,7 +42,7 @@ pub struct Machine {
     pub(super) tools: Toolset,
     pub(super) terms: Terms,
     pub(super) state: State,
-    pub(super) records: Vec<Value<'static>>,
+    pub(super) records: Vec<JournalEvent>,
     pub(super) last_verdict: Option<Verdict>,
     pub(super) last_digests: Option<Digests>,
     pub(super) last_rendered: Vec<String>,
@@ -83,7 +84,7 @@ impl Machine {
     }
 
     /// The records since the last time, to be written in this order before anything else happens.
-    pub fn take_records(&mut self) -> Vec<Value<'static>> {
+    pub fn take_records(&mut self) -> Vec<JournalEvent> {
         std::mem::take(&mut self.records)
     }
 

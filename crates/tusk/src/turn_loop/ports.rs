@@ -2,9 +2,8 @@
 
 use std::fmt::Debug;
 
-use premath_bd::StoreError;
-use premath_bd::TurnGrant;
 use premath_bd::issues::Operation;
+use premath_bd::{JournalEvent, StoreError, TurnGrant};
 use premath_kernel::Value;
 
 use super::event::WorkerReturn;
@@ -19,7 +18,7 @@ pub trait RunJournal: Debug {
     ///
     /// # Errors
     /// They are not.
-    fn append(&mut self, rows: &[Value<'_>]) -> Result<(), StoreError>;
+    fn append(&mut self, rows: &[JournalEvent]) -> Result<(), StoreError>;
 
     /// The run has ended: what says how long the journal is becomes durable too.
     ///

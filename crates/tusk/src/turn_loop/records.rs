@@ -1,5 +1,6 @@
 //! The records a machine leaves: rows of the journal that say what it decided. Replay compares them byte for byte.
 
+use premath_bd::JournalEvent;
 use premath_kernel::{Digest, Object, Value};
 
 use super::config::RunConfig;
@@ -19,99 +20,79 @@ pub(crate) const CLOSED: &str = "turn.closed";
 /// The last row of every run that ended by itself.
 pub(crate) const STOPPED: &str = "run.stopped";
 
-pub(crate) fn started(config: &RunConfig) -> Value<'static> {
-    Object::fields().field("config", config.to_value()).field("kind", STARTED).finish().into_owned()
+pub(crate) fn started(config: &RunConfig) -> JournalEvent {
+    JournalEvent::new(STARTED, Object::fields().field("config", config.to_value()))
 }
 
-pub(crate) fn called(call_id: &str, turn: u64, purpose: &Purpose, context: &Digest) -> Value<'static> {
-    Object::fields()
+pub(crate) fn called(call_id: &str, turn: u64, purpose: &Purpose, context: &Digest) -> JournalEvent {
+    let fields = Object::fields()
         .field("callId", call_id)
         .field("contextDigest", context)
-        .field("kind", CALLED)
         .optional("purpose", purpose.token())
-        .field("turn", count(turn))
-        .finish()
-        .into_owned()
+        .field("turn", count(turn));
+    JournalEvent::new(CALLED, fields)
 }
 
-pub(crate) fn closed(verdict: &Verdict, call_spec: &Digest) -> Value<'static> {
-    let reason = |(class, subject, detail): &(String, String, String)| {
-        Object::fields()
-            .field("class", class.as_str())
-            .field("detail", detail.as_str())
-            .field("subject", subject.as_str())
-            .finish()
-            .into_owned()
-    };
-    Object::fields()
+pub(crate) fn closed(verdict: &Verdict, call_spec: &Digest) -> JournalEvent {
+    let fields = Object::fields()
         .field("callId", verdict.call_id.as_str())
         .field("callSpecDigest", call_spec)
-        .field("kind", CLOSED)
         .non_empty("reasons", verdict.reasons.iter().map(reason).collect())
         .field("result", if verdict.is_closed { "accepted" } else { "rejected" })
         .field("turnDigest", verdict.turn_digest.as_str())
         // Not a reference: the witness is this row, until a decision that rests on it is stored as a file.
-        .field("witnessId", verdict.witness_id.as_str())
-        .finish()
-        .into_owned()
+        .field("witnessId", verdict.witness_id.as_str());
+    JournalEvent::new(CLOSED, fields)
 }
 
-pub(crate) fn asked(call_id: &str, question: &str) -> Value<'static> {
+fn reason((class, subject, detail): &(String, String, String)) -> Value<'_> {
     Object::fields()
-        .field("callId", call_id)
-        .field("kind", "person.asked")
-        .field("question", question)
+        .field("class", class.as_str())
+        .field("detail", detail.as_str())
+        .field("subject", subject.as_str())
         .finish()
-        .into_owned()
 }
 
-pub(crate) fn spawned(plans: &[WorkerPlan]) -> Value<'static> {
-    let worker = |plan: &WorkerPlan| {
-        Object::fields()
-            .field("issueId", plan.issue_id.as_str())
-            .field("title", plan.title.as_str())
-            .field("toolCallId", plan.tool_call_id.as_str())
-            .finish()
-            .into_owned()
-    };
-    Object::fields()
-        .field("kind", "workers.spawned")
-        .field("workers", plans.iter().map(worker).collect::<Vec<_>>())
-        .finish()
-        .into_owned()
+pub(crate) fn asked(call_id: &str, question: &str) -> JournalEvent {
+    let fields = Object::fields().field("callId", call_id).field("question", question);
+    JournalEvent::new("person.asked", fields)
 }
 
-pub(crate) fn handed(packet: &HandoffPacket) -> Value<'static> {
-    Object::fields()
-        .field("digest", &packet.digest())
-        .field("kind", "handoff.prepared")
-        .field("packet", packet.to_value())
-        .finish()
-        .into_owned()
+pub(crate) fn spawned(plans: &[WorkerPlan]) -> JournalEvent {
+    let fields = Object::fields().field("workers", plans.iter().map(worker).collect::<Vec<_>>());
+    JournalEvent::new("workers.spawned", fields)
 }
 
-pub(crate) fn compacted(artifact: &CompactionArtifact) -> Value<'static> {
+fn worker(plan: &WorkerPlan) -> Value<'_> {
     Object::fields()
-        .field("artifact", artifact.to_value())
-        .field("kind", "context.compacted")
+        .field("issueId", plan.issue_id.as_str())
+        .field("title", plan.title.as_str())
+        .field("toolCallId", plan.tool_call_id.as_str())
         .finish()
-        .into_owned()
 }
 
-pub(crate) fn windowed(dropped: usize, context: &Digest) -> Value<'static> {
-    Object::fields()
+pub(crate) fn handed(packet: &HandoffPacket) -> JournalEvent {
+    let digest = packet.digest();
+    let fields = Object::fields().field("digest", &digest).field("packet", packet.to_value());
+    JournalEvent::new("handoff.prepared", fields)
+}
+
+pub(crate) fn compacted(artifact: &CompactionArtifact) -> JournalEvent {
+    let fields = Object::fields().field("artifact", artifact.to_value());
+    JournalEvent::new("context.compacted", fields)
+}
+
+pub(crate) fn windowed(dropped: usize, context: &Digest) -> JournalEvent {
+    let fields = Object::fields()
         .field("contextDigest", context)
-        .field("dropped", count(u64::try_from(dropped).unwrap_or(u64::MAX)))
-        .field("kind", "context.windowed")
-        .finish()
-        .into_owned()
+        .field("dropped", count(u64::try_from(dropped).unwrap_or(u64::MAX)));
+    JournalEvent::new("context.windowed", fields)
 }
 
-pub(crate) fn stopped(report: &RunReport) -> Value<'static> {
+pub(crate) fn stopped(report: &RunReport) -> JournalEvent {
     let fields = Object::fields()
         .field("applied", count(report.applied))
         .field("costMicros", count(report.cost_micros))
-        .field("kind", STOPPED)
         .field("outcome", report.outcome.token())
         .field("refusedTurns", count(report.refused_turns))
         .field("runId", report.run_id.as_str())
@@ -120,7 +101,7 @@ pub(crate) fn stopped(report: &RunReport) -> Value<'static> {
         .field("turns", count(report.turns))
         .field("wallMillis", count(report.wall_millis))
         .field("workers", count(report.workers));
-    match &report.outcome {
+    let fields = match &report.outcome {
         RunOutcome::Completed | RunOutcome::HandedOff { .. } => fields,
         RunOutcome::FailedClosed { classes, detail } => fields
             .field("classes", Value::text_list(classes.iter().map(String::as_str)))
@@ -133,9 +114,8 @@ pub(crate) fn stopped(report: &RunReport) -> Value<'static> {
                 fields.field("detail", message.as_str()).field("errorKind", kind.as_str())
             }
         },
-    }
-    .finish()
-    .into_owned()
+    };
+    JournalEvent::new(STOPPED, fields)
 }
 
 /// What a view tells of an intent.

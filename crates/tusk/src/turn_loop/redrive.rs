@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use premath_bd::JournalEvent;
 use premath_kernel::{Value, encode};
 
 use super::check::ConfigError;
@@ -64,7 +65,7 @@ pub enum RedriveError {
 pub struct Redrive {
     machine: Option<Machine>,
     /// What the machine has decided and the journal has not said yet.
-    pending: VecDeque<Value<'static>>,
+    pending: VecDeque<JournalEvent>,
     rows: u64,
 }
 
@@ -74,7 +75,7 @@ pub struct Redriven {
     /// The machine.
     pub machine: Machine,
     /// Records that the machine has written and the journal lacks: its process ended before they were durable.
-    pub unwritten: Vec<Value<'static>>,
+    pub unwritten: Vec<JournalEvent>,
     /// How many rows there were.
     pub rows: u64,
 }
@@ -115,7 +116,7 @@ impl Redrive {
 
     fn compare(&mut self, seq: u64, row: &Value<'_>) -> Result<(), RedriveError> {
         match self.pending.pop_front() {
-            Some(expected) if encode(&expected) == encode(row) => Ok(()),
+            Some(expected) if expected.bytes() == encode(row) => Ok(()),
             Some(expected) => Err(differs(seq, kind(row), &expected)),
             None => {
                 let expected = "nothing".to_owned();
@@ -140,12 +141,11 @@ impl Redrive {
     }
 }
 
-pub(super) fn kind<'r>(row: &'r Value<'r>) -> &'r str {
+fn kind<'r>(row: &'r Value<'r>) -> &'r str {
     row.as_object().and_then(|row| row.get("kind")).and_then(Value::as_text).unwrap_or_default()
 }
 
-fn differs(seq: u64, found: &str, expected: &Value<'_>) -> RedriveError {
-    let text = String::from_utf8_lossy(&encode(expected)).into_owned();
-    let expected = crate::context::plain_line(&text, 600);
+fn differs(seq: u64, found: &str, expected: &JournalEvent) -> RedriveError {
+    let expected = crate::context::plain_line(&String::from_utf8_lossy(expected.bytes()), 600);
     RedriveError::Differs { seq, found: found.to_owned(), expected }
 }

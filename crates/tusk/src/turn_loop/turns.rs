@@ -2,6 +2,8 @@
 //!
 //! A refused turn changes nothing; the model is told why where it can do better, and the run ends where it cannot.
 
+use std::borrow::Cow;
+
 use premath_kernel::{ActionMode, ActionName, Digest, Intent};
 
 use super::closing::{Closed, Closing, NotATurn};
@@ -15,8 +17,8 @@ use super::terms::{CUT_MARKER, ORCHESTRATOR, SUCCESSOR};
 use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, StopCause, Verdict};
 use crate::context::views::{self, OpenCall};
 use crate::context::{
-    DroppedTurn, HandoffPacket, InjectionPoint, PacketArtifact, Reminder, RenderPolicy, Rendered, Views,
-    exceeded, fenced, render,
+    DroppedTurn, HandoffPacket, InjectionPoint, PacketArtifact, Reminder, RenderPolicy, Rendered, RunState,
+    Views, exceeded, fenced, render,
 };
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::{AssistantPart, CacheMarker, Message, ToolOutcome, ToolResult, UserPart};
@@ -59,7 +61,9 @@ impl Machine {
 
     /// The limit that leaves nothing for one more turn.
     fn reached(&self) -> Option<&'static str> {
-        let reached = exceeded(&self.run_state()).into_iter().find(|name| *name != "identicalCalls");
+        let budget = self.state.used.of(&self.config.limits);
+        let state = RunState { budget, ..RunState::default() };
+        let reached = exceeded(&state).into_iter().find(|name| *name != "identicalCalls");
         reached.or_else(|| self.is_workflow_over().then_some("workflowTurns"))
     }
 
@@ -143,7 +147,7 @@ impl Machine {
         };
         let judged = closing.judge();
         self.show(&open, &rendered, &outcomes, reminders.text(InjectionPoint::ToolResponse));
-        self.tell(&views, reminders.text(InjectionPoint::TurnStart));
+        self.tell(views, reminders.text(InjectionPoint::TurnStart));
         self.last_rendered = rendered.into_iter().map(|rendered| rendered.text).collect();
         match judged {
             Ok(closed) => {
@@ -184,10 +188,13 @@ impl Machine {
     }
 
     /// The outcomes as they are shown, and the intents among them.
-    fn intents(&self, open: &Open) -> (Vec<CallOutcome>, Vec<(String, Intent)>) {
+    fn intents<'o>(&self, open: &'o Open) -> (Cow<'o, [CallOutcome]>, Vec<(String, Intent)>) {
         let mut intents = Vec::new();
-        let mut outcomes = open.outcomes.clone();
-        for outcome in &mut outcomes {
+        let mut outcomes = Cow::Borrowed(open.outcomes.as_slice());
+        if open.outcomes.iter().all(|outcome| outcome.intent.is_none()) {
+            return (outcomes, intents);
+        }
+        for outcome in outcomes.to_mut() {
             let Some(row) = outcome.intent.as_ref().filter(|_| outcome.failure().is_none()) else { continue };
             let (Some(action), Some(args_digest)) =
                 (ActionName::new(&row.action), Digest::claimed(&row.args_digest))
@@ -273,14 +280,14 @@ impl Machine {
         open.answer.parts.iter().filter(is_kept).cloned().collect()
     }
 
-    fn tell(&mut self, views: &Views, reminder: Option<String>) {
+    fn tell(&mut self, views: Views, reminder: Option<String>) {
         if let Some(text) = reminder {
             self.wait_with(text);
         }
-        if let Some(text) = views::text(views, self.state.told.as_ref()) {
+        if let Some(text) = views::text(&views, self.state.told.as_ref()) {
             self.wait_with(text);
         }
-        self.state.told = Some(views.clone());
+        self.state.told = Some(views);
         self.state.applied.clear();
     }
 

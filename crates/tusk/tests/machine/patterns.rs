@@ -384,3 +384,45 @@ fn an_intent_of_a_refused_turn_is_never_applied() {
     assert!(!play.kinds().contains(&"turn.applied".to_owned()));
     play.replays();
 }
+
+#[test]
+fn nothing_but_a_route_can_be_called_while_one_is_chosen() {
+    let mut play = Play::of(working(workflow(ExecutionPattern::Route, |one| one.routes = routes())));
+    play.says(calls([note("effect")])).works();
+    assert!(play.ran.is_empty(), "{:?}", play.ran);
+    assert!(!play.verdict().0, "another tool than the chosen one keeps the turn open");
+    play.replays();
+}
+
+#[test]
+fn a_verdict_of_a_judge_that_did_not_complete_is_none() {
+    let judge = Judge::Model { reference: "other:judge".to_owned(), prompt: "Judge it.".to_owned() };
+    let mut play = Play::of(working(judged(judge)));
+    play.says(done("made")).works().applies();
+    let mut returned = worker("run.t0002.1", "pm-10", "passes");
+    returned.outcome = "failed_closed".to_owned();
+    returned.verdict = Some((true, "fine".to_owned()));
+    play.return_with(vec![returned]);
+    assert_ne!(play.outcome(), RunOutcome::Completed);
+}
+
+#[test]
+fn a_worker_that_waits_for_a_person_stops_its_parent() {
+    let mut play = Play::of(working(workflow(ExecutionPattern::OrchestratorWorkers, |_| {})));
+    play.says(calls([spawn("s")])).works().applies();
+    let mut returned = worker("s", "pm-10", "");
+    returned.outcome = "needs_person".to_owned();
+    play.return_with(vec![returned]);
+    assert!(matches!(play.outcome(), RunOutcome::Stopped(StopCause::NeedsPerson(_))), "{:?}", play.outcome());
+    play.feed(Event::Resumed { limits: None });
+    assert!(matches!(play.machine.next(), Step::Spawn(_)), "{:?}", play.machine.next());
+}
+
+#[test]
+fn what_a_worker_says_is_bounded() {
+    let mut play = Play::of(working(workflow(ExecutionPattern::OrchestratorWorkers, |_| {})));
+    play.says(calls([spawn("s")])).works().applies();
+    play.return_with(vec![worker("s", "pm-10", &"long ".repeat(100_000))]);
+    assert!(play.told().len() < 20_000, "{}", play.told().len());
+    assert!(play.told().contains("bytes left out"));
+}

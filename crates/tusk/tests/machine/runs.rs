@@ -335,3 +335,41 @@ fn an_event_that_does_not_fit_changes_nothing() {
     play.works().says(done("fine"));
     play.replays();
 }
+
+#[test]
+fn calls_of_an_answer_that_ended_in_an_unknown_way_do_not_run() {
+    let mut play = Play::of(config());
+    let mut answer = calls([note("effect"), lookup("look")]);
+    answer.stop = StopReason::Other("content_filter".to_owned());
+    play.says(answer).works();
+    assert!(play.ran.is_empty(), "{:?}", play.ran);
+    assert!(matches!(play.outcome(), RunOutcome::FailedClosed { .. }), "{:?}", play.outcome());
+    play.replays();
+}
+
+#[test]
+fn the_same_call_in_another_spelling_is_the_same_call() {
+    let mut play = Play::of(config());
+    for (id, arguments) in [
+        ("a", json!({"query": "x", "limit": 3})),
+        ("b", json!({"limit": 3, "query": "x"})),
+        ("c", json!({"query": "x", "limit": 3.0})),
+    ] {
+        play.says(calls([(id, "tool_search", arguments)]));
+        if id != "c" {
+            play.works();
+        }
+    }
+    assert!(matches!(play.machine.next(), Step::AskHuman(_)), "{:?}", play.machine.next());
+}
+
+#[test]
+fn a_structured_call_in_text_mode_is_nobodys_and_is_not_sent_back() {
+    let text = RunConfig { action_mode: ActionMode::Text, normalizer: FENCED_JSON.to_owned(), ..config() };
+    let mut play = Play::of(text);
+    let mut answer = calls([lookup("stray")]);
+    answer.stop = StopReason::MaxTokens;
+    answer.parts.insert(0, AssistantPart::Text("I look.".to_owned()));
+    play.says(answer);
+    assert!(matches!(play.machine.next(), Step::CallModel(_)), "{:?}", play.machine.next());
+}

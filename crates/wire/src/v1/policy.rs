@@ -195,7 +195,7 @@ impl Terms for ToolExamples {
 
     fn terms(self) -> Result<Self::Kernel, InputError> {
         let split = |entry: ExampleEntry| (entry.name.0, entry.examples.into_kernel());
-        Ok(kernel::ToolExamples { tools: by_key("tools", self.tools, split)? })
+        Ok(kernel::ToolExamples::new(by_key("tools", self.tools, split)?))
     }
 }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use premath_bd::issues::Operation;
-use premath_bd::{Disk, Journal, OsDisk, StoreError, TurnGrant, runs_folder};
+use premath_bd::{Disk, Journal, JournalEvent, OsDisk, StoreError, TurnGrant, runs_folder};
 use premath_host::{AgentDoor as _, FileJournal, NoPerson, Setting, Workspace, issue_tools};
-use premath_kernel::{ActionMode, Value, encode_into};
+use premath_kernel::{ActionMode, Value};
 use premath_models::provider::Protocol;
 use premath_tusk::context::Blocks;
 use premath_tusk::sandbox::{ExecutionLimits, Profile};
@@ -211,9 +211,9 @@ fn store(error: StoreError) -> CliError {
 struct MemoryJournal(Vec<u8>);
 
 impl RunJournal for MemoryJournal {
-    fn append(&mut self, rows: &[Value<'_>]) -> Result<(), StoreError> {
+    fn append(&mut self, rows: &[JournalEvent]) -> Result<(), StoreError> {
         for row in rows {
-            encode_into(row, &mut self.0);
+            self.0.extend_from_slice(row.bytes());
             self.0.push(b'\n');
         }
         Ok(())
