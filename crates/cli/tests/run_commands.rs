@@ -329,7 +329,34 @@ fn a_run_that_was_tampered_with_is_found_by_replay_and_verify() {
     std::fs::write(&journal, text.replacen("accepted", "rejected", 1)).unwrap();
     assert_eq!(folder.run(&["verify"]).code, Some(1));
     let ran = folder.run(&["replay", "one", "--json"]);
-    assert_ne!(ran.code, Some(0), "{ran:?}");
+    assert_eq!((ran.code, &last(&ran)["identical"]), (Some(1), &Value::Bool(false)), "{ran:?}");
+}
+
+#[test]
+fn nothing_goes_on_from_a_journal_that_was_edited() {
+    let shell = "name = \"good\"\n[[turn]]\ntext = \"now\"\n[[turn.call]]\ntool = \"shell\"\n\
+        arguments = { command = \"echo good > ran.txt\", workdir = \".\" }\n[[turn]]\ntext = \"done\"\n";
+    let edits: [fn(String) -> String; 2] = [
+        |text| text.replace("echo good > ran.txt", "echo evil > ran.txt"),
+        |text| format!("{text}{{\"note\":1}}\n"),
+    ];
+    for edit in edits {
+        let folder = repository(shell);
+        let ran = run(&folder, &["--run-id", "one", "--checkpoint-before", "shell"]);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        let journal = folder.path().join(".premath/runs/one/journal.jsonl");
+        let text = std::fs::read_to_string(&journal).unwrap();
+        std::fs::write(&journal, edit(text.clone())).unwrap();
+        assert_ne!(edit(text.clone()), text);
+        let ran = folder.run(&["resume", "one"]);
+        assert_eq!(ran.code, Some(4), "{ran:?}");
+        assert!(ran.stderr.contains("premath verify"), "{ran:?}");
+        assert!(!folder.path().join("ran.txt").exists());
+        let ran = folder.run(&["replay", "one", "--json"]);
+        assert_eq!((ran.code, &last(&ran)["identical"]), (Some(1), &Value::Bool(false)), "{ran:?}");
+        assert_ne!(folder.run(&["turn", "show", "one.t0001"]).code, Some(0));
+        assert_eq!(folder.run(&["runs", "show", "one"]).code, Some(0));
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Going on with a run that stopped: its machine is run again from its journal, what was open is closed, and it goes on.
 
-use premath_bd::{Cursor, Journal, JournalEvent, JournalRow, StoreError};
+use premath_bd::{Cursor, Journal, JournalEvent, JournalRow, Problem, ProblemClass, StoreError};
 use premath_kernel::{LeaseClass, Value};
 use premath_tusk::turn_loop::{
     Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, RunJournal as _, RunOutcome, Step,
@@ -183,6 +183,7 @@ fn raised(machine: &Machine, args: &ResumeArgs) -> Option<Limits> {
 
 /// A machine where its journal ends.
 pub(super) fn redriven(journal: &Journal) -> Result<Redriven, ActionError> {
+    refuse_damaged(journal)?;
     let mut redrive = Redrive::default();
     each_journal_row(journal, |row| {
         redrive.take(row.seq, &row.event).map_err(|error| differs(journal, &error))
@@ -190,27 +191,71 @@ pub(super) fn redriven(journal: &Journal) -> Result<Redriven, ActionError> {
     redrive.finish().map_err(|error| differs(journal, &error))
 }
 
-/// Every row of a journal, in order.
+/// Nothing is done because of a journal that is not what was written.
+pub(super) fn refuse_damaged(journal: &Journal) -> Result<(), ActionError> {
+    match damage(journal)? {
+        None => Ok(()),
+        Some(problem) => {
+            let place = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+            let detail = format!(
+                "{place}{} ({}); `premath verify` says more, and nothing goes on from it",
+                problem.detail, problem.class
+            );
+            Err(ActionError::Store(StoreError::Corrupt { path: journal.path().to_owned(), detail }))
+        }
+    }
+}
+
+/// The first thing that is wrong with a journal, beside what a process that died leaves behind.
+pub(super) fn damage(journal: &Journal) -> Result<Option<Problem>, ActionError> {
+    let report = match journal.verify() {
+        Err(StoreError::Missing { .. }) => return Err(no_run(journal)),
+        report => report?,
+    };
+    let is_left_by_death =
+        |class: ProblemClass| matches!(class, ProblemClass::TornTail | ProblemClass::HeadMissing);
+    Ok(report.problems.kept().iter().find(|problem| !is_left_by_death(problem.class)).cloned())
+}
+
+/// Every row of a journal, in order; a line that is none is an error.
 pub(super) fn each_journal_row(
     journal: &Journal,
-    mut take: impl FnMut(&JournalRow) -> Result<(), ActionError>,
+    take: impl FnMut(&JournalRow) -> Result<(), ActionError>,
 ) -> Result<(), ActionError> {
+    match each_readable_row(journal, take)? {
+        0 => Ok(()),
+        count => Err(ActionError::Store(StoreError::Corrupt {
+            path: journal.path().to_owned(),
+            detail: format!("lines that are no rows of a run: {count}; `premath verify` says more"),
+        })),
+    }
+}
+
+/// Every row of a journal that can be read, in order, and how many lines cannot.
+pub(super) fn each_readable_row(
+    journal: &Journal,
+    mut take: impl FnMut(&JournalRow) -> Result<(), ActionError>,
+) -> Result<u64, ActionError> {
     let mut cursor = Cursor::START;
+    let mut unreadable = 0_u64;
     loop {
         let page = match journal.read_from(cursor, PAGE) {
-            Err(StoreError::Missing { .. }) => {
-                return Err(missing(&format!("there is no run `{}`", journal.session())));
-            }
+            Err(StoreError::Missing { .. }) => return Err(no_run(journal)),
             page => page?,
         };
+        unreadable = unreadable.saturating_add(page.unreadable_count);
         for row in &page.rows {
             take(row)?;
         }
         if page.is_end {
-            return Ok(());
+            return Ok(unreadable);
         }
         cursor = page.next;
     }
+}
+
+fn no_run(journal: &Journal) -> ActionError {
+    missing(&format!("there is no run `{}`", journal.session()))
 }
 
 pub(super) fn differs(journal: &Journal, error: &RedriveError) -> ActionError {

@@ -6,7 +6,7 @@ mod turn;
 
 use std::sync::Arc;
 
-use premath_bd::{Journal, JournalRow, StoreError, runs_folder, sessions};
+use premath_bd::{Journal, JournalRow, Problem, ProblemClass, StoreError, runs_folder, sessions};
 use premath_kernel::Value;
 use premath_tusk::turn_loop::{
     Answer, AppliedIntent, Event, IntentOutcome, Judge, Redrive, RedriveError, RunConfig, SPAWN_WORKER,
@@ -19,7 +19,7 @@ use premath_wire::v1::{
 };
 
 pub(crate) use self::turn::turn;
-use super::resume::{differs, each_journal_row, missing};
+use super::resume::{damage, differs, each_journal_row, each_readable_row, missing};
 use super::run::is_begun;
 use crate::actions::issue::count;
 use crate::table::ActionError;
@@ -66,7 +66,8 @@ struct Trace {
 impl Trace {
     fn read(journal: &Journal) -> Result<Self, ActionError> {
         let mut trace = Self::default();
-        each_journal_row(journal, |row| {
+        // What is listed is looked at, not gone on from: a damaged line must not hide the other runs.
+        each_readable_row(journal, |row| {
             trace.take(row);
             Ok(())
         })?;
@@ -319,11 +320,11 @@ pub(crate) fn replay(workspace: &Workspace, run_id: &str) -> Result<ReplayAnswer
         rows: 0,
         turns: 0,
         identical: true,
-        first_difference: None,
+        first_difference: damage(&journal)?.map(damaged),
         head: String::new(),
     };
     let mut last_kind = String::new();
-    each_journal_row(&journal, |row| {
+    let unreadable = each_readable_row(&journal, |row| {
         answer.head.clone_from(&row.row_digest);
         if answer.first_difference.is_some() {
             return Ok(());
@@ -337,6 +338,11 @@ pub(crate) fn replay(workspace: &Workspace, run_id: &str) -> Result<ReplayAnswer
         }
         Ok(())
     })?;
+    if answer.first_difference.is_none() && unreadable > 0 {
+        let detail = format!("lines that are no rows of a run: {unreadable}");
+        let kind = ProblemClass::BadLine.code().to_owned();
+        answer.first_difference = Some(ReplayDifference { seq: answer.rows, kind, detail });
+    }
     // Records that the journal lacks are a difference only where it says that the run has ended.
     let is_ended = last_kind == "run.stopped";
     if answer.first_difference.is_none() {
@@ -349,6 +355,12 @@ pub(crate) fn replay(workspace: &Workspace, run_id: &str) -> Result<ReplayAnswer
     }
     answer.identical = answer.first_difference.is_none();
     Ok(answer)
+}
+
+/// What is wrong with the journal itself, as a difference.
+fn damaged(problem: Problem) -> ReplayDifference {
+    let kind = problem.class.code().to_owned();
+    ReplayDifference { seq: problem.line.unwrap_or_default(), kind, detail: problem.detail }
 }
 
 fn difference(seq: u64, kind: &str, error: &RedriveError) -> ReplayDifference {

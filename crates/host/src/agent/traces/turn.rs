@@ -12,7 +12,7 @@ use premath_wire::v1::{
 
 use super::{intent_result, journal, number, reasons, text};
 use crate::actions::issue::count;
-use crate::agent::resume::{differs, each_journal_row, missing};
+use crate::agent::resume::{differs, each_journal_row, missing, refuse_damaged};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -21,6 +21,7 @@ pub(crate) fn turn(workspace: &Workspace, call_id: &str) -> Result<TurnCard, Act
     let unknown = || missing(&format!("there is no turn `{call_id}`"));
     let (run_id, _) = call_id.rsplit_once(".t").ok_or_else(unknown)?;
     let journal = journal(workspace, run_id)?;
+    refuse_damaged(&journal)?;
     let mut looking =
         Looking { call_id, card: None, redrive: Redrive::default(), is_inside: false, shown: 0 };
     each_journal_row(&journal, |row| looking.take(row).map_err(|error| differs(&journal, &error)))?;
