@@ -47,6 +47,6 @@ pub use step::{Admitted, ModelCall, PlannedCall, Step, WorkerPlan};
 pub use terms::{CUT_MARKER, TermsError};
 pub use toolbox::{Prepared, Ran, Toolbox};
 pub use watch::{
-    AppliedIntent, Decision, IntentOutcome, RunEvent, RunOutcome, RunReport, StopCause, Verdict,
+    AppliedIntent, AskedCall, Decision, IntentOutcome, RunEvent, RunOutcome, RunReport, StopCause, Verdict,
 };
 pub use workflow::{Branch, Evaluator, Judge, Route, Stage, WorkerDefaults, Workflow};

@@ -18,7 +18,7 @@ use super::records;
 use super::redrive::INTENDED;
 use super::step::{Admitted, PlannedCall, Step};
 use super::toolbox::{Prepared, Ran, Toolbox};
-use super::watch::{AppliedIntent, IntentOutcome, RunEvent, RunReport};
+use super::watch::{AppliedIntent, AskedCall, IntentOutcome, RunEvent, RunReport};
 use crate::context::{CompactionArtifact, HandoffPacket};
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::ModelEvent;
@@ -117,7 +117,7 @@ pub async fn drive(
             }
             Step::AskHuman(question) => {
                 driver.flush()?;
-                (driver.ports.watch)(&RunEvent::Asked { question });
+                driver.show_what_is_asked(question, machine.asked_about());
                 let decision = driver.ports.person.decide(question);
                 (driver.ports.watch)(&RunEvent::Decided { decision });
                 Event::PersonDecided { decision }
@@ -281,6 +281,21 @@ impl Driver<'_, '_> {
             outcomes.push(outcome);
         }
         Ok(Event::ToolsFinished { outcomes, elapsed_millis })
+    }
+
+    /// Whoever is asked sees what would run.
+    fn show_what_is_asked(&mut self, question: &str, waiting: &[PlannedCall]) {
+        let prepared = self.ports.tools.prepare(waiting);
+        let calls: Vec<AskedCall<'_>> = waiting
+            .iter()
+            .filter(|call| call.runs())
+            .map(|call| AskedCall {
+                tool: &call.call.name,
+                arguments: &call.call.arguments,
+                diff: prepared.undo.get(&call.call.id).map(crate::tools::UndoRecord::diff),
+            })
+            .collect();
+        (self.ports.watch)(&RunEvent::Asked { question, calls: &calls });
     }
 
     /// What is about to happen, with how to take it back.

@@ -14,7 +14,7 @@ use super::plan::Toolset;
 use super::progress;
 use super::records;
 use super::state::{Open, Paused, Phase, Purpose, State};
-use super::step::{ModelCall, Step};
+use super::step::{ModelCall, PlannedCall, Step};
 use super::terms::Terms;
 use super::watch::{RunOutcome, RunReport, StopCause, Verdict};
 use super::workflow::Workflow;
@@ -246,6 +246,21 @@ impl Machine {
     #[must_use]
     pub fn due(&self) -> Option<&str> {
         self.state.due.as_deref()
+    }
+
+    /// The calls that a person is asked about; none while nobody is asked.
+    #[must_use]
+    pub fn asked_about(&self) -> &[PlannedCall] {
+        match &self.state.phase {
+            Phase::Asking { open, .. } => &open.calls,
+            Phase::Calling(_)
+            | Phase::Executing(_)
+            | Phase::Handing { .. }
+            | Phase::Applying(_)
+            | Phase::Spawning { .. }
+            | Phase::Compacting { .. }
+            | Phase::Ended(_) => &[],
+        }
     }
 
     /// The digest over every message so far.

@@ -101,6 +101,8 @@ pub enum RunEvent<'e> {
     Asked {
         /// Why.
         question: &'e str,
+        /// What would run.
+        calls: &'e [AskedCall<'e>],
     },
     /// A person has answered, or nobody was there.
     Decided {
@@ -119,6 +121,17 @@ pub enum RunEvent<'e> {
     },
     /// It has ended.
     Stopped(&'e RunReport),
+}
+
+/// A call that waits for a person.
+#[derive(Debug)]
+pub struct AskedCall<'e> {
+    /// The tool.
+    pub tool: &'e str,
+    /// Its arguments.
+    pub arguments: &'e JsonText,
+    /// What it would change, as a unified diff.
+    pub diff: Option<String>,
 }
 
 /// What a person said.

@@ -8,7 +8,7 @@ mod turn;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use event::{CallEnd, ModelTextKind, RunEventKind, RunEventRow};
+pub use event::{AskedCallRow, CallEnd, ModelTextKind, RunEventKind, RunEventRow};
 pub use turn::{CallArtifact, CallRow, CallTruncation, MessageRow, TurnCard, TurnDigests};
 
 /// How a run ended.

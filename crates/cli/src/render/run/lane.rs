@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use anstyle::Style;
 use premath_tusk::model::{AssistantPart, ModelEvent, Usage};
-use premath_tusk::turn_loop::{Decision, RunEvent};
+use premath_tusk::turn_loop::{AskedCall, Decision, RunEvent};
 
 use super::brief::brief;
-use super::call::Begun;
+use super::call::{Begun, changes};
 use super::ending::{detail, ending};
 use super::figures::{counted, money};
 use super::{frame, verdict};
@@ -251,7 +251,10 @@ fn note(event: &RunEvent<'_>) -> String {
             let (issue, words) = (plain(issue_id), frame::words(ending));
             format!("  {style}{glyph} worker{style:#} {STRONG}{issue}{STRONG:#} {words}{why}\n")
         }
-        RunEvent::Asked { question } => format!("  {WARN}? {}{WARN:#}\n", plain(question)),
+        RunEvent::Asked { question, calls } => {
+            let waiting: String = calls.iter().map(asked).collect();
+            format!("{waiting}  {WARN}? {}{WARN:#}\n", plain(question))
+        }
         RunEvent::Decided { decision } => match decision {
             Decision::Continue => format!("  {TIP}a person lets it go on{TIP:#}\n"),
             Decision::Stop => format!("  {WARN}a person stops it{WARN:#}\n"),
@@ -274,3 +277,12 @@ fn note(event: &RunEvent<'_>) -> String {
         | RunEvent::Stopped(_) => String::new(),
     }
 }
+
+/// A call that waits for a person, with what it would change.
+fn asked(call: &AskedCall<'_>) -> String {
+    let diff = call.diff.as_deref().map(|diff| changes(diff, ASKED_WIDTH)).unwrap_or_default();
+    format!("  {STRONG}{}{STRONG:#} {}\n{diff}", plain(call.tool), brief(call.tool, call.arguments))
+}
+
+/// How wide a diff is drawn while somebody is asked.
+const ASKED_WIDTH: usize = 160;

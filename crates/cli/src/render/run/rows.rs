@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use premath_tusk::JsonText;
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::{AssistantPart, ModelEvent, Usage};
-use premath_tusk::turn_loop::{AppliedIntent, IntentOutcome, RunEvent, Verdict};
+use premath_tusk::turn_loop::{AppliedIntent, AskedCall, IntentOutcome, RunEvent, Verdict};
 use premath_wire::Json;
 use premath_wire::v1::{
-    CallArtifact, CallEnd, IntentResult, IntentState, ModelTextKind, ReasonRow, RunEventKind, RunEventRow,
-    UsageRow,
+    AskedCallRow, CallArtifact, CallEnd, IntentResult, IntentState, ModelTextKind, ReasonRow, RunEventKind,
+    RunEventRow, UsageRow,
 };
 
 use super::ending::{detail, ending};
@@ -122,7 +122,10 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
             outcome: ending(outcome),
             detail: detail(outcome),
         },
-        RunEvent::Asked { question } => RunEventKind::PersonAsked { question: (*question).to_owned() },
+        RunEvent::Asked { question, calls } => RunEventKind::PersonAsked {
+            question: (*question).to_owned(),
+            calls: calls.iter().map(asked_call).collect(),
+        },
         RunEvent::Decided { decision } => {
             RunEventKind::PersonDecided { decision: decision.token().to_owned() }
         }
@@ -225,4 +228,8 @@ fn intent(applied: &AppliedIntent) -> IntentResult {
         }
     }
     row
+}
+
+fn asked_call(call: &AskedCall<'_>) -> AskedCallRow {
+    AskedCallRow { tool: call.tool.to_owned(), arguments: json(call.arguments), diff: call.diff.clone() }
 }

@@ -329,7 +329,7 @@ fn nothing_that_others_say_acts_on_the_terminal() {
     let models = [evil.to_owned()];
     let failed = RunOutcome::FailedClosed { classes: vec![evil.to_owned()], detail: evil.to_owned() };
     let report = RunReport { run_id: evil.to_owned(), ..report(failed.clone()) };
-    let inner = RunEvent::Asked { question: evil };
+    let inner = RunEvent::Asked { question: evil, calls: &[] };
     let events = [
         RunEvent::Started {
             run_id: evil,
@@ -432,9 +432,9 @@ fn workers_speak_in_whole_lines_behind_the_id_of_their_issue() {
 #[test]
 fn a_question_to_a_person_and_the_answer_are_shown() {
     let shown = piped(&[
-        RunEvent::Asked { question: "`shell rm -r build` was asked for three times. Go on?" },
+        RunEvent::Asked { question: "`shell rm -r build` was asked for three times. Go on?", calls: &[] },
         RunEvent::Decided { decision: Decision::Stop },
-        RunEvent::Asked { question: "10 turns are over. Go on?" },
+        RunEvent::Asked { question: "10 turns are over. Go on?", calls: &[] },
         RunEvent::Decided { decision: Decision::NoAnswer },
         RunEvent::Compacted { dropped_turns: 12 },
     ]);

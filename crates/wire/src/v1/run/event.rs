@@ -136,6 +136,9 @@ pub enum RunEventKind {
     PersonAsked {
         /// Why.
         question: String,
+        /// What would run.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<AskedCallRow>,
     },
     /// A person has answered, or nobody was there.
     #[serde(rename = "person.decided")]
@@ -220,4 +223,17 @@ pub struct CallEnd {
     pub intent: Option<String>,
     /// How long it took.
     pub millis: u64,
+}
+
+/// A call that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AskedCallRow {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: crate::Json,
+    /// What it would change, as a unified diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
 }
