@@ -35,7 +35,7 @@ impl IssueTools {
         Self { workspace: workspace.clone(), holder: None }
     }
 
-    /// The same for a run that holds an issue: changes of that issue show the lease, unless they show another.
+    /// The same for a run that holds an issue: changes of that issue show the lease.
     #[must_use]
     pub fn holding(self, issue: impl Into<String>, holder: Holder) -> Self {
         Self { holder: Some((issue.into(), holder)), ..self }

@@ -99,10 +99,7 @@ fn each_tool_is_an_action_and_asks_exactly_where_the_action_changes() {
         "issue.add",
         "issue.blocked",
         "issue.check",
-        "issue.claim",
         "issue.discover",
-        "issue.lease_release",
-        "issue.lease_renew",
         "issue.list",
         "issue.ready",
         "issue.show",
@@ -165,12 +162,6 @@ fn asked() -> Vec<(&'static str, Value)> {
             json!({"id": "bd-3", "dependsOn": "bd-1", "type": "waits-for", "fromType": "blocks"}),
         ),
         ("dep.remove", json!({"id": "bd-3", "dependsOn": "bd-1", "type": "waits-for"})),
-        ("issue.claim", json!({"id": "bd-1", "assignee": "jo", "leaseId": "mine", "ttlSeconds": 60})),
-        (
-            "issue.lease_renew",
-            json!({"id": "bd-1", "owner": "jo", "leaseId": "mine", "fence": 1, "ttlSeconds": 90}),
-        ),
-        ("issue.lease_release", json!({"id": "bd-1", "owner": "jo"})),
     ]
 }
 
@@ -249,9 +240,6 @@ fn an_issue_that_is_not_there_is_named_with_those_that_are_like_it() {
         ("issue_show", json!({"id": "bd-11"}), "/id"),
         ("dep_project", json!({"root": "bd-11"}), "/root"),
         ("issue_update", json!({"id": "bd-11", "priority": 1}), "/id"),
-        ("issue_claim", json!({"id": "bd-11", "assignee": "jo"}), "/id"),
-        ("issue_lease_release", json!({"id": "bd-11"}), "/id"),
-        ("issue_lease_renew", json!({"id": "bd-11"}), "/id"),
         ("issue_discover", json!({"parentIssue": "bd-11", "title": "t"}), "/parentIssue"),
         ("issue_add", json!({"title": "t", "parent": "bd-11"}), "/parent"),
         ("issue_add", json!({"title": "t", "dependsOn": [{"id": "bd-1"}, {"id": "bd-11"}]}), "/dependsOn"),
@@ -291,7 +279,7 @@ fn what_the_schema_cannot_say_is_refused_with_a_pointer_all_the_same() {
 }
 
 #[test]
-fn a_run_that_holds_an_issue_shows_its_lease_unless_the_arguments_show_one() {
+fn a_run_shows_the_lease_of_its_own_issue_and_a_model_shows_none() {
     let world = World::new();
     let lease = Holder { owner: Some("jo".to_owned()), lease_id: Some("mine".to_owned()), fence: Some(4) };
     let tools = IssueTools::new(&world.workspace()).holding("bd-1", lease.clone()).tools().unwrap();
@@ -313,17 +301,18 @@ fn a_run_that_holds_an_issue_shows_its_lease_unless_the_arguments_show_one() {
     };
     for (tool, mut arguments) in [
         ("issue_update", json!({"status": "closed"})),
-        ("issue_lease_renew", json!({})),
-        ("issue_lease_release", json!({})),
         ("dep_add", json!({"dependsOn": "bd-2"})),
         ("dep_remove", json!({"dependsOn": "bd-2"})),
         ("dep_replace", json!({"dependsOn": "bd-2", "type": "related"})),
     ] {
         arguments["id"] = json!("bd-1");
         assert_eq!(holder(tool, arguments.clone()), lease, "{tool}");
-        arguments["fence"] = json!(9);
-        assert_eq!(holder(tool, arguments.clone()), Holder { fence: Some(9), ..Holder::default() }, "{tool}");
-        arguments.as_object_mut().unwrap().remove("fence");
+        for (name, value) in [("leaseOwner", json!("bob")), ("leaseId", json!("x")), ("fence", json!(9))] {
+            let mut arguments = arguments.clone();
+            arguments[name] = value;
+            let failure = call_with(&catalogue, tool, &arguments, 1024).unwrap_err();
+            assert_eq!(failure.error_code, "tool.schema_invalid", "{tool}: {name}");
+        }
         arguments["id"] = json!("bd-3");
         assert_eq!(holder(tool, arguments), Holder::default(), "{tool}: another issue");
     }

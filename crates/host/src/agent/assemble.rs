@@ -12,8 +12,8 @@ use premath_tusk::tools::files::{ScopedFiles, WorkFiles};
 use premath_tusk::tools::payloads::StoredPayloads;
 use premath_tusk::tools::{Catalogue, ProtectedPaths, Tool, ToolKind, ToolSpec, built_in};
 use premath_tusk::turn_loop::{
-    ChooseRoute, ContextLimits, GiveVerdict, Limits, ParentRun, RunConfig, SPAWN_WORKER, Scope, SpawnWorker,
-    Toolbox, Workflow,
+    CHOOSE_ROUTE, ChooseRoute, ContextLimits, GIVE_VERDICT, GiveVerdict, Limits, ParentRun, RunConfig,
+    SPAWN_WORKER, Scope, SpawnWorker, Toolbox, Workflow,
 };
 use premath_wire::{InputClass, InputError, JsonPath};
 
@@ -93,6 +93,42 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
     Ok(Made { config, toolbox })
 }
 
+/// Whether a plan names only what there is, said before anything is taken or written for it.
+pub(super) fn check_names(workspace: &Workspace, plan: &Plan) -> Result<(), ActionError> {
+    granted(&tools(workspace, plan)?, plan)?;
+    check_checkpoints(workspace, &plan.limits.checkpoint_before)
+}
+
+/// Whether every tool before which a person is to be asked can be there at all.
+pub(super) fn check_checkpoints(workspace: &Workspace, before: &[String]) -> Result<(), ActionError> {
+    if before.is_empty() {
+        return Ok(());
+    }
+    let tools = every_tool(workspace, None, None, &Workflow::chain())?;
+    let own = [CHOOSE_ROUTE, GIVE_VERDICT, SPAWN_WORKER];
+    let is_known = |name: &str| own.contains(&name) || tools.iter().any(|tool| tool.spec().name == name);
+    match before.iter().find(|name| !is_known(name)) {
+        None => Ok(()),
+        Some(unknown) => {
+            let what = format!("there is no tool `{unknown}`");
+            let path = JsonPath::root().key("checkpointBefore");
+            Err(InputError::new(InputClass::FieldInvalid, &what, path).into())
+        }
+    }
+}
+
+/// What is left of the tools of a run when its workflow no longer makes some of them, and the changes they ask for.
+pub(super) fn left_of(config: &RunConfig, workflow: &Workflow) -> (Vec<ToolSpec>, Vec<String>) {
+    let stays = |spec: &&ToolSpec| match spec.name.as_str() {
+        CHOOSE_ROUTE => !workflow.routes.is_empty(),
+        SPAWN_WORKER => workflow.spawns(),
+        _other => true,
+    };
+    let specs: Vec<ToolSpec> = config.tools.iter().filter(stays).cloned().collect();
+    let capabilities = capabilities(&specs);
+    (specs, capabilities)
+}
+
 /// The tools of a run that goes on: the very ones it began with, or none.
 pub(super) fn again(
     workspace: &Workspace,
@@ -100,7 +136,10 @@ pub(super) fn again(
     config: &RunConfig,
     holder: Option<Holder>,
 ) -> Result<Toolbox, ActionError> {
-    let all = every_tool(workspace, config.issue_id.as_deref(), holder, &config.workflow)?;
+    let mut all = every_tool(workspace, config.issue_id.as_deref(), holder, &config.workflow)?;
+    if config.tools.iter().any(|spec| spec.name == GIVE_VERDICT) {
+        all.push(Arc::new(GiveVerdict::new().map_err(broken)?));
+    }
     let wanted = |tool: &Arc<dyn Tool>| config.tools.iter().any(|spec| spec.name == tool.spec().name);
     let catalogue = Catalogue::new(all.into_iter().filter(wanted)).map_err(unusable)?;
     let pinned: premath_tusk::tools::Pins =

@@ -17,8 +17,8 @@ use premath_tusk::turn_loop::{
 use super::assemble::{self, Made, Plan, make};
 use super::lease::{self, Authority};
 use super::ports::FileJournal;
-use super::resume::{redriven, resumed};
-use super::run::{Ground, Session, Watch, is_begun, journal, one, release};
+use super::resume::{may_end_without, redriven, resumed};
+use super::run::{Ground, Session, Watch, is_begun, journal, one, released};
 use crate::table::ActionError;
 
 /// Runs the workers of a run.
@@ -47,7 +47,10 @@ impl Crew for HostCrew<'_> {
                 let mut watch = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 watch(&RunEvent::Worker { issue_id: &plan.issue_id, event });
             });
-            ran.unwrap_or_else(|error| worker.failed(plan, &error))
+            ran.unwrap_or_else(|error| {
+                let mut watch = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                worker.failed(plan, &error, &mut **watch)
+            })
         };
         let work = &work;
         let returned: Vec<Option<WorkerReturn>> = std::thread::scope(|scope| {
@@ -57,7 +60,7 @@ impl Crew for HostCrew<'_> {
         let worker = Worker { ground, parent: config, call_id: &call_id, policy: &policy, limits: &limits };
         let broke = ActionError::Unavailable { what: "the worker broke off".to_owned(), hint: String::new() };
         let all = returned.into_iter().zip(plans);
-        Ok(all.map(|(ran, plan)| ran.unwrap_or_else(|| worker.failed(plan, &broke))).collect())
+        Ok(all.map(|(ran, plan)| ran.unwrap_or_else(|| worker.failed(plan, &broke, &mut |_| {}))).collect())
     }
 }
 
@@ -127,17 +130,22 @@ impl Worker<'_> {
         let workspace = self.ground.workspace;
         let authority = Authority::Parent { run_id: self.parent.run_id.clone(), policy: self.policy.clone() };
         let wall = self.limits.wall_millis;
+        let own = [run_id.to_owned()];
         let held = match lease::take(workspace, &plan.issue_id, run_id, wall, authority)? {
-            Ok(held) => held,
+            Ok(held) => Some(held),
+            Err(refused)
+                if earlier.is_some() && may_end_without(workspace, &own, &plan.issue_id, &refused)? =>
+            {
+                None
+            }
             Err(refused) => {
                 let what = format!("{}: {}", refused.class, refused.detail);
                 return Err(ActionError::Unavailable { what, hint: refused.hint });
             }
         };
-        let prepared = self.session(plan, run_id, writer, earlier, &held);
+        let prepared = self.session(plan, run_id, writer, earlier, held.as_ref());
         let ran = prepared.and_then(|(session, toolbox)| one(self.ground, session, &toolbox, watch));
-        release(workspace, Some(&held))?;
-        ran
+        released(workspace, held.as_ref(), ran)
     }
 
     fn session(
@@ -146,11 +154,11 @@ impl Worker<'_> {
         run_id: &str,
         writer: FileJournal,
         earlier: Option<Redriven>,
-        held: &lease::Held,
+        held: Option<&lease::Held>,
     ) -> Result<(Session, Toolbox), ActionError> {
         let workspace = self.ground.workspace;
         if let Some(again) = earlier {
-            let holder = Some(held.holder.clone());
+            let holder = held.map(|held| held.holder.clone());
             let toolbox = assemble::again(workspace, self.ground.agent, again.machine.config(), holder)?;
             return Ok((resumed(again.machine, again.unwritten, writer, None)?, toolbox));
         }
@@ -160,7 +168,7 @@ impl Worker<'_> {
         Ok((Session { machine, writer, beginning: Beginning::Fresh }, toolbox))
     }
 
-    fn plan(&self, plan: &WorkerPlan, run_id: String, held: &lease::Held) -> Plan {
+    fn plan(&self, plan: &WorkerPlan, run_id: String, held: Option<&lease::Held>) -> Plan {
         let is_scoped = !plan.read.is_empty() || !plan.write.is_empty();
         let parent = self.parent;
         let mut limits = self.limits.clone();
@@ -173,8 +181,8 @@ impl Worker<'_> {
         Plan {
             run_id,
             task: plan.task.clone(),
-            issue: Some(held.row.clone()),
-            holder: Some(held.holder.clone()),
+            issue: held.map(|held| held.row.clone()),
+            holder: held.map(|held| held.holder.clone()),
             models: plan.model.clone().map_or_else(|| parent.models.clone(), |model| vec![model]),
             workflow: Workflow::chain(),
             action_mode: parent.action_mode,
@@ -207,23 +215,46 @@ impl Worker<'_> {
         granted.into_iter().filter(is_given).map(str::to_owned).collect()
     }
 
-    /// A worker that did not even begin.
-    fn failed(&self, plan: &WorkerPlan, error: &ActionError) -> WorkerReturn {
+    /// A worker that did not begin, or could not go on: it is said why, and what it used until then counts.
+    fn failed(&self, plan: &WorkerPlan, error: &ActionError, watch: &mut Watch<'_>) -> WorkerReturn {
+        let run_id = self.run_id(plan);
+        let detail = told(error);
+        let classes = vec!["worker_failed".to_owned()];
+        let outcome = RunOutcome::FailedClosed { classes, detail: detail.clone() };
+        watch(&RunEvent::WorkerFinished { run_id: &run_id, issue_id: &plan.issue_id, outcome: &outcome });
+        let journal = journal(self.ground.workspace, &run_id);
+        let used = journal.ok().and_then(|journal| redriven(&journal).ok()).map(|left| left.machine.report());
         WorkerReturn {
             tool_call_id: plan.tool_call_id.clone(),
             issue_id: plan.issue_id.clone(),
-            run_id: self.run_id(plan),
-            outcome: "not_started".to_owned(),
-            text: error.to_string(),
+            outcome: if used.is_some() { "failed" } else { "not_started" }.to_owned(),
+            run_id,
+            text: detail,
             artifact_ref: None,
-            turns: 0,
-            tool_calls: 0,
-            tokens: 0,
-            cost_micros: 0,
-            workers: 0,
+            turns: used.as_ref().map_or(0, |used| used.turns),
+            tool_calls: used.as_ref().map_or(0, |used| used.tool_calls),
+            tokens: used.as_ref().map_or(0, |used| used.tokens),
+            cost_micros: used.as_ref().map_or(0, |used| used.cost_micros),
+            workers: used.as_ref().map_or(0, |used| used.workers),
             verdict: None,
         }
     }
+}
+
+/// An error with what caused it and what to do about it, in one line.
+fn told(error: &ActionError) -> String {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        text.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    if let ActionError::Unavailable { hint, .. } = error
+        && !hint.is_empty()
+    {
+        text.push_str(&format!("; {hint}"));
+    }
+    text
 }
 
 fn is_over(machine: &Machine) -> bool {

@@ -57,7 +57,20 @@ fn permit(workspace: &Workspace, authority: &Authority, action: &str) -> Result<
     }
 }
 
-/// Takes an issue for a run.
+/// An issue as it is now; none when it is not there.
+pub(super) fn look(workspace: &Workspace, issue: &str) -> Result<Option<IssueRow>, StoreError> {
+    let store = store(workspace);
+    if let Err(StoreError::DerivedDamaged { .. }) = store.view().map(drop) {
+        store.discard_index()?;
+    }
+    Ok(match store.view() {
+        Err(StoreError::Missing { .. }) => None,
+        view => view?.row(issue)?,
+    })
+}
+
+/// Takes an issue for a run, or keeps it: a run that died and goes on holds its lease still, and the changes that its closed
+/// turn asked for name that lease.
 pub(super) fn take(
     workspace: &Workspace,
     issue: &str,
@@ -65,20 +78,46 @@ pub(super) fn take(
     wall_millis: Option<u64>,
     authority: Authority,
 ) -> Result<Result<Held, Refused>, StoreError> {
-    let store = store(workspace);
-    if let Err(StoreError::DerivedDamaged { .. }) = store.view().map(drop) {
-        store.discard_index()?;
+    let owner = format!("premath/{run_id}");
+    let now = workspace.clock.now();
+    let lease = look(workspace, issue)?.and_then(|row| row.lease());
+    if let Some(lease) = lease.filter(|lease| lease.owner == owner && lease.is_active(now)) {
+        let holder = Holder { owner: Some(owner), lease_id: Some(lease.lease_id), fence: Some(lease.fence) };
+        let ttl_seconds = seconds(wall_millis);
+        let operation = Operation::LeaseRenew { id: issue.to_owned(), holder: holder.clone(), ttl_seconds };
+        let permit = match permit(workspace, &authority, "issue.lease_renew") {
+            Ok(permit) => permit,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        if let Applied::Written(written) =
+            apply(&store(workspace), permit, &operation, workspace.clock.as_ref())?
+        {
+            return Ok(Ok(Held { row: written.row, holder, authority }));
+        }
     }
+    claim(workspace, issue, run_id, wall_millis, authority)
+}
+
+fn seconds(wall_millis: Option<u64>) -> u64 {
+    let seconds = wall_millis.map_or(MAX_TTL_SECONDS, |millis| millis / 1000 + 600);
+    seconds.clamp(MIN_TTL_SECONDS, MAX_TTL_SECONDS)
+}
+
+/// Takes an issue that nobody holds.
+fn claim(
+    workspace: &Workspace,
+    issue: &str,
+    run_id: &str,
+    wall_millis: Option<u64>,
+    authority: Authority,
+) -> Result<Result<Held, Refused>, StoreError> {
+    let store = store(workspace);
     let permit = match permit(workspace, &authority, "issue.claim") {
         Ok(permit) => permit,
         Err(refused) => return Ok(Err(refused)),
     };
-    let seconds = wall_millis.map_or(MAX_TTL_SECONDS, |millis| millis / 1000 + 600);
     let assignee = format!("premath/{run_id}");
-    let terms = ClaimTerms {
-        ttl_seconds: seconds.clamp(MIN_TTL_SECONDS, MAX_TTL_SECONDS),
-        ..ClaimTerms::of(&assignee)
-    };
+    let terms = ClaimTerms { ttl_seconds: seconds(wall_millis), ..ClaimTerms::of(&assignee) };
     let operation = Operation::Claim { id: issue.to_owned(), terms };
     Ok(match apply(&store, permit, &operation, workspace.clock.as_ref())? {
         Applied::Written(written) => {

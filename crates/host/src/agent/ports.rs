@@ -90,7 +90,14 @@ impl IssuePort for RunIssues {
     }
 
     fn apply(&mut self, grant: TurnGrant, operation: &Operation) -> Result<IntentOutcome, StoreError> {
-        self.ready()?;
+        match self.ready() {
+            // A run outside a repository can work; it has no issues to change.
+            Err(StoreError::Missing { path }) => {
+                let detail = format!("there is no issue memory at `{}`", path.display());
+                return Ok(IntentOutcome::Refused { class: "issue_memory_missing".to_owned(), detail });
+            }
+            ready => ready?,
+        }
         let applied = apply(&self.store, Permit::Turn(grant), operation, self.clock.as_ref())?;
         Ok(match applied {
             Applied::Written(written) => {
@@ -105,7 +112,10 @@ impl IssuePort for RunIssues {
     }
 
     fn found(&mut self, turn: &str, intent: &str) -> Result<Option<IntentOutcome>, StoreError> {
-        Ok(self.store.written_by(turn, intent)?.as_ref().map(now))
+        match self.store.written_by(turn, intent) {
+            Err(StoreError::Missing { .. }) => Ok(None),
+            found => Ok(found?.as_ref().map(now)),
+        }
     }
 }
 

@@ -3,19 +3,21 @@
 use premath_bd::{Cursor, Journal, JournalEvent, JournalRow, Problem, ProblemClass, StoreError};
 use premath_kernel::{LeaseClass, Value};
 use premath_tusk::turn_loop::{
-    Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, RunJournal as _, RunOutcome, Step,
+    Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, Relation, RunConfig, RunJournal as _,
+    RunOutcome, Step,
 };
 use premath_wire::{InputClass, InputError, JsonPath};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::assemble::again;
-use super::lease::{self, Authority};
+use super::assemble::{again, check_checkpoints};
+use super::lease::{self, Authority, Refused};
 use super::ports::FileJournal;
-use super::run::{Ground, Session, Started, Watch, continued, is_begun, journal, next_session, release};
+use super::run::{Ground, Session, Started, Watch, continued, is_begun, journal, next_session, released};
 use super::traces;
 use crate::actions::issue::{arguments, told};
 use crate::table::{ActionError, Host};
+use crate::workspace::Workspace;
 
 /// How many rows are read at once.
 const PAGE: usize = 1_000;
@@ -58,15 +60,18 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
     let ground = Ground { workspace, agent: host.agent };
     let Left { machine, unwritten, writer, is_begun } = newest_session(ground, &run_id)?;
     refuse_ended(&machine)?;
-    let limits = raised(&machine, &args);
+    check_checkpoints(workspace, args.checkpoint_before.as_deref().unwrap_or_default())?;
+    let limits = raised(&machine, &args)?;
     let held = match machine.config().issue_id.clone() {
         None => None,
         Some(issue) => {
             let wall = limits_of(&machine, limits.as_ref());
-            match lease::take(workspace, &issue, &run_id, wall, Authority::Door)? {
+            let lineage = lineage(workspace, machine.config())?;
+            // The lease is that of the whole work, whose name is the first session's.
+            let first = lineage.last().unwrap_or(&run_id);
+            match lease::take(workspace, &issue, first, wall, Authority::Door)? {
                 Ok(held) => Some(held),
-                // The run may have closed it itself, and have a last word to say.
-                Err(refused) if refused.class == LeaseClass::IssueClosed.code() => None,
+                Err(refused) if may_end_without(workspace, &lineage, &issue, &refused)? => None,
                 Err(refused) => return Ok(Started::Refused(refused)),
             }
         }
@@ -81,8 +86,42 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
         };
         continued(ground, session, &toolbox, held.as_ref(), watch)
     });
-    release(workspace, held.as_ref())?;
-    ran.map(|answer| Started::Ran(Box::new(answer)))
+    released(workspace, held.as_ref(), ran).map(|answer| Started::Ran(Box::new(answer)))
+}
+
+/// The sessions of one work, from this one back to the first.
+pub(super) fn lineage(workspace: &Workspace, config: &RunConfig) -> Result<Vec<String>, ActionError> {
+    let mut ids = vec![config.run_id.clone()];
+    let mut parent = config.parent.clone();
+    while let Some(before) = parent.take().filter(|parent| parent.relation == Relation::Successor) {
+        if ids.contains(&before.run_id) {
+            break;
+        }
+        parent = traces::config_of(workspace, &before.run_id)?.and_then(|config| config.parent);
+        ids.push(before.run_id);
+    }
+    Ok(ids)
+}
+
+/// Whether a run may go on though its issue is closed: it has closed it itself, and may have a last word to say.
+pub(super) fn may_end_without(
+    workspace: &Workspace,
+    lineage: &[String],
+    issue: &str,
+    refused: &Refused,
+) -> Result<bool, ActionError> {
+    if refused.class != LeaseClass::IssueClosed.code() {
+        return Ok(false);
+    }
+    let row = lease::look(workspace, issue)?;
+    let witness = row.as_ref().and_then(|row| row.object().get("write_witness")?.as_object());
+    let written_by = witness.and_then(|witness| witness.get("turn_digest")?.as_text());
+    for session in lineage {
+        if traces::has_closed(workspace, session, issue, written_by)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// What a process left of the newest session of a run.
@@ -160,14 +199,28 @@ fn refuse_ended(machine: &Machine) -> Result<(), ActionError> {
 }
 
 /// The limits from now on, when somebody names one.
-fn raised(machine: &Machine, args: &ResumeArgs) -> Option<Limits> {
-    let named =
-        [args.max_turns, args.max_tool_calls, args.max_tokens, args.max_cost_micros, args.max_wall_millis];
-    if named.iter().all(Option::is_none) || !matches!(machine.next(), Step::Done(_)) {
-        return None;
+fn raised(machine: &Machine, args: &ResumeArgs) -> Result<Option<Limits>, ActionError> {
+    let named = [
+        args.max_turns,
+        args.max_tool_calls,
+        args.max_tokens,
+        args.max_cost_micros,
+        args.max_wall_millis,
+        args.max_workers,
+        args.checkpoint_every,
+    ];
+    if named.iter().all(Option::is_none) && args.checkpoint_before.is_none() {
+        return Ok(None);
+    }
+    if !matches!(machine.next(), Step::Done(_)) {
+        let id = &machine.config().run_id;
+        let what = format!(
+            "run `{id}` was cut off inside a turn, which ends under the limits it began with; resume it without limits"
+        );
+        return Err(InputError::new(InputClass::FieldInvalid, &what, JsonPath::root()).into());
     }
     let before = machine.config().limits.clone();
-    Some(Limits {
+    Ok(Some(Limits {
         turns: args.max_turns.or(before.turns),
         workflow_turns: args.max_turns.or(before.workflow_turns),
         tool_calls: args.max_tool_calls.or(before.tool_calls),
@@ -178,7 +231,7 @@ fn raised(machine: &Machine, args: &ResumeArgs) -> Option<Limits> {
         checkpoint_every: args.checkpoint_every.or(before.checkpoint_every),
         checkpoint_before: args.checkpoint_before.clone().unwrap_or_else(|| before.checkpoint_before.clone()),
         ..before
-    })
+    }))
 }
 
 /// A machine where its journal ends.

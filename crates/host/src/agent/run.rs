@@ -3,18 +3,21 @@
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use premath_bd::{Journal, NewStep, SessionChange, SessionStore, StoreError, Trajectory, runs_folder};
+use premath_bd::issues::{Holder, IssueRow};
+use premath_bd::{
+    Grouping, Journal, NewStep, Query, SessionChange, SessionStore, StoreError, Trajectory, runs_folder,
+};
 use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
 use premath_tusk::turn_loop::{
-    Beginning, ConfigError, DriveError, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent, RunOutcome,
-    RunReport, Step, StopCause, Toolbox, check, drive,
+    Beginning, ConfigError, DriveError, Judge, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent,
+    RunOutcome, RunReport, Step, StopCause, Toolbox, Workflow, check, drive,
 };
 use premath_wire::time::format_time;
-use premath_wire::v1::{RunAnswer, RunEnding, SessionState};
+use premath_wire::v1::{ProjectionMode, RunAnswer, RunEnding, SessionState};
 use premath_wire::{InputClass, InputError, JsonPath};
 
-use super::assemble::{Made, Plan, make};
+use super::assemble::{Made, Plan, check_names, left_of, make};
 use super::children::HostCrew;
 use super::door::AgentDoor;
 use super::lease::{self, Authority, Held, Refused};
@@ -59,15 +62,13 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
     // A model that is not there is told before anything is written.
     drop(host.agent.answers(&request.models)?);
-    if request.issue.is_none() {
-        // So is a scope; one that only work on an issue has is looked for when the issue is there.
-        drop(make(workspace, host.agent, plan(request.clone(), run_id.clone(), None))?);
-    }
+    check_models(host.agent, &request.workflow)?;
+    // So is a scope, or a tool.
+    let row = request.issue.as_deref().map(|issue| lease::look(workspace, issue)).transpose()?.flatten();
+    check_names(workspace, &plan(request.clone(), run_id.clone(), row, None))?;
     let journal = journal(workspace, &run_id)?;
-    let writer = FileJournal::open(&journal, workspace)?;
     if is_begun(&journal)? {
-        let what = format!("run `{run_id}` has begun already; `premath resume {run_id}` goes on with it");
-        return Err(InputError::new(InputClass::FieldInvalid, &what, JsonPath::root().key("runId")).into());
+        return Err(begun_already(&run_id));
     }
     let held = match &request.issue {
         None => None,
@@ -79,26 +80,71 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
             }
         }
     };
-    let made = make(workspace, host.agent, plan(request, run_id, held.as_ref()));
-    let made = match made {
-        Ok(made) => made,
-        Err(error) => {
-            release(workspace, held.as_ref())?;
-            return Err(error);
+    let ran = begun(host, request, run_id, &journal, held.as_ref(), watch);
+    released(workspace, held.as_ref(), ran).map(|answer| Started::Ran(Box::new(answer)))
+}
+
+/// Begins the journal of a run and drives it. A run that is refused before leaves no folder behind.
+fn begun(
+    host: &Host<'_>,
+    request: RunRequest,
+    run_id: String,
+    journal: &Journal,
+    held: Option<&Held>,
+    watch: &mut Watch<'_>,
+) -> Result<RunAnswer, ActionError> {
+    let workspace = host.workspace;
+    let (row, holder) = (held.map(|held| held.row.clone()), held.map(|held| held.holder.clone()));
+    let writer = FileJournal::open(journal, workspace)?;
+    if is_begun(journal)? {
+        return Err(begun_already(&run_id));
+    }
+    let made = make(workspace, host.agent, plan(request, run_id, row, holder))?;
+    sessions(Ground { workspace, agent: host.agent }, made, writer, held, watch)
+}
+
+fn begun_already(run_id: &str) -> ActionError {
+    let what = format!("run `{run_id}` has begun already; `premath resume {run_id}` goes on with it");
+    InputError::new(InputClass::FieldInvalid, &what, JsonPath::root().key("runId")).into()
+}
+
+/// Lets go of what a run held. What went wrong in the run is told before what goes wrong here.
+pub(super) fn released<T>(
+    workspace: &Workspace,
+    held: Option<&Held>,
+    ran: Result<T, ActionError>,
+) -> Result<T, ActionError> {
+    let released = held.map_or(Ok(()), |held| lease::let_go(workspace, held));
+    let ran = ran?;
+    released?;
+    Ok(ran)
+}
+
+/// The models that work only later are looked for now, with the place that names each.
+fn check_models(agent: &dyn AgentDoor, workflow: &Workflow) -> Result<(), ActionError> {
+    let place = || JsonPath::root().key("workflow");
+    let mut named: Vec<(JsonPath, &String)> = Vec::new();
+    named.extend(workflow.worker.model.as_ref().map(|model| (place().key("worker").key("model"), model)));
+    for (at, branch) in workflow.branches.iter().enumerate() {
+        let path = place().key("branch").index(at).key("model");
+        named.extend(branch.model.as_ref().map(|model| (path, model)));
+    }
+    if let Some(Judge::Model { reference, .. }) = workflow.evaluator.as_ref().map(|one| &one.judge) {
+        named.push((place().key("evaluator").key("model"), reference));
+    }
+    for (path, model) in named {
+        match agent.answers(std::slice::from_ref(model)) {
+            Ok(_) => {}
+            Err(ActionError::Input(error)) => {
+                return Err(InputError::new(error.class, error.what, path).into());
+            }
+            Err(error) => return Err(error),
         }
-    };
-    let ground = Ground { workspace, agent: host.agent };
-    let ran = sessions(ground, made, writer, held.as_ref(), watch);
-    release(workspace, held.as_ref())?;
-    ran.map(|answer| Started::Ran(Box::new(answer)))
+    }
+    Ok(())
 }
 
-pub(super) fn release(workspace: &Workspace, held: Option<&Held>) -> Result<(), StoreError> {
-    held.map_or(Ok(()), |held| lease::let_go(workspace, held))
-}
-
-fn plan(request: RunRequest, run_id: String, held: Option<&Held>) -> Plan {
-    let issue = held.map(|held| held.row.clone());
+fn plan(request: RunRequest, run_id: String, issue: Option<IssueRow>, holder: Option<Holder>) -> Plan {
     let title = issue.as_ref().and_then(|row| row.text("title").map(str::to_owned));
     let role = matches!(
         request.workflow.pattern,
@@ -109,7 +155,7 @@ fn plan(request: RunRequest, run_id: String, held: Option<&Held>) -> Plan {
         run_id,
         task: request.task.or(title).unwrap_or_default(),
         issue,
-        holder: held.map(|held| held.holder.clone()),
+        holder,
         models: request.models,
         workflow: request.workflow,
         action_mode: request.action_mode,
@@ -221,7 +267,10 @@ pub(super) fn one(
     let report = match driven {
         Some(Ok(report)) => report,
         Some(Err(DriveError::Store(error))) => return Err(error.into()),
-        Some(Err(error @ DriveError::Unexpected(_))) => return Err(fault(&error.to_string())),
+        Some(Err(error @ DriveError::Unexpected(_))) => {
+            let why = std::error::Error::source(&error).map(|source| format!(": {source}"));
+            return Err(fault(&format!("{error}{}", why.unwrap_or_default())));
+        }
         None => return Err(fault("a port of the run waits for something that never comes")),
     };
     leave(workspace, machine.config(), &report, &issues, &started_at)?;
@@ -271,6 +320,8 @@ fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<R
     limits.wall_millis = limits.wall_millis.map(|limit| limit.saturating_sub(used.wall_millis.used));
     limits.workers = limits.workers.map(|limit| limit.saturating_sub(used.workers.used));
     limits.workflow_turns = limits.workflow_turns.map(|limit| limit.saturating_sub(used.turns.used));
+    let workflow = machine.remaining();
+    let (tools, capabilities) = left_of(config, &workflow);
     let opening = packet.opening();
     for whole in &opening.to_store {
         objects(workspace).put(&mut whole.text.as_bytes())?;
@@ -281,7 +332,9 @@ fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<R
         opening: machine
             .due()
             .map_or_else(|| opening.text.clone(), |due| format!("{}\n\n{due}", opening.text)),
-        workflow: machine.remaining(),
+        workflow,
+        tools,
+        capabilities,
         limits,
         parent: Some(ParentRun {
             run_id: config.run_id.clone(),
@@ -359,10 +412,12 @@ fn leave(
     write_session(workspace, config, &change)?;
     let worker = if config.depth() > 0 { "worker" } else { "run" };
     let issue = config.issue_id.as_deref().unwrap_or("none");
+    let path = workspace.root.join(".premath").join("harness_trajectory.jsonl");
+    let trajectory = Trajectory::new(Arc::clone(&workspace.disk), path);
     let step = NewStep {
-        step_id: format!("{worker}.{issue}.{}", config.run_id),
+        step_id: format!("{worker}.{issue}.{}", next_number(&trajectory)?),
         action: "run".to_owned(),
-        result_class: report.outcome.token().to_owned(),
+        result_class: result_class(&report.outcome).to_owned(),
         finished_at: None,
         started_at: Some(started_at.to_owned()),
         issue_id: config.issue_id.clone(),
@@ -374,10 +429,25 @@ fn leave(
         mutation_refs: issues.changes.clone(),
         witness_refs: issues.cited.clone(),
     };
-    let path = workspace.root.join(".premath").join("harness_trajectory.jsonl");
-    let trajectory = Trajectory::new(Arc::clone(&workspace.disk), path);
     trajectory.append(&step, workspace.clock.as_ref())?;
     Ok(())
+}
+
+/// The number of the next step, over all of them.
+fn next_number(trajectory: &Trajectory) -> Result<u64, StoreError> {
+    let query = Query { mode: ProjectionMode::Latest, limit: 0, grouping: Grouping::None };
+    match trajectory.query(&query) {
+        Err(StoreError::Missing { .. }) => Ok(1),
+        projection => Ok(projection?.total.saturating_add(1)),
+    }
+}
+
+/// A run that went on in another session has done its part.
+const fn result_class(outcome: &RunOutcome) -> &'static str {
+    match outcome {
+        RunOutcome::HandedOff { .. } => RunOutcome::Completed.token(),
+        RunOutcome::Completed | RunOutcome::Stopped(_) | RunOutcome::FailedClosed { .. } => outcome.token(),
+    }
 }
 
 fn summary(report: &RunReport) -> String {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use premath_bd::{Journal, JournalRow, Problem, ProblemClass, StoreError, runs_folder, sessions};
 use premath_kernel::Value;
 use premath_tusk::turn_loop::{
-    Answer, AppliedIntent, Event, IntentOutcome, Judge, Redrive, RedriveError, RunConfig, SPAWN_WORKER,
-    Workflow,
+    Answer, AppliedIntent, Event, IntentOutcome, Judge, Redrive, RedriveError, Relation, RunConfig,
+    SPAWN_WORKER, Workflow,
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::{
@@ -57,6 +57,8 @@ fn ending(token: &str) -> Option<RunEnding> {
 struct Trace {
     row: Option<RunRow>,
     workflow: Option<Workflow>,
+    /// Whether it works for another run.
+    is_worker: bool,
     detail: Option<String>,
     turns: Vec<TurnRow>,
     workers: Vec<WorkerRow>,
@@ -102,6 +104,7 @@ impl Trace {
         let config = journal_row.event.as_object().and_then(|event| event.get("config"));
         let Some(config) = config.and_then(|config| RunConfig::from_value(config).ok()) else { return };
         self.workflow = Some(config.workflow);
+        self.is_worker = config.parent.as_ref().is_some_and(|parent| parent.relation == Relation::Worker);
         self.row = Some(RunRow {
             run_id: config.run_id,
             task: config.task,
@@ -243,29 +246,87 @@ pub(crate) fn list(
     issue: Option<&str>,
     limit: usize,
 ) -> Result<RunListing, ActionError> {
-    let mut items = Vec::new();
+    let is_wanted = |row: &RunRow| issue.is_none_or(|issue| row.issue_id.as_deref() == Some(issue));
+    let mut items: Vec<RunRow> =
+        every(workspace)?.into_iter().map(|(row, _)| row).filter(is_wanted).collect();
+    items.truncate(limit);
+    Ok(RunListing { action: "run.list".to_owned(), count: count(items.len()), items })
+}
+
+/// Every run, the newest first, and whether it works for another.
+fn every(workspace: &Workspace) -> Result<Vec<(RunRow, bool)>, ActionError> {
+    let mut items: Vec<(RunRow, bool)> = Vec::new();
     for session in sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))? {
         match Trace::read(&journal(workspace, &session)?) {
-            Ok(trace) => {
-                let is_wanted =
-                    |row: &RunRow| issue.is_none_or(|issue| row.issue_id.as_deref() == Some(issue));
-                items.extend(trace.row.filter(is_wanted));
-            }
+            Ok(trace) => items.extend(trace.row.map(|row| (row, trace.is_worker))),
             // A folder that a process left before it wrote anything is no run.
             Err(ActionError::Store(StoreError::Missing { .. }) | ActionError::Input(_)) => {}
             Err(error) => return Err(error),
         }
     }
-    items.sort_by(|left, right| right.started_at.cmp(&left.started_at).then(right.run_id.cmp(&left.run_id)));
-    items.truncate(limit);
-    Ok(RunListing { action: "run.list".to_owned(), count: count(items.len()), items })
+    items.sort_by(|(left, _), (right, _)| {
+        right.started_at.cmp(&left.started_at).then(right.run_id.cmp(&left.run_id))
+    });
+    Ok(items)
 }
 
 /// The newest run that can be resumed.
 pub(super) fn newest_resumable(workspace: &Workspace) -> Result<Option<String>, ActionError> {
-    let listing = list(workspace, None, usize::MAX)?;
-    let can = |row: &RunRow| row.parent_run_id.is_none() && row.outcome.is_none_or(is_resumable);
-    Ok(listing.items.into_iter().find(can).map(|row| row.run_id))
+    let mut runs = every(workspace)?;
+    // A worker goes on with whoever spawned it.
+    runs.retain(|(_, is_worker)| !is_worker);
+    let has_next = |id: &str| runs.iter().any(|(row, _)| row.parent_run_id.as_deref() == Some(id));
+    let can = |row: &RunRow| match row.outcome {
+        None => true,
+        // Whoever handed it over died before the next session had begun.
+        Some(RunEnding::HandedOff) => !has_next(&row.run_id),
+        Some(ending) => is_resumable(ending),
+    };
+    Ok(runs.iter().find(|(row, _)| can(row)).map(|(row, _)| row.run_id.clone()))
+}
+
+/// What a run was made from; none where nothing is left of it.
+pub(super) fn config_of(workspace: &Workspace, run_id: &str) -> Result<Option<RunConfig>, ActionError> {
+    let mut found = None;
+    let read = each_readable_row(&journal(workspace, run_id)?, |row| {
+        if found.is_none() {
+            let config = row.event.as_object().and_then(|event| event.get("config"));
+            found = config.and_then(|config| RunConfig::from_value(config).ok());
+        }
+        Ok(())
+    });
+    match read {
+        Ok(_) => Ok(found),
+        Err(ActionError::Input(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a session has closed an issue: it says so, or the row of the issue names one of its turns.
+pub(super) fn has_closed(
+    workspace: &Workspace,
+    run_id: &str,
+    issue: &str,
+    written_by: Option<&str>,
+) -> Result<bool, ActionError> {
+    let mut found = false;
+    let closes = |applied: &AppliedIntent| {
+        matches!(&applied.outcome, IntentOutcome::Applied { issue_id, status }
+            if issue_id == issue && status == "closed")
+    };
+    each_journal_row(&journal(workspace, run_id)?, |row| {
+        let event = &row.event;
+        found |= match text(event, "kind").unwrap_or_default() {
+            "turn.closed" => written_by.is_some() && text(event, "turnDigest") == written_by,
+            "turn.applied" => match Event::from_value(event) {
+                Ok(Some(Event::Applied { outcomes })) => outcomes.iter().any(closes),
+                Ok(Some(_) | None) | Err(_) => false,
+            },
+            _other => false,
+        };
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 const fn is_resumable(ending: RunEnding) -> bool {

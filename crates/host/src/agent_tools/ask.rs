@@ -118,7 +118,7 @@ fn targets<'o>(draft: &'o IssueDraft, arguments: &Arguments) -> Vec<(String, &'o
     draft.dependencies.iter().map(|(_, id)| (pointer(id).to_owned(), id.as_str())).collect()
 }
 
-/// The operation with the lease that the run holds on its issue, unless the arguments show one.
+/// The operation as the run may ask for it: with the lease that it holds on its issue, and with none on any other.
 fn held(mut operation: Operation, held: Option<&(String, Holder)>) -> Operation {
     let (id, holder) = match &mut operation {
         Operation::Update { id, holder, .. }
@@ -132,11 +132,7 @@ fn held(mut operation: Operation, held: Option<&(String, Holder)>) -> Operation 
         | Operation::Claim { .. }
         | Operation::ClaimNext { .. } => return operation,
     };
-    if let Some((issue, shown)) = held
-        && issue == id
-        && !holder.is_named()
-    {
-        *holder = shown.clone();
-    }
+    // Whatever the arguments show is not proof: a model can write any name.
+    *holder = held.filter(|(issue, _)| issue == id).map(|(_, shown)| shown.clone()).unwrap_or_default();
     operation
 }

@@ -8,7 +8,7 @@ use premath_bd::JournalEvent;
 use premath_kernel::{ActionMode, Digest, Digests};
 
 use super::check::{ConfigError, check};
-use super::config::RunConfig;
+use super::config::{Relation, RunConfig};
 use super::event::Event;
 use super::plan::Toolset;
 use super::progress;
@@ -55,7 +55,12 @@ impl Machine {
     /// A configuration that cannot run.
     pub fn new(config: RunConfig) -> Result<Self, ConfigError> {
         let issue = config.issue_id.as_deref();
-        check(&config.workflow, config.action_mode, &config.models, issue, &config.limits)?;
+        let mut limits = config.limits.clone();
+        if config.parent.as_ref().is_some_and(|parent| parent.relation == Relation::Successor) {
+            // What went before has used them; the limit stops the run where it is reached, and it can be raised there.
+            limits.workers = None;
+        }
+        check(&config.workflow, config.action_mode, &config.models, issue, &limits)?;
         let tools = Toolset::new(Catalogue::of_specs(config.tools.iter().cloned())?, &config.profile);
         let terms = Terms::of(&config, tools.catalogue())?;
         let state = State::new(system(&config), Offers::default(), config.incoming.clone());

@@ -1,13 +1,14 @@
 //! The tools that ask for a change of issue memory, as data. Nothing else.
+//!
+//! None of them takes, keeps or shows a lease: whose issue it is is the run's to know, not the model's to say.
 
 use premath_tusk::tools::Risk;
 
 use super::Definition;
-use crate::actions::{dep, issue_write, lease};
+use crate::actions::{dep, issue_write};
 
 const ISSUES_WRITE: &str = "issues:write";
 const DEPS_WRITE: &str = "deps:write";
-const LEASES_WRITE: &str = "leases:write";
 
 const ADD: &str = r#"{
   "type": "object",
@@ -73,50 +74,10 @@ const UPDATE: &str = r#"{
     "assignee": {"type": "string", "maxLength": 256, "description": "Who works on it; empty is nobody."},
     "owner": {"type": "string", "maxLength": 256, "description": "Who answers for it; empty is nobody."},
     "addLabels": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 256}, "description": "Labels to add."},
-    "removeLabels": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 256}, "description": "Labels to take away."},
-    "leaseOwner": {"type": "string", "minLength": 1, "maxLength": 256, "description": "With leaseId and fence: the lease you claimed, if the issue is not the one this run works on."},
-    "leaseId": {"type": "string", "minLength": 1, "maxLength": 256, "description": "See leaseOwner."},
-    "fence": {"type": "integer", "minimum": 0, "maximum": 9007199254740991, "description": "See leaseOwner."}
+    "removeLabels": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 256}, "description": "Labels to take away."}
   },
   "required": ["id"],
   "minProperties": 2,
-  "additionalProperties": false
-}"#;
-
-const CLAIM: &str = r#"{
-  "type": "object",
-  "properties": {
-    "id": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": "\\S", "description": "The issue, such as bd-12."},
-    "assignee": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": "\\S", "description": "Who takes it."},
-    "leaseId": {"type": "string", "minLength": 1, "maxLength": 256, "description": "What to call the lease. Default: a name of its own."},
-    "ttlSeconds": {"type": "integer", "minimum": 30, "maximum": 86400, "description": "How long the lease lasts. Default: 3600."}
-  },
-  "required": ["id", "assignee"],
-  "additionalProperties": false
-}"#;
-
-const RELEASE: &str = r#"{
-  "type": "object",
-  "properties": {
-    "id": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": "\\S", "description": "The issue, such as bd-12."},
-    "owner": {"type": "string", "minLength": 1, "maxLength": 256, "description": "With leaseId and fence: the lease you claimed, if the issue is not the one this run works on."},
-    "leaseId": {"type": "string", "minLength": 1, "maxLength": 256, "description": "See owner."},
-    "fence": {"type": "integer", "minimum": 0, "maximum": 9007199254740991, "description": "See owner."}
-  },
-  "required": ["id"],
-  "additionalProperties": false
-}"#;
-
-const RENEW: &str = r#"{
-  "type": "object",
-  "properties": {
-    "id": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": "\\S", "description": "The issue, such as bd-12."},
-    "ttlSeconds": {"type": "integer", "minimum": 30, "maximum": 86400, "description": "How long from now on. Default: 3600."},
-    "owner": {"type": "string", "minLength": 1, "maxLength": 256, "description": "With leaseId and fence: the lease you claimed, if the issue is not the one this run works on."},
-    "leaseId": {"type": "string", "minLength": 1, "maxLength": 256, "description": "See owner."},
-    "fence": {"type": "integer", "minimum": 0, "maximum": 9007199254740991, "description": "See owner."}
-  },
-  "required": ["id"],
   "additionalProperties": false
 }"#;
 
@@ -125,10 +86,7 @@ const DEPENDENCY: &str = r#"{
   "properties": {
     "id": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": "\\S", "description": "The issue that waits, such as bd-12."},
     "dependsOn": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": "\\S", "description": "The issue that it waits for."},
-    "type": {"enum": ["blocks", "parent-child", "conditional-blocks", "waits-for", "related", "relates-to", "discovered-from", "duplicates", "supersedes", "replies-to"], "description": "The type of the dependency. Default: blocks; to take one away: every type."},
-    "leaseOwner": {"type": "string", "minLength": 1, "maxLength": 256, "description": "With leaseId and fence: the lease you claimed, if the issue is not the one this run works on."},
-    "leaseId": {"type": "string", "minLength": 1, "maxLength": 256, "description": "See leaseOwner."},
-    "fence": {"type": "integer", "minimum": 0, "maximum": 9007199254740991, "description": "See leaseOwner."}
+    "type": {"enum": ["blocks", "parent-child", "conditional-blocks", "waits-for", "related", "relates-to", "discovered-from", "duplicates", "supersedes", "replies-to"], "description": "The type of the dependency. Default: blocks; to take one away: every type."}
   },
   "required": ["id", "dependsOn"],
   "additionalProperties": false
@@ -140,10 +98,7 @@ const REPLACE: &str = r#"{
     "id": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": "\\S", "description": "The issue that waits, such as bd-12."},
     "dependsOn": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": "\\S", "description": "The issue that it waits for."},
     "type": {"enum": ["blocks", "parent-child", "conditional-blocks", "waits-for", "related", "relates-to", "discovered-from", "duplicates", "supersedes", "replies-to"], "description": "The type that it gets."},
-    "fromType": {"enum": ["blocks", "parent-child", "conditional-blocks", "waits-for", "related", "relates-to", "discovered-from", "duplicates", "supersedes", "replies-to"], "description": "The type that it has, if there is more than one. Default: every type."},
-    "leaseOwner": {"type": "string", "minLength": 1, "maxLength": 256, "description": "With leaseId and fence: the lease you claimed, if the issue is not the one this run works on."},
-    "leaseId": {"type": "string", "minLength": 1, "maxLength": 256, "description": "See leaseOwner."},
-    "fence": {"type": "integer", "minimum": 0, "maximum": 9007199254740991, "description": "See leaseOwner."}
+    "fromType": {"enum": ["blocks", "parent-child", "conditional-blocks", "waits-for", "related", "relates-to", "discovered-from", "duplicates", "supersedes", "replies-to"], "description": "The type that it has, if there is more than one. Default: every type."}
   },
   "required": ["id", "dependsOn", "type"],
   "additionalProperties": false
@@ -160,7 +115,7 @@ pub(in crate::agent_tools) const DEFINITIONS: &[Definition] = &[
         schema: DEPENDENCY,
         examples: &[
             r#"{"id": "bd-12", "dependsOn": "bd-7"}"#,
-            r#"{"id": "bd-12", "dependsOn": "bd-7", "type": "discovered-from", "leaseOwner": "jo", "leaseId": "lease-1", "fence": 3}"#,
+            r#"{"id": "bd-12", "dependsOn": "bd-7", "type": "discovered-from"}"#,
         ],
         is_deferred: false,
     },
@@ -201,16 +156,6 @@ pub(in crate::agent_tools) const DEFINITIONS: &[Definition] = &[
         is_deferred: false,
     },
     Definition {
-        action: "issue.claim",
-        plan: lease::plan_claim,
-        scope: LEASES_WRITE,
-        risk: Risk::Create,
-        description: "Asks to take an issue under a lease, so that nobody else works on it. It happens after this turn.",
-        schema: CLAIM,
-        examples: &[r#"{"id": "bd-12", "assignee": "jo", "leaseId": "lease-1", "ttlSeconds": 1800}"#],
-        is_deferred: true,
-    },
-    Definition {
         action: "issue.discover",
         plan: issue_write::plan_discover,
         scope: ISSUES_WRITE,
@@ -222,32 +167,6 @@ pub(in crate::agent_tools) const DEFINITIONS: &[Definition] = &[
             r#"{"parentIssue": "bd-12", "title": "The parser accepts a lone surrogate", "type": "bug", "priority": 1, "description": "Found in src/parse.rs.", "labels": ["parser"]}"#,
         ],
         is_deferred: false,
-    },
-    Definition {
-        action: "issue.lease_release",
-        plan: lease::plan_release,
-        scope: LEASES_WRITE,
-        risk: Risk::Create,
-        description: "Asks to let go of an issue that is held under a lease. It happens after this turn.",
-        schema: RELEASE,
-        examples: &[
-            r#"{"id": "bd-12"}"#,
-            r#"{"id": "bd-12", "owner": "jo", "leaseId": "lease-1", "fence": 3}"#,
-        ],
-        is_deferred: true,
-    },
-    Definition {
-        action: "issue.lease_renew",
-        plan: lease::plan_renew,
-        scope: LEASES_WRITE,
-        risk: Risk::Create,
-        description: "Asks to hold on to an issue that is held under a lease. It happens after this turn.",
-        schema: RENEW,
-        examples: &[
-            r#"{"id": "bd-12", "ttlSeconds": 3600}"#,
-            r#"{"id": "bd-12", "owner": "jo", "leaseId": "lease-1", "fence": 3}"#,
-        ],
-        is_deferred: true,
     },
     Definition {
         action: "issue.update",
