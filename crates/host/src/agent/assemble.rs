@@ -12,8 +12,8 @@ use premath_tusk::tools::files::{ScopedFiles, WorkFiles};
 use premath_tusk::tools::payloads::StoredPayloads;
 use premath_tusk::tools::{Catalogue, ProtectedPaths, Tool, ToolKind, ToolSpec, built_in};
 use premath_tusk::turn_loop::{
-    CHOOSE_ROUTE, ChooseRoute, ContextLimits, GIVE_VERDICT, GiveVerdict, Limits, ParentRun, RunConfig, SPAWN_WORKER, Scope, SpawnWorker,
-    Toolbox, Workflow,
+    CHOOSE_ROUTE, ChooseRoute, ContextLimits, GIVE_VERDICT, GiveVerdict, Limits, ParentRun, RunConfig,
+    SPAWN_WORKER, Scope, SpawnWorker, Toolbox, Workflow,
 };
 use premath_wire::{InputClass, InputError, JsonPath};
 

@@ -10,8 +10,7 @@ use premath_bd::{Journal, JournalRow, Problem, ProblemClass, StoreError, runs_fo
 use premath_kernel::Value;
 use premath_tusk::turn_loop::{
     Answer, AppliedIntent, Event, IntentOutcome, Judge, Redrive, RedriveError, Relation, RunConfig,
-    SPAWN_WORKER,
-    Workflow,
+    SPAWN_WORKER, Workflow,
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::{
@@ -248,7 +247,8 @@ pub(crate) fn list(
     limit: usize,
 ) -> Result<RunListing, ActionError> {
     let is_wanted = |row: &RunRow| issue.is_none_or(|issue| row.issue_id.as_deref() == Some(issue));
-    let mut items: Vec<RunRow> = every(workspace)?.into_iter().map(|(row, _)| row).filter(is_wanted).collect();
+    let mut items: Vec<RunRow> =
+        every(workspace)?.into_iter().map(|(row, _)| row).filter(is_wanted).collect();
     items.truncate(limit);
     Ok(RunListing { action: "run.list".to_owned(), count: count(items.len()), items })
 }
