@@ -60,7 +60,8 @@ fn kill(mut child: Child, folder: &Folder) {
 }
 
 fn status(folder: &Folder, issue: &str) -> Value {
-    folder.json(&["issue", "show", issue]).1["issue"]["status"].clone()
+    let (_, shown) = folder.json(&["issue", "show", issue]);
+    shown.pointer("/issue/status").unwrap().clone()
 }
 
 fn last(ran: &Ran) -> Value {
