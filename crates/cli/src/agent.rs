@@ -112,7 +112,7 @@ impl AgentDoor for Attended<'_> {
     }
 
     fn person(&self) -> Box<dyn Person> {
-        Box::new(AtTerminal(Arc::clone(self.watching)))
+        Box::new(AtTerminal { watching: Arc::clone(self.watching), interrupt: self.inner.interrupt() })
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
@@ -125,10 +125,13 @@ impl AgentDoor for Attended<'_> {
 }
 
 #[derive(Debug)]
-struct AtTerminal(Arc<Watching>);
+struct AtTerminal {
+    watching: Arc<Watching>,
+    interrupt: Interrupt,
+}
 
 impl Person for AtTerminal {
     fn decide(&mut self, _: &str) -> Decision {
-        self.0.ask()
+        self.watching.ask(&self.interrupt)
     }
 }

@@ -103,6 +103,9 @@ fn a_run_ends_with_the_code_of_its_ending() {
         let ran = run(&folder, &[more, &["--json"]].concat());
         assert_eq!(ran.code, Some(code), "{outcome}: {ran:?}");
         assert_eq!(last(&ran)["outcome"], outcome, "{ran:?}");
+        let ran = run(&repository(scene), &[more, &["--envelope"]].concat());
+        assert_eq!(ran.code, Some(code), "{outcome}: {ran:?}");
+        assert_eq!(last(&ran)["payload"]["outcome"], outcome, "{ran:?}");
     }
 }
 
@@ -111,6 +114,14 @@ fn what_cannot_begin_says_where_and_leaves_nothing_behind() {
     let folder = repository(READS);
     folder.write("bad.toml", "pattern = \"chain\"\n[[stage]]\nname = \"x\"\npromt = \"y\"\n");
     folder.write("broken.toml", "pattern = \n");
+    folder.write("blank.toml", "pattern = \"chain\"\n[[stage]]\nname = \"x\"\nprompt = \" \"\n");
+    folder.write(
+        "twice.toml",
+        "pattern = \"route\"\n[[route]]\nname = \"a\"\nwhen = \"w\"\nprompt = \"p\"\n\
+         [[route]]\nname = \"a\"\nwhen = \"w\"\nprompt = \"p\"\n",
+    );
+    folder.write("judge.toml", "pattern = \"evaluator_optimizer\"\n[evaluator]\nmodel = \"nobody:x\"\n");
+    assert_eq!(folder.run(&["issue", "add", "work", "--id", "bd-9"]).code, Some(0));
     assert_eq!(run(&folder, &["--run-id", "taken"]).code, Some(0));
     let before = kept(&folder);
     for (arguments, code, place) in [
@@ -129,6 +140,31 @@ fn what_cannot_begin_says_where_and_leaves_nothing_behind() {
         (&["run", "x", "--model", "scripted:scene.toml", "--workflow", "none.toml"], 4, "none.toml"),
         (&["run", "x", "--model", "scripted:scene.toml", "--action-mode", "code"], 2, "$.actionMode"),
         (&["run", "x", "--model", "scripted:scene.toml", "--scope", "moon:walk"], 2, "$.scopes"),
+        (
+            &["run", "x", "--model", "scripted:scene.toml", "--issue", "bd-9", "--scope", "moon:walk"],
+            2,
+            "$.scopes",
+        ),
+        (
+            &["run", "x", "--model", "scripted:scene.toml", "--checkpoint-before", "shel"],
+            2,
+            "$.checkpointBefore",
+        ),
+        (
+            &["run", "x", "--model", "scripted:scene.toml", "--workflow", "blank.toml"],
+            2,
+            "$.workflow.stage[0].prompt",
+        ),
+        (
+            &["run", "x", "--model", "scripted:scene.toml", "--workflow", "twice.toml"],
+            2,
+            "$.workflow.route[1].name",
+        ),
+        (
+            &["run", "x", "--model", "scripted:scene.toml", "--issue", "bd-9", "--workflow", "judge.toml"],
+            2,
+            "$.workflow.evaluator.model",
+        ),
         (&["run", "x", "--model", "scripted:none.toml"], 4, "none.toml"),
         (&["run", "x", "--model", "nobody:x"], 2, "$.models[0]"),
         (&["run", " ", "--model", "scripted:scene.toml"], 2, "task"),
@@ -178,6 +214,7 @@ fn an_issue_that_cannot_be_taken_refuses_the_run() {
     }
     assert_eq!(std::fs::read(folder.path().join(".premath/issues.jsonl")).unwrap(), before);
     assert!(folder.json(&["runs", "list"]).1["items"].as_array().unwrap().is_empty());
+    assert!(!folder.path().join(".premath/runs").exists(), "a run that was refused left a folder");
 }
 
 /// The command in a process of its own, beside the test.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use premath_host::{ActionError, Host, RunStarted};
 use premath_kernel::{Fields, Object, Value};
 use premath_tusk::turn_loop::RunEvent;
-use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer};
+use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer, RunEnding};
 
 pub(crate) use self::watching::Watching;
 use super::dep::number;
@@ -108,12 +108,21 @@ fn limited<'a>(fields: Fields<'a>, limits: &'a LimitArgs) -> Fields<'a> {
         )
 }
 
+/// What the answer of a run says of its end.
+#[derive(Debug, serde::Deserialize)]
+struct Ended {
+    outcome: RunEnding,
+}
+
 /// Shows a run while it goes, and its answer.
 fn shown(host: &Host<'_>, action: &str, arguments: &Value<'_>, format: RunFormat) -> Result<Exit, CliError> {
     if format.envelope {
+        system::on_interrupt(host.agent.interrupt());
         let effect = host.call(action, arguments).map_err(CliError::action)?;
         output::json(&effect)?;
-        return Ok(if effect.result_class == "rejected" { Exit::Rejected } else { Exit::Accepted });
+        // A run that did not begin has no ending, and is no answer of a run.
+        let answer: Option<Ended> = serde_json::from_str(effect.payload.get()).ok();
+        return Ok(answer.map_or(Exit::Rejected, |answer| exit(answer.outcome)));
     }
     watched(host, action, arguments, format).map(|(_, exit)| exit)
 }

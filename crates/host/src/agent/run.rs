@@ -11,7 +11,7 @@ use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
 use premath_tusk::turn_loop::{
     Beginning, ConfigError, DriveError, Judge, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent,
-    RunOutcome, RunReport, Step, StopCause, Toolbox, Workflow, check, drive,
+    RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::{ProjectionMode, RunAnswer, RunEnding, SessionState};
@@ -237,11 +237,6 @@ pub(super) fn one(
     watch: &mut Watch<'_>,
 ) -> Result<(Machine, RunReport), ActionError> {
     let Session { mut machine, mut writer, beginning } = session;
-    if matches!(machine.next(), Step::Done(_)) {
-        // It had ended before; nothing is left of it but what it came to.
-        let report = machine.report();
-        return Ok((machine, report));
-    }
     let workspace = ground.workspace;
     let started_at = format_time(workspace.clock.now());
     enter(workspace, machine.config())?;

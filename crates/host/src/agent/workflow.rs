@@ -1,5 +1,7 @@
 //! A workflow as arguments give it. The document is the one that `--workflow` names, as JSON.
 
+use std::collections::BTreeSet;
+
 use premath_kernel::ExecutionPattern;
 use premath_tusk::turn_loop::{Branch, Evaluator, Judge, Route, Stage, WorkerDefaults, Workflow};
 use premath_wire::{InputClass, InputError, JsonPath};
@@ -95,6 +97,7 @@ pub(super) fn read(pattern: Option<&str>, args: Option<WorkflowArgs>) -> Result<
         let all: Vec<&str> = ExecutionPattern::ALL.into_iter().map(ExecutionPattern::token).collect();
         invalid(format!("expected one of {}", all.join(", ")), "pattern")
     })?;
+    check(&args)?;
     let worker =
         args.worker.map(|worker| WorkerDefaults { model: worker.model, max_turns: worker.max_turns });
     Ok(Workflow {
@@ -110,6 +113,57 @@ pub(super) fn read(pattern: Option<&str>, args: Option<WorkflowArgs>) -> Result<
         worker: worker.unwrap_or_default(),
         evaluator: args.evaluator.map(evaluator).transpose()?,
     })
+}
+
+/// Names that say something and are there once, prompts that ask something.
+fn check(args: &WorkflowArgs) -> Result<(), InputError> {
+    let stages = args.stage.iter().map(|one| (one.name.as_str(), vec![("prompt", one.prompt.as_str())]));
+    check_parts("stage", stages)?;
+    let routes = args
+        .route
+        .iter()
+        .map(|one| (one.name.as_str(), vec![("when", one.when.as_str()), ("prompt", one.prompt.as_str())]));
+    check_parts("route", routes)?;
+    let branches = args.branch.iter().map(|one| (one.name.as_str(), vec![("task", one.task.as_str())]));
+    check_parts("branch", branches)?;
+    let place = |part: &str, member: &str| JsonPath::root().key("workflow").key(part).key(member);
+    if let Some(join) = &args.join {
+        check_text(&join.prompt, place("join", "prompt"))?;
+    }
+    if let Some(evaluator) = &args.evaluator {
+        let texts =
+            [("command", &evaluator.command), ("model", &evaluator.model), ("prompt", &evaluator.prompt)];
+        for (member, text) in texts {
+            text.as_ref().map_or(Ok(()), |text| check_text(text, place("evaluator", member)))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_parts<'w>(
+    list: &str,
+    parts: impl Iterator<Item = (&'w str, Vec<(&'static str, &'w str)>)>,
+) -> Result<(), InputError> {
+    let mut names = BTreeSet::new();
+    for (at, (name, texts)) in parts.enumerate() {
+        let place = JsonPath::root().key("workflow").key(list).index(at);
+        check_text(name, place.clone().key("name"))?;
+        for (member, text) in texts {
+            check_text(text, place.clone().key(member))?;
+        }
+        if !names.insert(name.trim()) {
+            let what = format!("there are two of the name `{}`", name.trim());
+            return Err(InputError::new(InputClass::FieldInvalid, what, place.key("name")));
+        }
+    }
+    Ok(())
+}
+
+fn check_text(text: &str, place: JsonPath) -> Result<(), InputError> {
+    if text.trim().is_empty() {
+        return Err(InputError::new(InputClass::FieldInvalid, "it must not be blank", place));
+    }
+    Ok(())
 }
 
 fn branch(args: BranchArgs) -> Branch {

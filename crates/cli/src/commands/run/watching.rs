@@ -6,6 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use premath_tusk::sandbox::Interrupt;
 use premath_tusk::turn_loop::{Decision, RunEvent};
 
 use crate::args::run::RunFormat;
@@ -69,12 +70,12 @@ impl Watching {
     }
 
     /// Asks the person at the terminal, below the question that was shown. Whatever is not a yes is a no.
-    pub(crate) fn ask(&self) -> Decision {
-        if matches!(self.seen().by, By::Program(_)) {
+    pub(crate) fn ask(&self, interrupt: &Interrupt) -> Decision {
+        if matches!(self.seen().by, By::Program(_)) || !system::is_attended() {
             return Decision::NoAnswer;
         }
         output::note("  go on? [y/N] ");
-        match system::typed_line() {
+        match system::typed_line(interrupt) {
             Some(line) if matches!(line.to_ascii_lowercase().as_str(), "y" | "yes") => Decision::Continue,
             Some(_) => Decision::Stop,
             None => {
