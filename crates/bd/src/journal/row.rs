@@ -116,6 +116,12 @@ impl JournalEvent {
         &self.kind
     }
 
+    /// What it says. INVARIANT: the bytes were written from a value.
+    #[must_use]
+    pub fn value(&self) -> Value<'static> {
+        parse(&self.bytes, Limits::default()).map_or(Value::Null, Value::into_owned)
+    }
+
     /// Its canonical bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {

@@ -19,7 +19,7 @@ pub(crate) use pairing::unpaired;
 pub(crate) use people::{
     calls, cut_off, done, failed, forged, judge, lookup, note, ok, paused, refusal, said, spawn, worker,
 };
-pub(crate) use play::{Play, redriven};
+pub(crate) use play::{Play, redriven, values};
 
 use premath_kernel::ActionMode;
 use premath_tusk::tools::{Risk, Tool as _, ToolKind, ToolSpec, built_in};

@@ -1,5 +1,6 @@
 //! A play: a machine, the rows it would leave, and everything that was run.
 
+use premath_bd::JournalEvent;
 use premath_kernel::{Value, encode};
 use premath_tusk::evidence::CallOutcome;
 use premath_tusk::model::{Message, ModelRequest, UserPart};
@@ -20,11 +21,16 @@ pub(crate) struct Play {
     pub(crate) ran: Vec<String>,
 }
 
+/// Rows as somebody who reads the journal sees them.
+pub(crate) fn values(rows: Vec<JournalEvent>) -> Vec<Value<'static>> {
+    rows.iter().map(JournalEvent::value).collect()
+}
+
 impl Play {
     /// A run that begins.
     pub(crate) fn of(config: RunConfig) -> Self {
         let mut machine = Machine::new(config).unwrap();
-        let rows = machine.take_records();
+        let rows = values(machine.take_records());
         let play = Self { machine, rows, ran: Vec::new() };
         play.look();
         play
@@ -33,9 +39,9 @@ impl Play {
     /// Something happens.
     #[track_caller]
     pub(crate) fn feed(&mut self, event: Event) -> &mut Self {
-        self.rows.push(event.to_value().into_owned());
+        self.rows.push(event.row().value());
         self.machine.feed(event).unwrap();
-        self.rows.extend(self.machine.take_records());
+        self.rows.extend(values(self.machine.take_records()));
         self.look();
         self
     }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::{
     Play, calls, config, cut_off, done, failed, forged, lookup, note, ok, paused, redriven, refusal, routes,
-    said, spawn, worker, working,
+    said, spawn, values, worker, working,
 };
 use premath_kernel::ExecutionPattern;
 use premath_tusk::evidence::{CallOutcome, Payload};
@@ -164,7 +164,7 @@ fn play_on(dice: &mut Dice<'_>, play: &mut Play, most: usize) -> Vec<(usize, Str
 fn resumed(rows: &[premath_kernel::Value<'static>]) -> Option<Play> {
     let again = redriven(rows);
     let mut play = Play { machine: again.machine, rows: rows.to_vec(), ran: Vec::new() };
-    play.rows.extend(again.unwritten);
+    play.rows.extend(values(again.unwritten));
     match play.machine.next() {
         Step::Done(RunOutcome::Stopped(_)) => {}
         Step::Done(_) => return None,
