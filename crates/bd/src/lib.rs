@@ -29,7 +29,8 @@ pub use doctor::{Diagnosis, Doctor, DoctorError, Finding, GITIGNORE, Repair, Rep
 pub use error::StoreError;
 pub use feature_ledger::{FeatureChange, FeatureLedgerStore, FeatureWritten, Ledger};
 pub use journal::{
-    Appended, Cursor, JOURNAL_KIND, Journal, JournalPage, JournalEvent, JournalRow, JournalWriter, runs_folder, sessions,
+    Appended, Cursor, JOURNAL_KIND, Journal, JournalEvent, JournalPage, JournalRow, JournalWriter,
+    runs_folder, sessions,
 };
 pub use log::{Extent, Log, LogReader, LogWriter, Place, Replacement, Standing};
 pub use model_circuits::ModelCircuitStore;

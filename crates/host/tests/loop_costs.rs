@@ -1,7 +1,7 @@
 //! What a durable run costs where it can be counted: syncs a turn, however many calls it has, and bytes beside what was said.
 //! Times are `premath bench loop`'s business.
 
-#![expect(clippy::unwrap_used, reason = "a run that cannot be set up must fail the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a run that cannot be set up must fail the test")]
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -41,7 +41,8 @@ impl Asked {
             Self::Reads => ("fs_read", serde_json::json!({ "path": format!("notes/{turn}-{call}.md") })),
             Self::Patches => {
                 let lines = "+one more line of an ordinary file\n".repeat(24);
-                let patch = format!("*** Begin Patch\n*** Add File: new/{turn}-{call}.md\n{lines}*** End Patch");
+                let patch =
+                    format!("*** Begin Patch\n*** Add File: new/{turn}-{call}.md\n{lines}*** End Patch");
                 ("apply_patch", serde_json::json!({ "patch": patch }))
             }
         };
@@ -67,7 +68,8 @@ impl AnswerPort for Canned {
     ) -> PortFuture<'a, Result<Answered, AnswerError>> {
         *self.shown.lock().unwrap() = request.messages.iter().map(length).sum();
         self.turn += 1;
-        let mut parts = vec![AssistantPart::Text("I go on with the next part of what was asked for. ".repeat(4))];
+        let mut parts =
+            vec![AssistantPart::Text("I go on with the next part of what was asked for. ".repeat(4))];
         let is_done = self.turn > self.turns;
         if !is_done {
             parts.extend((0..CALLS).map(|call| AssistantPart::ToolCall(self.asked.call(self.turn, call))));
@@ -81,8 +83,12 @@ impl AnswerPort for Canned {
             provider_stop: None,
             usage: Usage::default(),
         };
-        let answered =
-            Answered { reference: "canned:model".to_owned(), response, cost_micros: None, attempts: Vec::new() };
+        let answered = Answered {
+            reference: "canned:model".to_owned(),
+            response,
+            cost_micros: None,
+            attempts: Vec::new(),
+        };
         Box::pin(std::future::ready(Ok(answered)))
     }
 }
@@ -177,7 +183,11 @@ struct Shut;
 
 impl MutationDoor for Shut {
     fn permit(&self, _: &str) -> Result<Permit, DoorRefusal> {
-        Err(DoorRefusal { class: "mutation.use_evidence_missing", detail: String::new(), hint: String::new() })
+        Err(DoorRefusal {
+            class: "mutation.use_evidence_missing",
+            detail: String::new(),
+            hint: String::new(),
+        })
     }
 }
 
@@ -202,7 +212,8 @@ fn cost(asked: Asked, turns: u64) -> Cost {
     let files = MemoryFiles::new();
     for turn in 1..=turns {
         for call in 0..CALLS {
-            files.put(&format!("notes/{turn}-{call}.md"), "an ordinary line of an ordinary file\n".repeat(28));
+            files
+                .put(&format!("notes/{turn}-{call}.md"), "an ordinary line of an ordinary file\n".repeat(28));
         }
     }
     let shown = Arc::new(Mutex::new(0));

@@ -67,7 +67,11 @@ impl JournalWriter {
     ///
     /// # Errors
     /// `Input` when no number is left to count them with; `Io`; `Poisoned` after a failure.
-    pub fn append_events(&mut self, events: &[JournalEvent], at: Moment) -> Result<Vec<Appended>, StoreError> {
+    pub fn append_events(
+        &mut self,
+        events: &[JournalEvent],
+        at: Moment,
+    ) -> Result<Vec<Appended>, StoreError> {
         let mut last = self.last.clone();
         let mut lines = Vec::with_capacity(events.len());
         let mut answers = Vec::with_capacity(events.len());

@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
-use premath_bd::{JournalEvent, StoreError, TurnGrant};
 use premath_bd::issues::Operation;
+use premath_bd::{JournalEvent, StoreError, TurnGrant};
 use premath_kernel::Value;
 
 use super::event::WorkerReturn;

@@ -54,15 +54,12 @@ fn reason((class, subject, detail): &(String, String, String)) -> Value<'_> {
 }
 
 pub(crate) fn asked(call_id: &str, question: &str) -> JournalEvent {
-    let fields = Object::fields()
-        .field("callId", call_id)
-        .field("question", question);
+    let fields = Object::fields().field("callId", call_id).field("question", question);
     JournalEvent::new("person.asked", fields)
 }
 
 pub(crate) fn spawned(plans: &[WorkerPlan]) -> JournalEvent {
-    let fields = Object::fields()
-        .field("workers", plans.iter().map(worker).collect::<Vec<_>>());
+    let fields = Object::fields().field("workers", plans.iter().map(worker).collect::<Vec<_>>());
     JournalEvent::new("workers.spawned", fields)
 }
 
@@ -76,15 +73,12 @@ fn worker(plan: &WorkerPlan) -> Value<'_> {
 
 pub(crate) fn handed(packet: &HandoffPacket) -> JournalEvent {
     let digest = packet.digest();
-    let fields = Object::fields()
-        .field("digest", &digest)
-        .field("packet", packet.to_value());
+    let fields = Object::fields().field("digest", &digest).field("packet", packet.to_value());
     JournalEvent::new("handoff.prepared", fields)
 }
 
 pub(crate) fn compacted(artifact: &CompactionArtifact) -> JournalEvent {
-    let fields = Object::fields()
-        .field("artifact", artifact.to_value());
+    let fields = Object::fields().field("artifact", artifact.to_value());
     JournalEvent::new("context.compacted", fields)
 }
 
