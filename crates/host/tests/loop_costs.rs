@@ -1,7 +1,7 @@
 //! What a durable run costs where it can be counted: syncs a turn, however many calls it has, and bytes beside what was said.
 //! Times are `premath bench loop`'s business.
 
-#![expect(clippy::unwrap_used, reason = "a run that cannot be set up must fail the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a run that cannot be set up must fail the test")]
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

@@ -19,6 +19,9 @@ const BLOCK: usize = 16 * 1024;
 /// Most arrays are short, and a buffer that is never filled costs more than hashing them.
 const FIRST_BLOCK: usize = 1024;
 
+/// The longest prefix of a digest that is computed here.
+const LONGEST_PREFIX: usize = 16;
+
 /// The SHA-256 of some bytes.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
@@ -141,10 +144,15 @@ impl Digest {
     }
 
     fn written(prefix: &str, hash: [u8; 32]) -> Digest {
-        let mut text = String::with_capacity(prefix.len() + 64);
-        text.push_str(prefix);
-        push_hex(&hash, &mut text);
-        Digest(Arc::from(text))
+        let mut text = [0_u8; LONGEST_PREFIX + 64];
+        let length = prefix.len() + 64;
+        let (start, rest) = text.split_at_mut(prefix.len().min(LONGEST_PREFIX));
+        start.copy_from_slice(prefix.as_bytes().get(..start.len()).unwrap_or_default());
+        for (pair, byte) in rest.as_chunks_mut::<2>().0.iter_mut().zip(hash) {
+            *pair = [digit(byte >> 4), digit(byte & 0x0F)];
+        }
+        debug_assert!(prefix.len() <= LONGEST_PREFIX, "prefixes are our own, and short");
+        Digest(Arc::from(core::str::from_utf8(text.get(..length).unwrap_or_default()).unwrap_or_default()))
     }
 }
 

@@ -22,9 +22,17 @@ pub const JOIN_CHECK_WITNESS_KIND: &str = "premath.harness.join_check.v1";
 pub struct Witness<'t> {
     id: String,
     digests: Value<'t>,
-    join_input: Value<'t>,
-    mutation_input: Value<'t>,
     verdict: Value<'t>,
+    inputs: Inputs<'t>,
+}
+
+/// What the id does not name and only the whole record shows.
+#[derive(Debug)]
+struct Inputs<'t> {
+    turn: &'t NormalizedTurn,
+    join_closed: bool,
+    intent: Option<&'t Intent>,
+    claims: &'t Claims,
 }
 
 impl<'t> Witness<'t> {
@@ -37,8 +45,8 @@ impl<'t> Witness<'t> {
         claims: &'t Claims,
     ) -> Self {
         let verdict = verdict(turn, assessment);
-        let mutation_input = mutation_input(turn, assessment, intent, claims);
-        let mutation_digest = intent.map(|_| crate::digest::Digest::of(&mutation_input));
+        let inputs = Inputs { turn, join_closed: assessment.join_closed(), intent, claims };
+        let mutation_digest = intent.map(|_| crate::digest::Digest::of(&mutation_input(&inputs)));
         let digests = turn
             .digests()
             .all(Object::fields())
@@ -51,7 +59,7 @@ impl<'t> Witness<'t> {
             .field("witnessKind", JOIN_CHECK_WITNESS_KIND)
             .finish();
         let id = format!("w1_{}", base32hex(&sha256(&encode(&core))));
-        Self { id, digests, join_input: join_input(turn, assessment), mutation_input, verdict }
+        Self { id, digests, verdict, inputs }
     }
 
     /// The content address.
@@ -65,8 +73,8 @@ impl<'t> Witness<'t> {
     pub fn into_value(self) -> Value<'t> {
         Object::fields()
             .field("digests", self.digests)
-            .field("joinInput", self.join_input)
-            .field("mutationInput", self.mutation_input)
+            .field("joinInput", join_input(&self.inputs))
+            .field("mutationInput", mutation_input(&self.inputs))
             .field("schema", 1)
             .field("verdict", self.verdict)
             .field("witnessId", self.id)
@@ -86,18 +94,15 @@ fn verdict<'t>(turn: &NormalizedTurn, assessment: &Assessment) -> Value<'t> {
         .finish()
 }
 
-fn join_input<'t>(turn: &'t NormalizedTurn, assessment: &Assessment) -> Value<'t> {
+fn join_input<'t>(inputs: &Inputs<'t>) -> Value<'t> {
+    let turn = inputs.turn;
     let fields = turn.digests().without_call_spec(Object::fields());
-    let joined = turn.join_state().fields(turn, assessment.join_closed(), fields);
+    let joined = turn.join_state().fields(turn, inputs.join_closed, fields);
     turn.context_state().fields(turn, joined).finish()
 }
 
-fn mutation_input<'t>(
-    turn: &'t NormalizedTurn,
-    assessment: &Assessment,
-    intent: Option<&'t Intent>,
-    claims: &'t Claims,
-) -> Value<'t> {
+fn mutation_input<'t>(inputs: &Inputs<'t>) -> Value<'t> {
+    let Inputs { turn, join_closed, intent, claims } = *inputs;
     let claims: Vec<Value<'t>> = claims.as_set().canonical();
     Object::fields()
         .field("callSpecDigest", &turn.digests().call_spec)
@@ -106,7 +111,7 @@ fn mutation_input<'t>(
         .field("continuationContextReady", turn.context_state().continuation_context_ready)
         .optional("intent", intent.map(Intent::canonical))
         .optional("intentDigest", intent.map(|intent| String::from(intent.digest().as_str())))
-        .field("joinClosed", assessment.join_closed())
+        .field("joinClosed", join_closed)
         .field("mutationPolicyDigest", &turn.spec.mutation_policy)
         .non_empty("sessionRefs", turn.session_refs.canonical())
         .non_empty("trajectoryRefs", turn.trajectory_refs.canonical())

@@ -153,7 +153,7 @@ pub(crate) fn case(args: &LoopCaseArgs) -> Result<Exit, CliError> {
                 (LoopStore::File, Kind::Effect) => Syncs::Two,
             };
             let file = root.join("floor.jsonl");
-            Floor::new(url, workload, &ours.specs()?, &ours.system())?.run(Some(&file), syncs).map(drop)?;
+            Floor::new(url, workload, &ours.specs(), &ours.system())?.run(Some(&file), syncs).map(drop)?;
         }
     }
     Ok(Exit::Accepted)
@@ -169,7 +169,7 @@ impl Bench {
     }
 
     fn floor(&self, ours: &Ours, workload: Workload) -> Result<Floor, CliError> {
-        Floor::new(self.server.url(), workload, &ours.specs()?, &ours.system())
+        Floor::new(self.server.url(), workload, &ours.specs(), &ours.system())
     }
 
     fn file(&self, name: &str) -> Result<PathBuf, CliError> {
@@ -231,7 +231,7 @@ impl Bench {
         const RUNS: usize = 32;
         let workload = self.size.each();
         let ours = self.ours("many", Store::File(Arc::new(OsDisk)))?;
-        let (specs, system) = (ours.specs()?, ours.system());
+        let (specs, system) = (ours.specs(), ours.system());
         let (mut fastest, mut least) = (Duration::MAX, Duration::MAX);
         for round in 0..3 {
             let (done, took) = system::timed(|| {

@@ -93,8 +93,6 @@ pub struct PendingIntent {
 pub struct View {
     /// Which.
     pub id: &'static str,
-    /// What it shows.
-    pub content: Value<'static>,
     /// The evidence of it.
     pub row: StateView,
 }
@@ -119,6 +117,12 @@ impl Views {
         self.all.iter().find(|view| view.id == id)
     }
 
+    /// What one of them shows.
+    #[must_use]
+    pub fn content(&self, id: &str) -> Option<Value<'_>> {
+        contents(&self.state).into_iter().find(|(known, _)| *known == id).map(|(_, content)| content)
+    }
+
     /// The evidence of all of them.
     pub fn rows(&self) -> impl Iterator<Item = &StateView> {
         self.all.iter().map(|view| &view.row)
@@ -131,14 +135,6 @@ pub const VIEW_IDS: [&str; 5] = ["open_calls", "budget", "obligations", "plan", 
 /// The views of a state.
 #[must_use]
 pub fn views(state: &RunState, policy_digest: &Digest) -> Views {
-    let [open_calls, budget, obligations, plan, pending_intents] = VIEW_IDS;
-    let contents = [
-        (open_calls, state.open_calls.iter().map(open_call).collect::<Vec<_>>().into()),
-        (budget, state.budget.content()),
-        (obligations, Value::text_list(state.obligations.iter().map(String::as_str))),
-        (plan, state.plan.iter().map(plan_step).collect::<Vec<_>>().into()),
-        (pending_intents, state.pending_intents.iter().map(pending_intent).collect::<Vec<_>>().into()),
-    ];
     let source_refs: TextSet = state.source_refs.iter().filter_map(|text| Text::new(text)).collect();
     let view = |(id, content): (&'static str, Value<'_>)| {
         let row = StateView {
@@ -147,9 +143,20 @@ pub fn views(state: &RunState, policy_digest: &Digest) -> Views {
             policy_digest: policy_digest.clone(),
             source_refs: source_refs.clone(),
         };
-        Some(View { id, content: content.into_owned(), row })
+        Some(View { id, row })
     };
-    Views { state: state.clone(), all: contents.into_iter().filter_map(view).collect() }
+    Views { state: state.clone(), all: contents(state).into_iter().filter_map(view).collect() }
+}
+
+fn contents(state: &RunState) -> [(&'static str, Value<'_>); 5] {
+    let [open_calls, budget, obligations, plan, pending_intents] = VIEW_IDS;
+    [
+        (open_calls, state.open_calls.iter().map(open_call).collect::<Vec<_>>().into()),
+        (budget, state.budget.content()),
+        (obligations, Value::text_list(state.obligations.iter().map(String::as_str))),
+        (plan, state.plan.iter().map(plan_step).collect::<Vec<_>>().into()),
+        (pending_intents, state.pending_intents.iter().map(pending_intent).collect::<Vec<_>>().into()),
+    ]
 }
 
 fn open_call(call: &OpenCall) -> Value<'_> {

@@ -92,7 +92,10 @@ impl Floor {
             .map_err(|error| CliError::environment(error.message, "is this machine out of something?"))?;
         let tools: Vec<_> = tools
             .iter()
-            .map(|tool| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.input_schema.raw().ok() }))
+            .map(|tool| {
+                let schema = tool.input_schema.raw().ok();
+                json!({ "name": tool.name, "description": tool.description, "input_schema": schema })
+            })
             .collect();
         let blocks: Vec<_> = system.iter().map(|text| json!({ "type": "text", "text": text })).collect();
         let model = workload.model();

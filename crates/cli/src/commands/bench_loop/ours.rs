@@ -13,7 +13,7 @@ use premath_models::provider::Protocol;
 use premath_tusk::context::Blocks;
 use premath_tusk::sandbox::{ExecutionLimits, Profile};
 use premath_tusk::tools::payloads::MemoryPayloads;
-use premath_tusk::tools::{Catalogue, ProtectedPaths, Tool, ToolSpec, built_in};
+use premath_tusk::tools::{Catalogue, ProtectedPaths, ToolSpec, built_in};
 use premath_tusk::turn_loop::{
     Beginning, ContextLimits, Crew, IntentOutcome, IssuePort, Limits, Machine, ObjectPort, Ports, RunConfig,
     RunEvent, RunJournal, RunOutcome, STRUCTURED, Toolbox, WorkerPlan, WorkerReturn, Workflow, drive,
@@ -44,7 +44,7 @@ pub(super) enum Store {
 pub(super) struct Ours {
     workspace: Workspace,
     models: Models,
-    tools: Vec<Arc<dyn Tool>>,
+    catalogue: Catalogue,
     store: Store,
 }
 
@@ -66,12 +66,13 @@ impl Ours {
         for kind in Kind::ALL {
             tools.push(Arc::new(Trivial::new(kind).map_err(defect)?));
         }
-        Ok(Self { workspace, models, tools, store })
+        let catalogue = Catalogue::new(tools).map_err(defect)?;
+        Ok(Self { workspace, models, catalogue, store })
     }
 
     /// The tools of its runs, sorted as they are offered.
-    pub(super) fn specs(&self) -> Result<Vec<ToolSpec>, CliError> {
-        Ok(self.catalogue()?.specs().cloned().collect())
+    pub(super) fn specs(&self) -> Vec<ToolSpec> {
+        self.catalogue.specs().cloned().collect()
     }
 
     /// What its runs say first of all.
@@ -84,13 +85,9 @@ impl Ours {
             .collect()
     }
 
-    fn catalogue(&self) -> Result<Catalogue, CliError> {
-        Catalogue::new(self.tools.iter().map(Arc::clone)).map_err(defect)
-    }
-
     /// One run to its end; the bytes of its journal.
     pub(super) fn run(&self, run_id: &str, workload: Workload) -> Result<u64, CliError> {
-        let config = self.config(run_id, workload)?;
+        let config = self.config(run_id, workload);
         let agent = Agent::new(
             &self.models,
             Arc::new(outside::sandbox(Loaded::default().sandbox, None)),
@@ -144,9 +141,9 @@ impl Ours {
         stat.map(|stat| stat.length).map_err(defect)
     }
 
-    fn config(&self, run_id: &str, workload: Workload) -> Result<RunConfig, CliError> {
+    fn config(&self, run_id: &str, workload: Workload) -> RunConfig {
         let task = "Do what the plan says.".to_owned();
-        Ok(RunConfig {
+        RunConfig {
             run_id: run_id.to_owned(),
             issue_id: None,
             models: vec![format!("bench:{}", workload.model())],
@@ -158,7 +155,7 @@ impl Ours {
             workflow: Workflow::chain(),
             role: None,
             scope: None,
-            tools: self.specs()?,
+            tools: self.specs(),
             profile: Profile::WorkspaceWrite.as_str().to_owned(),
             limits: Limits {
                 turns: None,
@@ -174,13 +171,13 @@ impl Ours {
             parent: None,
             required_artifacts: Vec::new(),
             incoming: Vec::new(),
-        })
+        }
     }
 
     pub(super) fn toolbox(&self, agent: &Agent<'_>) -> Result<Toolbox, CliError> {
         let output = u64::try_from(CAPTURE).unwrap_or(u64::MAX);
         Ok(Toolbox {
-            catalogue: self.catalogue()?,
+            catalogue: self.catalogue.clone(),
             files: agent.files().map_err(CliError::action)?,
             sandbox: agent.sandbox(),
             interrupt: agent.interrupt(),

@@ -43,7 +43,7 @@ fn of(state: &RunState) -> super::Views {
 }
 
 fn content(state: &RunState, id: &str) -> String {
-    String::from_utf8(encode(&of(state).get(id).unwrap().content)).unwrap()
+    String::from_utf8(encode(&of(state).content(id).unwrap())).unwrap()
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn the_rows_are_what_the_kernel_reads() {
     let mut turn = turn();
     turn.evidence.views = views.rows().cloned().collect();
     assert_eq!(classes(turn), []);
-    assert_eq!(views.get("plan").unwrap().content.as_array().map(<[Value<'_>]>::len), Some(2));
+    assert_eq!(views.content("plan").unwrap().as_array().map(<[Value<'_>]>::len), Some(2));
 }
 
 proptest! {
