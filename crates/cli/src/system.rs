@@ -21,8 +21,8 @@ pub(crate) use self::measure::{
     Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, write_lines,
 };
 pub(crate) use self::outside::{
-    HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of, own_program, person_config,
-    read_bytes, replace_file, typed_line, write_new,
+    HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of, own_program,
+    person_config, read_bytes, replace_file, typed_line, write_new,
 };
 pub(crate) use self::signals::{Ticking, every_tick, on_interrupt};
 
