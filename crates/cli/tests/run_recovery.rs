@@ -203,3 +203,38 @@ fn a_run_without_issue_memory_is_told_so_and_goes_on() {
     assert_eq!((ran.code, &last(&ran)["outcome"]), (Some(0), &Value::from("completed")), "{ran:?}");
     assert!(ran.stdout.contains("issue_memory_missing"), "{ran:?}");
 }
+
+#[test]
+fn a_session_behind_a_chosen_route_goes_on_without_the_choice() {
+    let choose = "[[turn.call]]\ntool = \"choose_route\"\narguments = { route = \"a\" }\n";
+    let folder = repository(&[choose, READ, ""]);
+    folder.write("big.txt", "much\n".repeat(3_000));
+    folder.write("flow.toml", "pattern = \"route\"\n[[route]]\nname = \"a\"\nwhen = \"x\"\nprompt = \"p\"\n");
+    let full = ["--workflow", "flow.toml", "--context-tokens", "5000", "--max-turns", "6", "--json"];
+    let ran = folder.run(&[&RUN[..], &full].concat());
+    let newest = last(&ran)["runId"].as_str().unwrap().to_owned();
+    assert!(newest.starts_with("one.s"), "{ran:?}");
+    let ran = folder.run(&["resume", &newest, "--max-turns", "1", "--json"]);
+    assert_eq!((ran.code, &last(&ran)["outcome"]), (Some(1), &Value::from("limit")), "{ran:?}");
+    let has_choice = |run: &str| {
+        let path = folder.path().join(format!(".premath/runs/{run}/journal.jsonl"));
+        std::fs::read_to_string(path).unwrap().lines().next().unwrap().contains("choose_route")
+    };
+    assert_eq!((has_choice("one"), has_choice(&newest)), (true, false));
+}
+
+#[test]
+fn a_worker_that_cannot_begin_is_shown_and_its_parent_is_told_why() {
+    let spawn =
+        "[[turn.call]]\ntool = \"spawn_worker\"\narguments = { title = \"part\", task = \"do it\" }\n";
+    let folder = repository(&[spawn, ""]);
+    folder.write("flow.toml", "pattern = \"orchestrator_workers\"\n");
+    // Where its journal belongs there is something else.
+    folder.write(".premath/runs/one.bd-2", "");
+    let ran = folder.run(&[&RUN[..], &["--workflow", "flow.toml", "--json"]].concat());
+    let finished = ran.stdout.lines().find(|line| line.contains("worker.finished")).unwrap();
+    assert!(finished.contains("failed_closed") && finished.contains("one.bd-2"), "{finished}");
+    let journal = std::fs::read_to_string(folder.path().join(".premath/runs/one/journal.jsonl")).unwrap();
+    let returned = journal.lines().find(|row| row.contains("\"workers.returned\"")).unwrap();
+    assert!(returned.contains("not_started") && returned.contains("cannot"), "{returned}");
+}
