@@ -6,6 +6,7 @@
 mod assemble;
 mod children;
 mod door;
+mod footprint;
 mod lease;
 mod ports;
 mod request;

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use premath_bd::issues::{Holder, IssueRow};
-use premath_bd::{
-    Grouping, Journal, NewStep, Query, SessionChange, SessionStore, StoreError, Trajectory, runs_folder,
-};
+use premath_bd::{Journal, StoreError, runs_folder};
 use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
 use premath_tusk::turn_loop::{
@@ -14,12 +12,13 @@ use premath_tusk::turn_loop::{
     RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
 };
 use premath_wire::time::format_time;
-use premath_wire::v1::{ProjectionMode, RunAnswer, RunEnding, SessionState};
+use premath_wire::v1::{RunAnswer, RunEnding};
 use premath_wire::{InputClass, InputError, JsonPath};
 
 use super::assemble::{Made, Plan, check_names, left_of, make};
 use super::children::HostCrew;
 use super::door::AgentDoor;
+use super::footprint::{classes, enter, leave};
 use super::lease::{self, Authority, Held, Refused};
 use super::ports::{FileJournal, RunIssues, RunObjects, objects};
 use super::request::RunRequest;
@@ -340,125 +339,6 @@ fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<R
         incoming: vec![Digest::of_bytes(report.text.as_bytes()).as_str().to_owned()],
         ..config.clone()
     })
-}
-
-/// The session of a run: the repository's own, or that of a worker.
-fn session(workspace: &Workspace, config: &RunConfig) -> Result<SessionStore, ActionError> {
-    let root = workspace.root.join(".premath");
-    let folder = if config.depth() > 0 { root.join("workers").join(&config.run_id) } else { root };
-    workspace.disk.create_folder(&folder).map_err(|source| {
-        ActionError::Store(StoreError::Io { doing: "make", path: folder.clone(), source })
-    })?;
-    Ok(SessionStore::new(Arc::clone(&workspace.disk), folder.join("harness_session.json")))
-}
-
-/// Says that somebody works: a process that dies leaves behind how to go on.
-fn enter(workspace: &Workspace, config: &RunConfig) -> Result<(), ActionError> {
-    let change = SessionChange {
-        state: Some(SessionState::Active),
-        session_id: Some(config.run_id.clone()),
-        issue_id: Some(config.issue_id.clone().unwrap_or_default()),
-        summary: Some(String::new()),
-        next_step: Some(format!("premath resume {}", config.run_id)),
-        instruction_refs: None,
-        witness_refs: Some(Vec::new()),
-        lineage_refs: Some(vec![format!("run://{}", config.run_id)]),
-        issues_path: None,
-    };
-    write_session(workspace, config, &change)
-}
-
-fn write_session(
-    workspace: &Workspace,
-    config: &RunConfig,
-    change: &SessionChange,
-) -> Result<(), ActionError> {
-    let configured = &workspace.settings.issues_path.value;
-    let session = session(workspace, config)?;
-    session.write(change, configured, workspace.clock.as_ref(), |_| Ok::<_, ActionError>(None))?;
-    Ok(())
-}
-
-/// The session and the step that a run leaves behind.
-fn leave(
-    workspace: &Workspace,
-    config: &RunConfig,
-    report: &RunReport,
-    issues: &RunIssues,
-    started_at: &str,
-) -> Result<(), ActionError> {
-    let next_step = match &report.outcome {
-        RunOutcome::Completed => "nothing: the run is complete".to_owned(),
-        RunOutcome::HandedOff { run_id } => format!("run {run_id} goes on"),
-        RunOutcome::Stopped(_) => format!("premath resume {}", config.run_id),
-        RunOutcome::FailedClosed { .. } => format!("look at it: premath runs show {}", config.run_id),
-    };
-    let change = SessionChange {
-        state: Some(SessionState::Stopped),
-        session_id: Some(config.run_id.clone()),
-        issue_id: Some(config.issue_id.clone().unwrap_or_default()),
-        summary: Some(summary(report)),
-        next_step: Some(next_step.clone()),
-        instruction_refs: None,
-        witness_refs: Some(issues.cited.clone()),
-        lineage_refs: Some(vec![format!("run://{}", config.run_id)]),
-        issues_path: None,
-    };
-    write_session(workspace, config, &change)?;
-    let worker = if config.depth() > 0 { "worker" } else { "run" };
-    let issue = config.issue_id.as_deref().unwrap_or("none");
-    let path = workspace.root.join(".premath").join("harness_trajectory.jsonl");
-    let trajectory = Trajectory::new(Arc::clone(&workspace.disk), path);
-    let step = NewStep {
-        step_id: format!("{worker}.{issue}.{}", next_number(&trajectory)?),
-        action: "run".to_owned(),
-        result_class: result_class(&report.outcome).to_owned(),
-        finished_at: None,
-        started_at: Some(started_at.to_owned()),
-        issue_id: config.issue_id.clone(),
-        verification_class: None,
-        next_step: Some(next_step),
-        failure_classes: classes(&report.outcome),
-        instruction_refs: Vec::new(),
-        lineage_refs: vec![format!("run://{}", config.run_id)],
-        mutation_refs: issues.changes.clone(),
-        witness_refs: issues.cited.clone(),
-    };
-    trajectory.append(&step, workspace.clock.as_ref())?;
-    Ok(())
-}
-
-/// The number of the next step, over all of them.
-fn next_number(trajectory: &Trajectory) -> Result<u64, StoreError> {
-    let query = Query { mode: ProjectionMode::Latest, limit: 0, grouping: Grouping::None };
-    match trajectory.query(&query) {
-        Err(StoreError::Missing { .. }) => Ok(1),
-        projection => Ok(projection?.total.saturating_add(1)),
-    }
-}
-
-/// A run that went on in another session has done its part.
-const fn result_class(outcome: &RunOutcome) -> &'static str {
-    match outcome {
-        RunOutcome::HandedOff { .. } => RunOutcome::Completed.token(),
-        RunOutcome::Completed | RunOutcome::Stopped(_) | RunOutcome::FailedClosed { .. } => outcome.token(),
-    }
-}
-
-fn summary(report: &RunReport) -> String {
-    let said = report.text.lines().next().unwrap_or_default();
-    let short: String = said.chars().take(300).collect();
-    let counted = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
-    let (turns, calls) = (counted(report.turns, "turn"), counted(report.tool_calls, "tool call"));
-    format!("{}: {turns}, {calls}. {short}", report.outcome.token())
-}
-
-fn classes(outcome: &RunOutcome) -> Vec<String> {
-    match outcome {
-        RunOutcome::FailedClosed { classes, .. } => classes.clone(),
-        RunOutcome::Stopped(StopCause::Model { kind, .. }) => vec![kind.clone()],
-        RunOutcome::Completed | RunOutcome::HandedOff { .. } | RunOutcome::Stopped(_) => Vec::new(),
-    }
 }
 
 fn answer(workspace: &Workspace, config: &RunConfig, report: &RunReport, held: Option<&Held>) -> RunAnswer {
