@@ -22,7 +22,7 @@ pub(crate) struct Play {
 }
 
 /// Rows as somebody who reads the journal sees them.
-pub(crate) fn values(rows: Vec<JournalEvent>) -> Vec<Value<'static>> {
+pub(crate) fn values(rows: &[JournalEvent]) -> Vec<Value<'static>> {
     rows.iter().map(JournalEvent::value).collect()
 }
 
@@ -30,7 +30,7 @@ impl Play {
     /// A run that begins.
     pub(crate) fn of(config: RunConfig) -> Self {
         let mut machine = Machine::new(config).unwrap();
-        let rows = values(machine.take_records());
+        let rows = values(&machine.take_records());
         let play = Self { machine, rows, ran: Vec::new() };
         play.look();
         play
@@ -41,7 +41,7 @@ impl Play {
     pub(crate) fn feed(&mut self, event: Event) -> &mut Self {
         self.rows.push(event.row().value());
         self.machine.feed(event).unwrap();
-        self.rows.extend(values(self.machine.take_records()));
+        self.rows.extend(values(&self.machine.take_records()));
         self.look();
         self
     }

@@ -164,7 +164,7 @@ fn play_on(dice: &mut Dice<'_>, play: &mut Play, most: usize) -> Vec<(usize, Str
 fn resumed(rows: &[premath_kernel::Value<'static>]) -> Option<Play> {
     let again = redriven(rows);
     let mut play = Play { machine: again.machine, rows: rows.to_vec(), ran: Vec::new() };
-    play.rows.extend(values(again.unwritten));
+    play.rows.extend(values(&again.unwritten));
     match play.machine.next() {
         Step::Done(RunOutcome::Stopped(_)) => {}
         Step::Done(_) => return None,
