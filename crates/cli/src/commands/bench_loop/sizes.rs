@@ -64,19 +64,21 @@ pub(super) fn stored(bench: &Bench) -> Result<Vec<Figure>, CliError> {
 /// Processor time of a durable turn and the most memory of a long run, of a process that does nothing else.
 pub(super) fn used(bench: &Bench) -> Result<Vec<Figure>, CliError> {
     let folder = bench.scratch.folder("used").map_err(no_room)?;
-    let measure = |turns: usize| {
+    let measure = |whose: &str, turns: usize| {
         let turns = turns.to_string();
-        let args =
-            ["bench", "loop-case", "--url", bench.server.url(), "--store", "file", "--turns", turns.as_str()];
+        let case = ["bench", "loop-case", "--store", "file", "--url", bench.server.url()];
+        let args = [case.as_slice(), &["--whose", whose, "--turns", turns.as_str()]].concat();
         system::measured_run(&folder, &args).ok_or_else(|| {
             CliError::environment("a run could not be measured", "it needs /proc, as on Linux")
         })
     };
     let (long, longest) = (bench.size.long, bench.size.longest);
-    let cpu = measure(long)?.cpu.as_secs_f64() * 1e3 / real(long);
-    let peak = real(usize::try_from(measure(longest)?.peak).unwrap_or(usize::MAX)) / 1024.0;
+    let per_turn = |whose| Ok::<_, CliError>(measure(whose, long)?.cpu.as_secs_f64() * 1e3 / real(long));
+    let (floor, ours) = (per_turn("floor")?, per_turn("ours")?);
+    let peak = real(usize::try_from(measure("ours", longest)?.peak).unwrap_or(usize::MAX)) / 1024.0;
+    let cpu = Figure::at_most(format!("processor time of a durable turn, {long} turns"), ours, "ms", 0.5);
     Ok(vec![
-        Figure::at_most(format!("processor time of a durable turn, {long} turns"), cpu, "ms", 0.5),
+        cpu.from(format!("the floor takes {floor:.2} ms here")),
         Figure::at_most(format!("peak memory at {longest} turns"), peak, "MiB", 32.0),
     ])
 }
