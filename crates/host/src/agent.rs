@@ -12,6 +12,7 @@ mod ports;
 mod request;
 mod resume;
 mod run;
+mod shown;
 pub(crate) mod traces;
 mod workflow;
 
@@ -21,3 +22,4 @@ pub use ports::FileJournal;
 pub use request::RunRequest;
 pub use resume::resume;
 pub use run::{Started as RunStarted, start};
+pub use shown::{ending, intent_result};

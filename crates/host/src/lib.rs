@@ -21,7 +21,8 @@ pub use actions::join_check::{JoinChecked, run as join_check};
 pub use actions::model::run as ask;
 pub use actions::verify::run as verify;
 pub use agent::{
-    AgentDoor, FileJournal, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted, resume, start,
+    AgentDoor, FileJournal, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted, ending, intent_result,
+    resume, start,
 };
 pub use agent_tools::{IssueTools, issue_tools};
 pub use conversation::{Heard, circuits_failed, converse};

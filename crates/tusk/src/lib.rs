@@ -7,6 +7,7 @@ pub mod context;
 pub mod evidence;
 mod json_text;
 pub mod model;
+pub mod policy;
 pub mod sandbox;
 pub mod tools;
 pub mod turn_loop;

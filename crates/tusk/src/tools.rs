@@ -6,7 +6,7 @@
 mod apply_patch;
 mod arguments;
 mod catalogue;
-mod clip;
+pub(crate) mod clip;
 mod closest;
 mod context;
 pub mod files;
@@ -43,7 +43,7 @@ pub use outcome::{Aftermath, Extent, FoundTools, ToolArtifact, ToolFailure, Tool
 pub use pending::PendingIntent;
 pub use protected::ProtectedPaths;
 pub use resolve_ref::ResolveRef;
-pub use shell::{Shell, ShellRow};
+pub use shell::Shell;
 pub use spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
 pub use tool_search::ToolSearch;
 pub use work_path::WorkPath;

@@ -9,11 +9,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use premath_kernel::{Digest, Value};
+use premath_tusk::evidence::ShellRow;
 use premath_tusk::sandbox::{CapturedOutput, Ending, Profile};
 use premath_tusk::tools::files::MemoryFiles;
-use premath_tusk::tools::{Arguments, ShellRow, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
+use premath_tusk::tools::{Arguments, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
 use serde_json::json;
 use workbench::{Bench, WORKDIR};
+
+fn row_of(arguments: &serde_json::Value, context: &ToolContext<'_>) -> ShellRow {
+    ShellRow::of(arguments, context.workdir, context.profile.as_str(), context.limits.wall)
+}
 
 fn captured(text: &str) -> CapturedOutput {
     CapturedOutput { head: text.as_bytes().to_vec(), tail: Vec::new(), total_bytes: text.len() as u64 }
@@ -107,7 +112,7 @@ fn the_row_of_a_command_is_the_same_everywhere_and_there_even_when_it_was_refuse
     let mut bench = Bench::new(&tree);
     let arguments = json!({"command": "make", "workdir": "sub", "timeout_seconds": 7});
     let row = bench.call("shell", &arguments).unwrap().shell_row.unwrap();
-    assert_eq!((row.workdir.as_str(), row.profile), ("sub", "workspace-write"));
+    assert_eq!((row.workdir.as_str(), row.profile.as_str()), ("sub", "workspace-write"));
     assert!(row.command_digest.as_str().starts_with("sha256:"));
     let whole = format!("{WORKDIR}/sub/");
     let elsewhere = ToolContext { workdir: Path::new("/elsewhere"), ..bench.context() };
@@ -116,14 +121,14 @@ fn the_row_of_a_command_is_the_same_everywhere_and_there_even_when_it_was_refuse
         (json!({"command": "make", "workdir": whole, "timeout_seconds": 7}), bench.context()),
         (json!({"command": "make", "workdir": "sub", "timeout_seconds": 7}), elsewhere),
     ] {
-        assert_eq!(ShellRow::of(&same, &context), row, "{same}");
+        assert_eq!(row_of(&same, &context), row, "{same}");
     }
     for other in [
         json!({"command": "make ", "workdir": "sub", "timeout_seconds": 7}),
         json!({"command": "make", "workdir": ".", "timeout_seconds": 7}),
         json!({"command": "make", "workdir": "sub", "timeout_seconds": 8}),
     ] {
-        assert_ne!(ShellRow::of(&other, &bench.context()).command_digest, row.command_digest, "{other}");
+        assert_ne!(row_of(&other, &bench.context()).command_digest, row.command_digest, "{other}");
     }
     bench.sandbox.refuses = true;
     let failure = bench.call("shell", &arguments).unwrap_err();
@@ -135,8 +140,8 @@ fn the_row_of_a_command_is_the_same_everywhere_and_there_even_when_it_was_refuse
     }
     bench.interrupt.request();
     assert_eq!(bench.call("shell", &arguments).unwrap_err().aftermath.unwrap().shell_row, Some(row));
-    let of_nothing = ShellRow::of(&json!([1]), &bench.context());
-    assert_eq!((of_nothing.workdir.as_str(), of_nothing.profile), (".", "workspace-write"));
+    let of_nothing = row_of(&json!([1]), &bench.context());
+    assert_eq!((of_nothing.workdir.as_str(), of_nothing.profile.as_str()), (".", "workspace-write"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use premath_tusk::turn_loop::{
     RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
 };
 use premath_wire::time::format_time;
-use premath_wire::v1::{RunAnswer, RunEnding};
+use premath_wire::v1::RunAnswer;
 use premath_wire::{InputClass, InputError, JsonPath};
 
 use super::assemble::{Made, Plan, check_names, left_of, make};
@@ -22,6 +22,7 @@ use super::footprint::{classes, enter, leave};
 use super::lease::{self, Authority, Held, Refused};
 use super::ports::{FileJournal, RunIssues, RunObjects, objects};
 use super::request::RunRequest;
+use super::shown::ending;
 use crate::table::{ActionError, Host};
 use crate::workspace::{Workspace, shown};
 
@@ -383,22 +384,6 @@ fn detail(cause: &StopCause) -> Option<String> {
         StopCause::NeedsPerson(question) => Some(question.clone()),
         StopCause::Model { kind, message } => Some(format!("{kind}: {message}")),
         StopCause::Interrupted | StopCause::Declined => None,
-    }
-}
-
-/// How a run ended, as answers name it.
-pub(super) const fn ending(outcome: &RunOutcome) -> RunEnding {
-    match outcome {
-        RunOutcome::Completed => RunEnding::Completed,
-        RunOutcome::HandedOff { .. } => RunEnding::HandedOff,
-        RunOutcome::FailedClosed { .. } => RunEnding::FailedClosed,
-        RunOutcome::Stopped(cause) => match cause {
-            StopCause::Limit(_) => RunEnding::Limit,
-            StopCause::Interrupted => RunEnding::Interrupted,
-            StopCause::NeedsPerson(_) => RunEnding::NeedsPerson,
-            StopCause::Declined => RunEnding::Declined,
-            StopCause::Model { .. } => RunEnding::ModelFailed,
-        },
     }
 }
 

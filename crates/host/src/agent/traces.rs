@@ -14,13 +14,14 @@ use premath_tusk::turn_loop::{
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::{
-    IntentResult, IntentState, ReasonRow, ReplayAnswer, ReplayDifference, RunCard, RunEnding, RunListing,
-    RunRow, TurnRow, TurnVerdict, WorkerRow,
+    IntentResult, ReasonRow, ReplayAnswer, ReplayDifference, RunCard, RunEnding, RunListing, RunRow, TurnRow,
+    TurnVerdict, WorkerRow,
 };
 
 pub(crate) use self::turn::turn;
 use super::resume::{damage, differs, each_journal_row, each_readable_row, missing};
 use super::run::is_begun;
+use super::shown::intent_result;
 use crate::actions::issue::count;
 use crate::table::ActionError;
 use crate::workspace::{Workspace, shown};
@@ -213,31 +214,6 @@ fn reasons(event: &Value<'_>) -> Vec<ReasonRow> {
         ReasonRow { class: member("class"), subject: member("subject"), detail: member("detail") }
     };
     rows.into_iter().flatten().map(reason).collect()
-}
-
-fn intent_result(applied: &AppliedIntent) -> IntentResult {
-    let mut result = IntentResult {
-        tool_call_id: applied.tool_call_id.clone(),
-        action: applied.action.clone(),
-        intent_digest: applied.intent_digest.clone(),
-        result: IntentState::Unchanged,
-        issue_id: None,
-        status: None,
-        class: None,
-        detail: None,
-    };
-    match &applied.outcome {
-        IntentOutcome::Applied { issue_id, status } => {
-            result.result = IntentState::Applied;
-            (result.issue_id, result.status) = (Some(issue_id.clone()), Some(status.clone()));
-        }
-        IntentOutcome::Unchanged => {}
-        IntentOutcome::Refused { class, detail } => {
-            result.result = IntentState::Refused;
-            (result.class, result.detail) = (Some(class.clone()), Some(detail.clone()));
-        }
-    }
-    result
 }
 
 /// Every run, or every one on an issue, the newest first.

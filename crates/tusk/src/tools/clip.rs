@@ -111,7 +111,7 @@ fn missing(before: &[u8], begun: usize) -> usize {
 }
 
 /// At most `most` bytes of a text, from its beginning.
-pub(super) fn head(text: &str, most: usize) -> &str {
+pub(crate) fn head(text: &str, most: usize) -> &str {
     let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -120,7 +120,7 @@ pub(super) fn head(text: &str, most: usize) -> &str {
 }
 
 /// At most `most` bytes of a text, from its end.
-pub(super) fn tail(text: &str, most: usize) -> &str {
+pub(crate) fn tail(text: &str, most: usize) -> &str {
     let mut start = text.len().saturating_sub(most);
     while !text.is_char_boundary(start) {
         start += 1;

@@ -7,7 +7,7 @@ use premath_kernel::{Access, Digest, SearchRef, Text, Value};
 
 use super::UndoRecord;
 use super::pending::PendingIntent;
-use super::shell::ShellRow;
+use crate::evidence::ShellRow;
 use crate::sandbox::SandboxEvidence;
 
 /// What came of a call that did what was asked.

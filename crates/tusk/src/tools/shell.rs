@@ -16,9 +16,8 @@ use super::files::EntryKind;
 use super::outcome::{Aftermath, Extent, ToolFailure, ToolOutput};
 use super::spec::{Risk, SpecError, ToolKind, ToolSpec};
 use super::work_path::WorkPath;
+use crate::evidence::ShellRow;
 use crate::sandbox::{CapturedOutput, Ending, SandboxCommand, SandboxError, SandboxRun};
-
-pub use self::row::ShellRow;
 
 const SHELL: &str = "/bin/sh";
 
@@ -66,7 +65,8 @@ impl Tool for Shell {
     }
 
     fn call(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure> {
-        let row = ShellRow::of(arguments.value(), context);
+        let row =
+            ShellRow::of(arguments.value(), context.workdir, context.profile.as_str(), context.limits.wall);
         match run(arguments, context) {
             Ok(output) => Ok(ToolOutput { shell_row: Some(row), ..output }),
             Err(mut failure) => {

@@ -225,11 +225,14 @@ fn result(call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered, order:
             raw: None,
         },
     };
+    // What ran says where it ran; only of what did not run is the plan all that is known.
+    let has_run = call.runs() && outcome.failure().is_none();
+    let row = outcome.shell.as_ref().or_else(|| call.shell.as_ref().filter(|_| !has_run));
     let kind = match (call.shell.is_some(), call.kind) {
         (true, _) => ProvenanceKind::Command,
         (false, ToolKind::Read | ToolKind::Effect | ToolKind::Intent) => ProvenanceKind::Api,
     };
-    let shell = call.shell.as_ref().map(|row| Shell {
+    let shell = row.map(|row| Shell {
         workdir: Text::new(&row.workdir),
         sandbox_profile: Text::new(&row.profile),
         command_digest: Digest::claimed(&row.command_digest),

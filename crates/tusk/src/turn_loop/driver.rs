@@ -23,6 +23,7 @@ use crate::context::{CompactionArtifact, HandoffPacket};
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::ModelEvent;
 use crate::tools::ToolKind;
+use crate::tools::clip::{head, tail};
 
 /// Why a driver gave up. The journal has everything until then; the run can be resumed.
 #[derive(Debug, thiserror::Error)]
@@ -330,7 +331,7 @@ impl Driver<'_, '_> {
             return Ok(outcome);
         }
         let reference = self.ports.objects.store(text.as_bytes())?;
-        let (head, tail) = (head(text, budget), tail(text, budget));
+        let (head, tail) = (head(text, budget).to_owned(), tail(text, budget).to_owned());
         let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
         outcome.payload = Payload::Stored { reference, bytes, head, tail };
         Ok(outcome)
@@ -388,19 +389,3 @@ impl Driver<'_, '_> {
 
 /// The most bytes of a record inside a row.
 const LONGEST_ROW: usize = 64 * 1024;
-
-fn head(text: &str, most: usize) -> String {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default().to_owned()
-}
-
-fn tail(text: &str, most: usize) -> String {
-    let mut start = text.len().saturating_sub(most);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    text.get(start..).unwrap_or_default().to_owned()
-}

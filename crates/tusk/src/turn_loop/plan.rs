@@ -5,13 +5,14 @@
 //! something from running. It must not run a tool.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use premath_kernel::{Digest, Object, SearchRef};
+use premath_kernel::{Digest, SearchRef};
 
 use super::step::PlannedCall;
-use crate::evidence::row::count;
 use crate::evidence::{CallOutcome, CallStatus, Failure, ShellRow};
 use crate::model::ToolCall;
+use crate::sandbox::ExecutionLimits;
 use crate::tools::{Arguments, Catalogue, FoundTools, ToolFailure, ToolKind, ToolSpec, WorkPath};
 
 /// The scope of tools that run commands.
@@ -112,7 +113,9 @@ impl Toolset {
         match self.catalogue.resolve(&planned.call.name, &planned.call.arguments) {
             Ok((_, arguments)) => {
                 if facts.is_some_and(|facts| facts.is_command) {
-                    planned.shell = Some(self.shell_row(&arguments));
+                    let most = ExecutionLimits::default().wall;
+                    planned.shell =
+                        Some(ShellRow::of(arguments.value(), Path::new("."), &self.profile, most));
                     planned.refusal = outside(&planned.call.id, &arguments);
                 }
                 planned.arguments = Some(arguments);
@@ -129,27 +132,12 @@ impl Toolset {
         }
         planned
     }
-
-    /// What a command is, alike on every machine.
-    fn shell_row(&self, arguments: &Arguments) -> ShellRow {
-        let named = arguments.text("workdir").unwrap_or(".");
-        let workdir = WorkPath::read(named, std::path::Path::new("."))
-            .map_or_else(|_| named.to_owned(), |path| path.as_str().to_owned());
-        let command = Object::fields()
-            .optional("command", arguments.text("command"))
-            .field("profile", self.profile.as_str())
-            .optional("timeoutSeconds", arguments.count("timeout_seconds").map(count))
-            .field("workdir", workdir.as_str())
-            .finish();
-        let command_digest = Digest::of(&command).as_str().to_owned();
-        ShellRow { workdir, profile: self.profile.clone(), command_digest }
-    }
 }
 
 /// Why a command does not run where it wants to: its row would keep the turn open.
 fn outside(tool_call_id: &str, arguments: &Arguments) -> Option<CallOutcome> {
     let named = arguments.text("workdir").unwrap_or(".");
-    let failure = WorkPath::read(named, std::path::Path::new(".")).err()?;
+    let failure = WorkPath::read(named, Path::new(".")).err()?;
     Some(refused(tool_call_id, failure))
 }
 

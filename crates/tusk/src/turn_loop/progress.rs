@@ -16,6 +16,7 @@ use crate::JsonText;
 use crate::context::views::{PlanStep, StepState};
 use crate::context::{fenced, plain_line};
 use crate::model::{StopReason, ToolCall};
+use crate::tools::clip::{head, tail};
 
 /// The tool that chooses a route.
 pub const CHOOSE_ROUTE: &str = "choose_route";
@@ -275,15 +276,8 @@ fn excerpt(text: &str) -> String {
     if text.len() <= WORKER_BYTES {
         return text.to_owned();
     }
-    let (mut end, mut start) = (WORKER_BYTES / 2, text.len() - WORKER_BYTES / 2);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let (head, tail) = (text.get(..end).unwrap_or_default(), text.get(start..).unwrap_or_default());
-    format!("{head}\n[… {} bytes left out …]\n{tail}", start - end)
+    let (head, tail) = (head(text, WORKER_BYTES / 2), tail(text, WORKER_BYTES / 2));
+    format!("{head}\n[… {} bytes left out …]\n{tail}", text.len() - head.len() - tail.len())
 }
 
 /// What the model is told when workers have returned: their words are not ours.

@@ -13,8 +13,8 @@ use premath_bd::issues::Operation;
 
 use super::plan::refused;
 use super::step::PlannedCall;
-use crate::evidence::{CallOutcome, CallStatus, IntentRow, Payload};
-use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox};
+use crate::evidence::{CallOutcome, CallStatus, IntentRow, Payload, ShellRow};
+use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox, SandboxEvidence};
 use crate::tools::files::WorkFiles;
 use crate::tools::payloads::Payloads;
 use crate::tools::{Catalogue, ProtectedPaths, ToolContext, ToolFailure, ToolOutput, UndoRecord};
@@ -178,11 +178,22 @@ fn ran(id: &str, output: ToolOutput) -> Ran {
         extent: output.extent,
         artifacts: output.artifacts,
         exit_code: output.exit_code.map(i64::from),
-        shell: None,
+        // The profile is the one the sandbox says it enforced, not the one that was asked for. A command without that
+        // has no row, and its turn does not close.
+        shell: output.shell_row.zip(output.shell).map(|(row, seen)| seen_row(row, &seen)),
         found: output.found.map(|found| (found.query, found.names)),
         intent,
     };
     Ran { outcome, operation: output.intent.map(|intent| intent.operation) }
+}
+
+/// Where a command ran, behind the walls that stood.
+fn seen_row(row: ShellRow, seen: &SandboxEvidence) -> ShellRow {
+    let profile = match &seen.operator_override {
+        None => seen.profile.as_str().to_owned(),
+        Some(_) => "none".to_owned(),
+    };
+    ShellRow { profile, ..row }
 }
 
 /// A call that failed may have said and done something nevertheless.
@@ -192,6 +203,11 @@ fn failed(id: &str, mut failure: ToolFailure) -> CallOutcome {
     if let Some(aftermath) = aftermath {
         outcome.payload = Payload::Inline(aftermath.content);
         outcome.artifacts = aftermath.artifacts;
+        outcome.shell = match (aftermath.shell_row, aftermath.shell) {
+            (Some(row), Some(seen)) => Some(seen_row(row, &seen)),
+            // It did not start: what it would have been is all there is to say.
+            (row, _) => row,
+        };
     }
     outcome
 }

@@ -5,22 +5,6 @@ use premath_wire::v1::RunEnding;
 
 use crate::exit::Exit;
 
-/// The ending, as it is on the wire.
-pub(super) const fn ending(outcome: &RunOutcome) -> RunEnding {
-    match outcome {
-        RunOutcome::Completed => RunEnding::Completed,
-        RunOutcome::HandedOff { .. } => RunEnding::HandedOff,
-        RunOutcome::FailedClosed { .. } => RunEnding::FailedClosed,
-        RunOutcome::Stopped(cause) => match cause {
-            StopCause::Limit(_) => RunEnding::Limit,
-            StopCause::Interrupted => RunEnding::Interrupted,
-            StopCause::NeedsPerson(_) => RunEnding::NeedsPerson,
-            StopCause::Declined => RunEnding::Declined,
-            StopCause::Model { .. } => RunEnding::ModelFailed,
-        },
-    }
-}
-
 /// Why it ended so, where there is more to say than how.
 pub(super) fn detail(outcome: &RunOutcome) -> Option<String> {
     match outcome {

@@ -5,10 +5,11 @@ use premath_tusk::turn_loop::{RunEvent, RunReport};
 use premath_wire::v1::RunEnding;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::ending::{detail, ending, next};
+use super::ending::{detail, next};
 use super::figures::{count, counted, money, span};
 use crate::output::{BAD, DIM, GOOD, STRONG, TIP, WARN};
 use crate::render::plain;
+use premath_host::ending;
 
 /// More of a task than this is in the journal.
 const TASK_LINES: usize = 6;

@@ -8,11 +8,12 @@ use premath_tusk::turn_loop::{AskedCall, Decision, RunEvent};
 
 use super::brief::brief;
 use super::call::{Begun, changes};
-use super::ending::{detail, ending};
+use super::ending::detail;
 use super::figures::{counted, money};
 use super::{frame, verdict};
 use crate::output::{BAD, DIM, STRONG, TIP, WARN};
 use crate::render::{lines, plain};
+use premath_host::ending;
 
 /// How the text of a model is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use premath_tusk::JsonText;
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::{AssistantPart, ModelEvent, Usage};
-use premath_tusk::turn_loop::{AppliedIntent, AskedCall, IntentOutcome, RunEvent, Verdict};
+use premath_tusk::turn_loop::{AskedCall, RunEvent, Verdict};
 use premath_wire::Json;
 use premath_wire::v1::{
-    AskedCallRow, CallArtifact, CallEnd, IntentResult, IntentState, ModelTextKind, ReasonRow, RunEventKind,
-    RunEventRow, UsageRow,
+    AskedCallRow, CallArtifact, CallEnd, ModelTextKind, ReasonRow, RunEventKind, RunEventRow, UsageRow,
 };
 
-use super::ending::{detail, ending};
+use super::ending::detail;
 use super::innermost;
+use premath_host::{ending, intent_result};
 
 /// What has been told of the answers that come.
 #[derive(Debug, Default)]
@@ -110,7 +110,7 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
             RunEventKind::CallFinished(Box::new(call_end(tool, outcome, *millis)))
         }
         RunEvent::Closed(verdict) => closed(verdict),
-        RunEvent::Applied(applied) => RunEventKind::IntentApplied(intent(applied)),
+        RunEvent::Applied(applied) => RunEventKind::IntentApplied(intent_result(applied)),
         RunEvent::WorkerStarted { run_id, issue_id, title } => RunEventKind::WorkerStarted {
             run_id: (*run_id).to_owned(),
             issue_id: (*issue_id).to_owned(),
@@ -203,31 +203,6 @@ fn closed(verdict: &Verdict) -> RunEventKind {
         turn_digest: verdict.turn_digest.clone(),
         witness_id: verdict.witness_id.clone(),
     }
-}
-
-fn intent(applied: &AppliedIntent) -> IntentResult {
-    let mut row = IntentResult {
-        tool_call_id: applied.tool_call_id.clone(),
-        action: applied.action.clone(),
-        intent_digest: applied.intent_digest.clone(),
-        result: IntentState::Unchanged,
-        issue_id: None,
-        status: None,
-        class: None,
-        detail: None,
-    };
-    match &applied.outcome {
-        IntentOutcome::Applied { issue_id, status } => {
-            row.result = IntentState::Applied;
-            (row.issue_id, row.status) = (Some(issue_id.clone()), Some(status.clone()));
-        }
-        IntentOutcome::Unchanged => {}
-        IntentOutcome::Refused { class, detail } => {
-            row.result = IntentState::Refused;
-            (row.class, row.detail) = (Some(class.clone()), Some(detail.clone()));
-        }
-    }
-    row
 }
 
 fn asked_call(call: &AskedCall<'_>) -> AskedCallRow {

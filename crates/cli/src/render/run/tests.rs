@@ -623,7 +623,7 @@ fn every_ending_has_its_exit_code_and_its_way_on() {
     ];
     for (outcome, expected, code, first) in table {
         let (token, is_resumable) = (outcome.token(), outcome.is_resumable());
-        assert_eq!((super::ending::ending(&outcome), exit(expected)), (expected, code), "{token}");
+        assert_eq!((premath_host::ending(&outcome), exit(expected)), (expected, code), "{token}");
         assert_eq!((expected.token(), serde_json::to_value(expected).unwrap()), (token, token.into()));
         let commands = next(&report(outcome));
         assert_eq!(commands.first().map(|(command, _)| command.as_str()), Some(first), "{token}");

@@ -1,0 +1,1 @@
+//! Traces and numbers of runs.

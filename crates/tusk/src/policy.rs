@@ -1,0 +1,17 @@
+//! Policy: what a call may do, who must be asked, what looks at it on its way in and out.
+//!
+//! The order is `governor(sensor(compact(execute)))`: the governor decides first, and what it blocks nobody else sees run.
+//! Whatever fails in here denies (I9). It must not run a tool, and must not name a rule engine or a detector: those
+//! implement [`Rules`] and [`Guard`].
+
+mod error;
+mod guard;
+mod rules;
+mod subject;
+
+pub use error::{PolicyCode, PolicyError};
+pub use guard::{
+    Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject, GuardrailStage, SelfTestFailure, Span,
+};
+pub use rules::{Effect, Evaluated, RuleInfo, Rules, Ruling};
+pub use subject::{CallFacts, Origin, Principal, RunFacts, Target};
