@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use premath_bd::issues::{Applied, FileIssues, IssueRow, IssueStore as _, Operation, apply};
+use premath_bd::issues::{Applied, FileIssues, IssueRow, IssueStore as _, Operation};
 use premath_bd::{
     Clock, Journal, JournalEvent, JournalWriter, ObjectId, Objects, Permit, StoreError, TurnGrant, Witnesses,
     objects_folder, witnesses_folder,
@@ -12,6 +12,7 @@ use premath_kernel::{Digest, Value};
 use premath_tusk::tools::files::{FileError, WorkFiles};
 use premath_tusk::turn_loop::{IntentOutcome, IssuePort, ObjectPort, RunJournal};
 
+use crate::recording::{For, apply};
 use crate::workspace::Workspace;
 
 /// The most bytes of a file that is looked at for its digest.
@@ -47,9 +48,10 @@ impl RunJournal for FileJournal {
 /// Issue memory, behind permits that closed turns earned.
 #[derive(Debug)]
 pub(super) struct RunIssues {
+    workspace: Workspace,
+    run_id: String,
     store: FileIssues,
     witnesses: Witnesses,
-    clock: Arc<dyn Clock>,
     /// The witnesses that were stored, for whoever cites them.
     pub(super) cited: Vec<String>,
     /// The changes that were made, as references.
@@ -57,12 +59,13 @@ pub(super) struct RunIssues {
 }
 
 impl RunIssues {
-    pub(super) fn new(workspace: &Workspace) -> Self {
+    pub(super) fn new(workspace: &Workspace, run_id: &str) -> Self {
         let disk = Arc::clone(&workspace.disk);
         Self {
             store: FileIssues::new(Arc::clone(&disk), workspace.issues_path(None)),
             witnesses: Witnesses::new(disk, Arc::clone(&workspace.ids), witnesses_folder(&workspace.root)),
-            clock: Arc::clone(&workspace.clock),
+            workspace: workspace.clone(),
+            run_id: run_id.to_owned(),
             cited: Vec::new(),
             changes: Vec::new(),
         }
@@ -98,7 +101,8 @@ impl IssuePort for RunIssues {
             }
             ready => ready?,
         }
-        let applied = apply(&self.store, Permit::Turn(grant), operation, self.clock.as_ref())?;
+        let asked = For::Run(&self.run_id);
+        let applied = apply(&self.workspace, &self.store, Permit::Turn(grant), operation, asked)?;
         Ok(match applied {
             Applied::Written(written) => {
                 self.changes.push(format!("issue://{}@{}", written.row.id(), written.row.rev()));
