@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::issues::{Applied, FileIssues, Imported, IssueRow, Operation, apply as bare_apply};
-use premath_bd::{
-    Access, AuditLog, AuditWriter, Permit, StoreError, change_row, fresh_audit_id, import_row,
-};
+use premath_bd::{Access, AuditLog, AuditWriter, Permit, StoreError, change_row, fresh_audit_id, import_row};
 use premath_kernel::{Digest, Object, Value};
 use premath_wire::Json;
 use premath_wire::time::{format_time, to_millis};

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use premath_bd::issues::{
-    Applied, ClaimTerms, FileIssues, Holder, IssueRow, IssueStore as _, Operation,
-};
+use premath_bd::issues::{Applied, ClaimTerms, FileIssues, Holder, IssueRow, IssueStore as _, Operation};
 use premath_bd::{LeaseGrant, Permit, StoreError};
 use premath_kernel::{Digest, MAX_TTL_SECONDS, MIN_TTL_SECONDS};
 
