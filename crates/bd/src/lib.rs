@@ -4,6 +4,7 @@
 //! must not decide admissibility, must not write without a permit, and reads no clock of its own.
 
 mod clock;
+pub mod desk;
 mod disk;
 mod doctor;
 mod document;
