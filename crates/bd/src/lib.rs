@@ -3,6 +3,7 @@
 //! Every lane is one file family with one owner. What changes authority data takes a [`Permit`] by value. This crate
 //! must not decide admissibility, must not write without a permit, and reads no clock of its own.
 
+mod change;
 mod clock;
 mod disk;
 mod doctor;
@@ -20,6 +21,7 @@ mod trajectory;
 mod verify;
 mod witnesses;
 
+pub use change::Change;
 pub use clock::{Clock, IdSource};
 pub use disk::{
     Access, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome, OsClock, OsDisk, OsIds,

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use premath_bd::issues::{Applied, FileIssues, IssueRow, IssueStore as _, Operation, apply};
+use premath_bd::issues::{Applied, FileIssues, IssueRow, IssueStore as _, apply};
 use premath_bd::{
-    Clock, Journal, JournalEvent, JournalWriter, ObjectId, Objects, Permit, StoreError, TurnGrant, Witnesses,
-    objects_folder, witnesses_folder,
+    Change, Clock, Journal, JournalEvent, JournalWriter, ObjectId, Objects, Permit, StoreError, TurnGrant,
+    Witnesses, objects_folder, witnesses_folder,
 };
 use premath_kernel::{Digest, Value};
 use premath_tusk::tools::files::{FileError, WorkFiles};
@@ -89,7 +89,8 @@ impl IssuePort for RunIssues {
         Ok(())
     }
 
-    fn apply(&mut self, grant: TurnGrant, operation: &Operation) -> Result<IntentOutcome, StoreError> {
+    fn apply(&mut self, grant: TurnGrant, change: &Change) -> Result<IntentOutcome, StoreError> {
+        let Change::Issues(operation) = change;
         match self.ready() {
             // A run outside a repository can work; it has no issues to change.
             Err(StoreError::Missing { path }) => {

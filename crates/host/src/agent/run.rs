@@ -253,6 +253,7 @@ pub(super) fn one(
         issues: &mut issues,
         objects: &mut objects,
         person: person.as_mut(),
+        policy: None,
         crew: &mut crew,
         time: time.as_ref(),
         watch,

@@ -1,0 +1,32 @@
+//! What a closed turn may change: one of the stores, by one operation.
+//!
+//! Data only; a store makes the change, against a permit that names it.
+
+use premath_kernel::Digest;
+
+use crate::issues::Operation;
+
+/// One change of one store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Issue memory.
+    Issues(Operation),
+}
+
+impl Change {
+    /// The host action it is.
+    #[must_use]
+    pub const fn action(&self) -> &'static str {
+        match self {
+            Self::Issues(operation) => operation.action(),
+        }
+    }
+
+    /// The digest of its arguments, as an intent names it.
+    #[must_use]
+    pub fn args_digest(&self) -> Digest {
+        match self {
+            Self::Issues(operation) => operation.args_digest(),
+        }
+    }
+}
