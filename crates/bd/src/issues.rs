@@ -25,6 +25,7 @@ pub use self::graph::GraphView;
 pub use self::memory::MemoryIssues;
 pub use self::operation::{Change, ClaimTerms, Holder, IssueChanges, IssueDraft, Operation};
 pub use self::refusal::{IssueRefusal, RefusalClass};
+pub(crate) use self::row::counted;
 pub use self::row::{IssueRow, LineProblem, LineProblemClass, row_object};
 pub use self::store::{
     Applied, Compacted, IssueStore, IssueView, Limit, RowRef, Transaction, Written, apply, snapshot_ref,

@@ -5,6 +5,7 @@
 
 mod change;
 mod clock;
+pub mod desk;
 mod disk;
 mod doctor;
 mod document;
