@@ -4,6 +4,7 @@
 
 use premath_kernel::Digest;
 
+use crate::desk::{self, ProposalDraft};
 use crate::issues::Operation;
 
 /// One change of one store.
@@ -11,6 +12,10 @@ use crate::issues::Operation;
 pub enum Change {
     /// Issue memory.
     Issues(Operation),
+    /// The files of the desk.
+    Desk(desk::Operation),
+    /// A plan that a person is to decide about.
+    Propose(ProposalDraft),
 }
 
 impl Change {
@@ -19,6 +24,8 @@ impl Change {
     pub const fn action(&self) -> &'static str {
         match self {
             Self::Issues(operation) => operation.action(),
+            Self::Desk(operation) => operation.action(),
+            Self::Propose(_) => ProposalDraft::ACTION,
         }
     }
 
@@ -27,6 +34,8 @@ impl Change {
     pub fn args_digest(&self) -> Digest {
         match self {
             Self::Issues(operation) => operation.args_digest(),
+            Self::Desk(operation) => operation.args_digest(),
+            Self::Propose(draft) => draft.args_digest(),
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) use run::Watching;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_bd::{OsClock, OsDisk, OsIds};
+use premath_bd::{OsClock, OsDisk, OsIds, Redactor};
 use premath_host::{
     ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Settings, TerminalAuthority, Workspace,
 };
@@ -207,6 +207,7 @@ fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -> Workspace
         root,
         door: Arc::new(door),
         settings,
+        redactor: Redactor::default(),
     }
 }
 

@@ -43,6 +43,10 @@ impl MutationDoor for TerminalDoor {
             None => self.basis().map(|basis| Permit::Operator(OperatorGrant::new(self.actor.clone(), basis))),
         }
     }
+
+    fn actor(&self) -> Option<String> {
+        self.actor.clone()
+    }
 }
 
 fn upkeep(action: &str) -> Option<Maintenance> {

@@ -256,6 +256,7 @@ pub(crate) fn workspace(disk: &SimDisk, process: u64) -> Workspace {
         root: PathBuf::from("project"),
         door: Arc::new(Operator),
         settings: Settings::default(),
+        redactor: premath_bd::Redactor::default(),
     }
 }
 
