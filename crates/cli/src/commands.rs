@@ -1,6 +1,7 @@
 //! The commands, one file per verb. Each calls one host action and renders its answer.
 
 mod ask;
+mod audit;
 mod bench;
 mod bench_disk;
 mod bench_figure;
@@ -73,6 +74,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
             let mending = args.fix.then_some(StoreChange { issues: None, reason: None });
             in_repository(mending, |host| doctor::run(args, host))
         }
+        Command::Audit(args) => in_repository(None, |host| audit::run(args, host)),
         Command::Config(args) => in_repository(None, |host| config::run(args, host)),
         Command::Models(args) => in_repository(None, |host| models::run(args, host)),
         Command::Ask(args) => {

@@ -53,7 +53,8 @@ fn upkeep(action: &str) -> Option<Maintenance> {
     match action {
         "issue.compact" => Some(Maintenance::Compact),
         "issue.import" | "workspace.init" => Some(Maintenance::Import),
-        "harness.session.write"
+        "audit.verify"
+        | "harness.session.write"
         | "harness.feature.write"
         | "harness.trajectory.append"
         | "harness.kpi.remediate" => Some(Maintenance::Record),
