@@ -53,7 +53,8 @@ impl Writing<'_> {
 
 impl Desk {
     /// Hands out what happened, oldest first, until there is nothing left or somebody fails to take a row. A row is gone
-    /// once `take` has succeeded; when this process dies between the two, the row comes again. Returns how many were taken.
+    /// only after `take` has succeeded; when this process dies between the two, some rows come again. Returns how many were
+    /// taken.
     ///
     /// # Errors
     /// What `take` failed with; a database that failed.
@@ -67,17 +68,33 @@ impl Desk {
             if rows.is_empty() {
                 return Ok(taken);
             }
+            let mut numbers = Vec::with_capacity(rows.len());
+            let mut outcome = Ok(());
             for (number, row) in rows {
-                take(&row)?;
-                let deleted = self.write(|writing| {
-                    writing.transaction.execute("DELETE FROM outbox WHERE number = ?1", [number])?;
-                    Ok(Ok(()))
-                });
-                // Nothing in there refuses.
-                drop(deleted?);
+                outcome = take(&row);
+                if outcome.is_err() {
+                    break;
+                }
+                numbers.push(number);
                 taken += 1;
             }
+            self.forget(&numbers)?;
+            outcome?;
         }
+    }
+
+    /// Deletes rows that somebody has.
+    fn forget(&self, numbers: &[i64]) -> Result<(), StoreError> {
+        let deleted = self.write(|writing| {
+            let mut statement = writing.transaction.prepare("DELETE FROM outbox WHERE number = ?1")?;
+            for number in numbers {
+                statement.execute([number])?;
+            }
+            Ok(Ok(()))
+        })?;
+        // Nothing in there refuses.
+        drop(deleted);
+        Ok(())
     }
 
     fn waiting(&self) -> Result<Vec<(i64, Value<'static>)>, StoreError> {
