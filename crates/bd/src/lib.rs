@@ -3,6 +3,8 @@
 //! Every lane is one file family with one owner. What changes authority data takes a [`Permit`] by value. This crate
 //! must not decide admissibility, must not write without a permit, and reads no clock of its own.
 
+mod audit;
+mod change;
 mod clock;
 pub mod desk;
 mod disk;
@@ -21,6 +23,11 @@ mod trajectory;
 mod verify;
 mod witnesses;
 
+pub use audit::{
+    AuditFilter, AuditFound, AuditLog, AuditWriter, Redactor, Unrecorded, audit_id, change_row,
+    fresh_audit_id, import_row, unrecorded,
+};
+pub use change::Change;
 pub use clock::{Clock, IdSource};
 pub use disk::{
     Access, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome, OsClock, OsDisk, OsIds,

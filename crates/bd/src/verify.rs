@@ -26,7 +26,6 @@ use crate::witnesses::Witnesses;
 
 use self::issue_rows::IssueRowProblem;
 use self::lanes::LaneKind;
-use self::log_check::check_log;
 use self::references::Resolver;
 
 pub(crate) use self::accepted::{Acceptance, Accepted};
@@ -34,7 +33,7 @@ pub(crate) use self::documents::{DocumentState, document_bytes, document_state};
 pub(crate) use self::form::{Content, Form};
 pub(crate) use self::issue_rows::issue_row_problems;
 pub(crate) use self::lanes::{Lane, Lanes};
-pub(crate) use self::log_check::check_reader;
+pub(crate) use self::log_check::{check_log, check_reader};
 
 pub use self::accepted::ACCEPTANCE_KIND;
 pub use self::chain::{ChainWatch, Link, seal};

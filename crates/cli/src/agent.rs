@@ -6,11 +6,14 @@ mod answers;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use premath_bd::StoreError;
 use premath_exec::{Beneath, OsSandbox};
 use premath_host::{ActionError, AgentDoor, NoPerson};
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
-use premath_tusk::turn_loop::{AnswerPort, Decision, Person, Stopwatch};
+use premath_tusk::turn_loop::{
+    AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
+};
 
 use crate::commands::Watching;
 use crate::models::Models;
@@ -81,6 +84,10 @@ impl Stopwatch for Since {
     fn elapsed_millis(&self) -> u64 {
         u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
+
+    fn elapsed_micros(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
 }
 
 /// The same outside with somebody watching, who can be asked.
@@ -131,7 +138,16 @@ struct AtTerminal {
 }
 
 impl Person for AtTerminal {
-    fn decide(&mut self, _: &str) -> Decision {
-        self.watching.ask(&self.interrupt)
+    fn decide(&mut self, _: &Checkpoint<'_>) -> Result<Decision, StoreError> {
+        Ok(self.watching.ask(&self.interrupt))
+    }
+
+    fn confirm(&mut self, _: &[AskedConfirmation<'_>]) -> Result<Vec<Confirmation>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn plan(&mut self, proposal_id: &str) -> Result<PlanDecision, StoreError> {
+        let (proposal_id, state) = (proposal_id.to_owned(), "pending".to_owned());
+        Ok(PlanDecision { proposal_id, state, steps: Vec::new() })
     }
 }

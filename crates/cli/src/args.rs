@@ -1,5 +1,6 @@
 //! What can be typed. Must not do anything.
 
+pub(crate) mod audit;
 pub(crate) mod dep;
 pub(crate) mod harness;
 pub(crate) mod init;
@@ -85,6 +86,11 @@ pub(crate) enum Command {
     /// Find and explain damage, and mend it with --fix
     #[command(after_help = "Example:\n  premath doctor\n  premath doctor --fix")]
     Doctor(upkeep::DoctorArgs),
+    /// The audit log: what was decided and done, by whom, and why
+    #[command(
+        after_help = "Example:\n  premath audit query --effect deny\n  premath audit verify\n  premath audit why bd-7"
+    )]
+    Audit(audit::AuditArgs),
     /// The configuration of this repository
     #[command(after_help = "Example:\n  premath config show")]
     Config(init::ConfigArgs),

@@ -1,6 +1,7 @@
 //! The commands, one file per verb. Each calls one host action and renders its answer.
 
 mod ask;
+mod audit;
 mod bench;
 mod bench_disk;
 mod bench_figure;
@@ -33,7 +34,7 @@ pub(crate) use run::Watching;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_bd::{OsClock, OsDisk, OsIds};
+use premath_bd::{OsClock, OsDisk, OsIds, Redactor};
 use premath_host::{
     ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Settings, TerminalAuthority, Workspace,
 };
@@ -73,6 +74,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
             let mending = args.fix.then_some(StoreChange { issues: None, reason: None });
             in_repository(mending, |host| doctor::run(args, host))
         }
+        Command::Audit(args) => in_repository(None, |host| audit::run(args, host)),
         Command::Config(args) => in_repository(None, |host| config::run(args, host)),
         Command::Models(args) => in_repository(None, |host| models::run(args, host)),
         Command::Ask(args) => {
@@ -207,6 +209,7 @@ fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -> Workspace
         root,
         door: Arc::new(door),
         settings,
+        redactor: Redactor::default(),
     }
 }
 

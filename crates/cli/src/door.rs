@@ -43,13 +43,18 @@ impl MutationDoor for TerminalDoor {
             None => self.basis().map(|basis| Permit::Operator(OperatorGrant::new(self.actor.clone(), basis))),
         }
     }
+
+    fn actor(&self) -> Option<String> {
+        self.actor.clone()
+    }
 }
 
 fn upkeep(action: &str) -> Option<Maintenance> {
     match action {
         "issue.compact" => Some(Maintenance::Compact),
         "issue.import" | "workspace.init" => Some(Maintenance::Import),
-        "harness.session.write"
+        "audit.verify"
+        | "harness.session.write"
         | "harness.feature.write"
         | "harness.trajectory.append"
         | "harness.kpi.remediate" => Some(Maintenance::Record),

@@ -1,5 +1,7 @@
 //! The actions, one file per family.
 
+pub(crate) mod audit;
+pub(crate) mod audit_why;
 pub(crate) mod config;
 pub(crate) mod conformance;
 pub(crate) mod dep;

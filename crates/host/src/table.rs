@@ -12,6 +12,7 @@ use premath_tusk::sandbox::{Sandbox, SandboxError};
 use crate::actions::conformance::{SourceError, VectorSource};
 use crate::agent::AgentDoor;
 use crate::outside::{ModelDoor, ModelFailure};
+use crate::recording::note_lane;
 use crate::workspace::Workspace;
 
 mod entries;
@@ -144,10 +145,14 @@ impl Host<'_> {
             .find(|action| action.name == name)
             .ok_or_else(|| ActionError::Unknown { name: name.to_owned() })?;
         let answer = (action.call)(self, args)?;
+        let args_digest = Digest::prefixed("he1_", args);
+        if action.door == Door::Record && answer.result_class != "rejected" {
+            note_lane(self.workspace, action.name, args, &args_digest)?;
+        }
         Ok(HostEffect {
             schema: HOST_EFFECT_SCHEMA,
             action: action.name,
-            args_digest: Digest::prefixed("he1_", args).as_str().to_owned(),
+            args_digest: args_digest.as_str().to_owned(),
             result_class: answer.result_class,
             payload: answer.payload,
             witness_refs: answer.witness_refs,

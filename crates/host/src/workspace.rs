@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_bd::{Clock, Disk, IdSource, Permit};
+use premath_bd::{Clock, Disk, IdSource, Permit, Redactor};
 
 use crate::settings::Settings;
 
@@ -17,6 +17,11 @@ pub trait MutationDoor: Debug + Send + Sync {
     /// # Errors
     /// Why there is none.
     fn permit(&self, action: &str) -> Result<Permit, DoorRefusal>;
+
+    /// The name of whoever stands there, where one is known.
+    fn actor(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A door that stays shut.
@@ -46,6 +51,8 @@ pub struct Workspace {
     pub door: Arc<dyn MutationDoor>,
     /// Its configuration.
     pub settings: Settings,
+    /// What takes secrets out of whatever goes into the audit log.
+    pub redactor: Redactor,
 }
 
 impl Workspace {

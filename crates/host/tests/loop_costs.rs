@@ -208,6 +208,7 @@ fn cost(asked: Asked, turns: u64) -> Cost {
         root: PathBuf::from("project"),
         door: Arc::new(Shut),
         settings: Settings::default(),
+        redactor: premath_bd::Redactor::default(),
     };
     let files = MemoryFiles::new();
     for turn in 1..=turns {

@@ -1,5 +1,6 @@
 //! Version 1 of every shape on the wire. Fields may be added as optional; anything else is a new version.
 
+mod audit;
 mod call_spec;
 mod constraints;
 mod context;
@@ -24,6 +25,10 @@ mod schemas;
 mod upkeep;
 mod vector;
 
+pub use audit::{
+    AUDIT_KIND, AuditKind, AuditPage, AuditRow, AuditVerified, AuditWhy, UnrecordedChange, WhyKind, WhyStep,
+    WhySubject,
+};
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;
 pub use harness::{
@@ -48,9 +53,10 @@ pub use model::{
 pub use policy::PolicyDocuments;
 pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, WitnessRecord};
 pub use run::{
-    AskedCallRow, CallArtifact, CallEnd, CallRow, CallTruncation, IntentResult, IntentState, MessageRow,
-    ModelTextKind, ReplayAnswer, ReplayDifference, RunAnswer, RunCard, RunEnding, RunEventKind, RunEventRow,
-    RunExport, RunListing, RunRow, TurnCard, TurnDigests, TurnRow, TurnVerdict, WorkerRow,
+    AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow, IntentResult,
+    IntentState, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer, ReplayDifference, RunAnswer, RunCard,
+    RunEnding, RunEventKind, RunEventRow, RunExport, RunListing, RunRow, TurnCard, TurnDigests, TurnRow,
+    TurnVerdict, WorkerRow,
 };
 pub use sandbox::{
     LayerRow, OutputRow, SandboxCheckAnswer, SandboxEvidenceRow, SandboxOutcome, SandboxRefusal,

@@ -228,6 +228,15 @@ impl Item {
         }
     }
 
+    /// Whether it is deleted.
+    #[must_use]
+    pub const fn is_deleted(&self) -> bool {
+        match self {
+            Self::File(file) => file.deleted_at.is_some(),
+            Self::Folder(folder) => folder.deleted_at.is_some(),
+        }
+    }
+
     /// What it is, as targets name it.
     #[must_use]
     pub const fn kind(&self) -> &'static str {

@@ -22,9 +22,12 @@ use super::approvals::Target;
 use super::database::{Desk, Writing};
 use super::outbox::Told;
 use crate::error::StoreError;
+use crate::permit::{Permit, Permitted, args_digest};
 
 use self::row::{proposal_row, proposals_where};
 
+/// How many proposals of a run are looked at for the same one.
+const MOST_LOOKED_AT: usize = 64;
 /// How long a proposal waits for a person.
 pub const PROPOSAL_SECONDS: i64 = 15 * 60;
 
@@ -147,7 +150,65 @@ pub struct Execution {
     pub next_step: usize,
 }
 
+impl ProposalDraft {
+    /// The host action that proposing is.
+    pub const ACTION: &'static str = "desk.propose_plan";
+
+    /// The digest of its canonical arguments: what an intent for it names.
+    #[must_use]
+    pub fn args_digest(&self) -> Digest {
+        args_digest(&self.plan())
+    }
+
+    /// Whether it is the same plan, whatever its steps were named when it was kept.
+    fn is_same_plan(&self, other: &Self) -> bool {
+        let same = |(one, other): (&PlanStep, &PlanStep)| {
+            (&one.tool, &one.arguments, &one.targets) == (&other.tool, &other.arguments, &other.targets)
+        };
+        self.run_id == other.run_id
+            && self.goal == other.goal
+            && self.steps.len() == other.steps.len()
+            && self.steps.iter().zip(&other.steps).all(same)
+    }
+}
+
+impl Permitted for ProposalDraft {
+    fn action(&self) -> &'static str {
+        Self::ACTION
+    }
+
+    fn args_digest(&self) -> Digest {
+        Self::args_digest(self)
+    }
+
+    fn is_about_a_lease(&self) -> bool {
+        false
+    }
+}
+
 impl Desk {
+    /// Keeps a plan that a closed turn was admitted for. The same plan of the same run is kept once, so that a process that
+    /// died behind it does not ask a person twice.
+    ///
+    /// # Errors
+    /// A database that failed. Refuses a permit for something else and a plan without steps.
+    pub fn propose_for(&self, permit: Permit, draft: &ProposalDraft) -> DeskAnswer<Proposal> {
+        if let Err(refusal) = permit.authorise(draft) {
+            return Ok(Err(refusal.into()));
+        }
+        let open = |proposal: &Proposal| {
+            matches!(
+                proposal.state,
+                ProposalState::Pending | ProposalState::Approved | ProposalState::Executing
+            )
+        };
+        let known = self.proposals(None, Some(&draft.run_id), MOST_LOOKED_AT)?;
+        match known.into_iter().find(|one| open(one) && one.draft.is_same_plan(draft)) {
+            Some(proposal) => Ok(Ok(proposal)),
+            None => self.propose(draft),
+        }
+    }
+
     /// Keeps a plan for a person to decide about.
     ///
     /// # Errors
@@ -222,13 +283,16 @@ impl Desk {
 impl ProposalDraft {
     /// The digest of the plan: what it is for, and every call of it.
     pub(super) fn digest(&self) -> Digest {
-        let plan = Object::fields()
+        Digest::prefixed("pln1_", &self.plan())
+    }
+
+    fn plan(&self) -> Value<'_> {
+        Object::fields()
             .field("goal", self.goal.as_str())
             .field("rollback", self.rollback.as_str())
             .field("runId", self.run_id.as_str())
             .field("steps", self.steps_value())
-            .finish();
-        Digest::prefixed("pln1_", &plan)
+            .finish()
     }
 
     fn steps_value(&self) -> Value<'_> {

@@ -26,6 +26,8 @@ pub struct Imported {
     pub written: u64,
     /// Issues whose row here stays: it is newer, or somebody works on it.
     pub kept: Vec<String>,
+    /// When they were written, as each of them says.
+    pub at: Moment,
 }
 
 /// The lines that an import would write, and the issues it would leave as they are.
@@ -37,8 +39,9 @@ pub(crate) struct Merged {
 
 impl Merged {
     /// What it comes to.
-    pub(crate) fn counted(&self) -> Imported {
-        Imported { written: u64::try_from(self.lines.len()).unwrap_or(u64::MAX), kept: self.kept.clone() }
+    pub(crate) fn counted(&self, at: Moment) -> Imported {
+        let written = u64::try_from(self.lines.len()).unwrap_or(u64::MAX);
+        Imported { written, kept: self.kept.clone(), at }
     }
 }
 

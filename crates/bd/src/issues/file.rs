@@ -127,6 +127,26 @@ impl FileIssues {
         Ok(found)
     }
 
+    /// Hands every row that is left to a visitor, superseded ones too, those of the history first.
+    ///
+    /// # Errors
+    /// The log cannot be read; one that is not there has no rows.
+    pub fn each_row(&self, mut visit: impl FnMut(IssueRow)) -> Result<(), StoreError> {
+        for log in [&self.history, &self.log] {
+            let reader = match log.read() {
+                Err(StoreError::Missing { .. }) => continue,
+                read => read?,
+            };
+            reader.each_line::<StoreError>(0, |_, line| {
+                if let Some(row) = IssueRow::read(line) {
+                    visit(row);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
     /// The newest index that the log vouches for, brought up to the last checkpoint where that is possible.
     fn index(&self, reader: &LogReader) -> Result<Option<Index>, StoreError> {
         if self.without_index.load(Ordering::Relaxed) {
@@ -217,9 +237,10 @@ impl IssueStore for FileIssues {
         let mut writer = self.log.write()?;
         let index = self.index(writer.reader())?;
         let view = FileView::new(writer.reader(), index)?;
-        let merged = merged(&view, &grant, rows, to_millis(clock.now()))?;
+        let now = to_millis(clock.now());
+        let merged = merged(&view, &grant, rows, now)?;
         drop(view);
-        let imported = merged.counted();
+        let imported = merged.counted(now);
         if merged.lines.is_empty() {
             return Ok(imported);
         }

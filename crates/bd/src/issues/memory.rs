@@ -70,8 +70,9 @@ impl IssueStore for MemoryIssues {
     ) -> Result<Imported, StoreError> {
         let mut rows = self.rows();
         let view = MemoryView::new(rows.current.clone());
-        let merged = merged(&view, &grant, imported, to_millis(clock.now()))?;
-        let answer = merged.counted();
+        let now = to_millis(clock.now());
+        let merged = merged(&view, &grant, imported, now)?;
+        let answer = merged.counted(now);
         rows.current.extend(merged.lines);
         Ok(answer)
     }

@@ -25,7 +25,7 @@ impl Cursor {
         Self { seq, offset: 0 }
     }
 
-    pub(super) const fn at(seq: u64, offset: u64) -> Self {
+    pub(crate) const fn at(seq: u64, offset: u64) -> Self {
         Self { seq, offset }
     }
 
@@ -35,7 +35,7 @@ impl Cursor {
         self.seq
     }
 
-    pub(super) const fn offset(self) -> u64 {
+    pub(crate) const fn offset(self) -> u64 {
         self.offset
     }
 }

@@ -55,8 +55,10 @@ pub(crate) struct Head {
     pub(crate) slot: Slot,
     /// Whether it was written to be synced, so that the next one belongs into the other slot.
     pub(crate) sealed: bool,
-    /// The whole log.
+    /// The log as far as it was synced.
     pub(crate) extent: Extent,
+    /// The whole log, where lines were written behind that without a sync.
+    pub(crate) lazy: Option<Extent>,
     /// The file it was, when it was last written by us.
     pub(crate) file: Option<FileStat>,
     /// The last checkpoints, oldest first.
@@ -70,7 +72,13 @@ pub(crate) struct Head {
 impl Head {
     /// Whether the log is the file we left, untouched.
     pub(crate) fn describes(&self, stat: &FileStat) -> bool {
-        self.file.as_ref() == Some(stat) && self.extent.bytes == stat.length
+        self.file.as_ref() == Some(stat) && self.whole().bytes == stat.length
+    }
+
+    /// The whole log. What goes beyond the extent is believed only while nothing happened to the file: a power loss may
+    /// have taken it, and that is nobody's doing.
+    pub(crate) fn whole(&self) -> Extent {
+        self.lazy.unwrap_or(self.extent)
     }
 
     /// Adds a checkpoint and forgets the oldest.
@@ -152,6 +160,8 @@ struct Written {
     turn: u64,
     sealed: bool,
     extent: WrittenExtent,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lazy: Option<WrittenExtent>,
     file: Option<(u64, i64, u32, u64)>,
     checkpoints: Vec<WrittenExtent>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,6 +182,7 @@ impl From<&Head> for Written {
             turn: head.turn,
             sealed: head.sealed,
             extent: write(&head.extent),
+            lazy: head.lazy.as_ref().map(write),
             file,
             checkpoints: head.checkpoints.iter().map(write).collect(),
             next: head.next.as_ref().map(write),
@@ -193,6 +204,10 @@ impl Written {
             slot,
             sealed: self.sealed,
             extent: self.extent.read()?,
+            lazy: match self.lazy {
+                None => None,
+                Some(lazy) => Some(lazy.read()?),
+            },
             file,
             checkpoints: self.checkpoints.iter().map(WrittenExtent::read).collect::<Option<_>>()?,
             next: match self.next {

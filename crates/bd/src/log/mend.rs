@@ -40,7 +40,11 @@ impl LogWriter {
             cut.map_err(StoreError::io("cut a torn line off", &self.log.path))?;
             self.settled = false;
         }
-        self.settle(mended.length)?;
+        // Lines that were written without a sync are made durable by the sync of the next one: between them there is
+        // nothing that anybody was promised.
+        if self.head.lazy.is_none() {
+            self.settle(mended.length)?;
+        }
         Ok(mended)
     }
 
@@ -64,12 +68,15 @@ impl LogWriter {
         if self.settled {
             return Ok(());
         }
-        if let Some(vouched) = self.reader.vouched {
+        if let Some(vouched) = self.reader.vouched.take() {
             self.rewrite(vouched.bytes, length)?;
         }
         let synced = self.reader.file.sync();
         self.log.synced(&self.log.path, synced)?;
         self.settled = true;
+        if let Some(whole) = self.head.lazy.take() {
+            self.head.extent = whole;
+        }
         Ok(())
     }
 

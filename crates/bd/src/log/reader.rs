@@ -3,9 +3,10 @@
 //! It must not write anything, and must not fail because of what hangs behind the last newline.
 
 use std::io;
+use std::ops::ControlFlow;
 
 use super::head::{Extent, Head};
-use super::scan::{Lines, survey};
+use super::scan::{Lines, LinesBack, survey};
 use super::{Log, Place, READER_PATIENCE, Standing};
 use crate::disk::{Access, DiskFile, FileStat, LockMode, LockOutcome, read_exactly};
 use crate::error::StoreError;
@@ -98,7 +99,7 @@ impl LogReader {
         head: Option<Head>,
     ) -> Result<Self, StoreError> {
         if let Some(head) = head.as_ref().filter(|head| head.describes(stat)) {
-            let (extent, checkpoints) = (head.extent, head.checkpoints.clone());
+            let (extent, checkpoints) = (head.whole(), head.checkpoints.clone());
             return Ok(Self {
                 log,
                 file,
@@ -203,6 +204,24 @@ impl LogReader {
         let mut lines = Lines::new(self.file.as_ref(), from, until);
         while let Some((place, line)) = lines.next().map_err(StoreError::io("read", self.log.path()))? {
             visit(place, line)?;
+        }
+        Ok(())
+    }
+
+    /// Hands the whole lines before a place to a visitor, the last one first, until it has enough.
+    ///
+    /// # Errors
+    /// `Io` when the log cannot be read; what the visitor says.
+    pub(crate) fn each_line_back<E: From<StoreError>>(
+        &self,
+        before: u64,
+        mut visit: impl FnMut(Place, &[u8]) -> Result<ControlFlow<()>, E>,
+    ) -> Result<(), E> {
+        let mut lines = LinesBack::new(self.file.as_ref(), before.min(self.extent.bytes));
+        while let Some((place, line)) = lines.next().map_err(StoreError::io("read", self.log.path()))? {
+            if visit(place, line)?.is_break() {
+                break;
+            }
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use crate::disk::{DiskFile, read_to_end};
+use crate::disk::{DiskFile, read_exactly, read_to_end};
 
 use super::Place;
 use super::head::{Extent, Head};
@@ -81,6 +81,63 @@ impl<'f> Lines<'f> {
         };
         self.buffer.truncate(held + count);
         Ok(count > 0)
+    }
+}
+
+/// The first block read from the end; the next ones are larger.
+const LAST_BLOCK: usize = 16 * 1024;
+
+/// The lines of a file before a place, the last one first.
+#[derive(Debug)]
+pub(crate) struct LinesBack<'f> {
+    file: &'f dyn DiskFile,
+    /// Bytes that were read; those before `end` were not yet given out. They begin at `offset`.
+    buffer: Vec<u8>,
+    end: usize,
+    offset: u64,
+    block: usize,
+}
+
+impl<'f> LinesBack<'f> {
+    /// The lines that end at or before `before`, which is behind a newline.
+    pub(crate) fn new(file: &'f dyn DiskFile, before: u64) -> Self {
+        Self { file, buffer: Vec::new(), end: 0, offset: before, block: LAST_BLOCK }
+    }
+
+    /// The next line, without its newline; `None` at the start of the file.
+    pub(crate) fn next(&mut self) -> io::Result<Option<(Place, &[u8])>> {
+        loop {
+            let body = self.end.saturating_sub(1);
+            let unseen = self.buffer.get(..body).unwrap_or_default();
+            let newline = unseen.iter().rposition(|byte| *byte == b'\n');
+            let begin = match newline {
+                Some(at) => at + 1,
+                None if self.offset == 0 && self.end == 0 => return Ok(None),
+                None if self.offset == 0 => 0,
+                None => {
+                    self.fill()?;
+                    continue;
+                }
+            };
+            self.end = begin;
+            let offset = self.offset + u64::try_from(begin).unwrap_or(u64::MAX);
+            let length = u32::try_from(body - begin).unwrap_or(u32::MAX);
+            return Ok(Some((Place { offset, length }, self.buffer.get(begin..body).unwrap_or_default())));
+        }
+    }
+
+    /// Reads one block more, which doubles: a line that is longer than all of them is not searched over and over.
+    fn fill(&mut self) -> io::Result<()> {
+        let block = self.block.min(usize::try_from(self.offset).unwrap_or(usize::MAX));
+        self.block = self.block.saturating_mul(2).min(BLOCK.max(self.end));
+        let from = self.offset - u64::try_from(block).unwrap_or_default();
+        let mut buffer = vec![0; block];
+        read_exactly(self.file, &mut buffer, from)?;
+        buffer.extend_from_slice(self.buffer.get(..self.end).unwrap_or_default());
+        self.end += block;
+        self.buffer = buffer;
+        self.offset = from;
+        Ok(())
     }
 }
 

@@ -19,6 +19,15 @@ const LOCK_ATTEMPTS: usize = 16;
 /// The head is made durable every so many lines.
 const HEAD_SYNC_ROWS: u64 = 256;
 
+/// When a line is on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Durability {
+    /// Before anybody is told.
+    Now,
+    /// With the next one that is.
+    Later,
+}
+
 /// A log whose lock we hold. Dropping it lets the lock go.
 #[derive(Debug)]
 pub struct LogWriter {
@@ -54,12 +63,15 @@ impl Log {
         let reader = LogReader::new(self.clone(), file, &stat, found.clone())?;
         let unrecorded_break = reader.standing().is_tampered();
         let breaks = found.as_ref().map_or(0, |head| head.breaks) + u64::from(unrecorded_break);
+        let described = found.as_ref().filter(|head| head.describes(&stat));
+        let lazy = described.and_then(|head| head.lazy);
         let mut writer = LogWriter {
             log: self.clone(),
             _lock: lock,
-            settled: stat.length == 0 || found.as_ref().is_some_and(|head| head.describes(&stat)),
+            settled: lazy.is_none() && (stat.length == 0 || described.is_some()),
             head: Head {
-                extent: reader.extent(),
+                extent: described.map_or_else(|| reader.extent(), |head| head.extent),
+                lazy,
                 checkpoints: reader.checkpoints().to_vec(),
                 next: None,
                 breaks,
@@ -153,7 +165,7 @@ impl LogWriter {
     /// # Errors
     /// `Io`: nothing was acknowledged, and the file is as it was unless even that failed.
     pub fn append(&mut self, line: &[u8]) -> Result<Place, StoreError> {
-        let before = self.append_lines(&[line])?;
+        let before = self.append_lines(&[line], Durability::Now)?;
         Ok(Place { offset: before.bytes, length: u32::try_from(line.len()).unwrap_or(u32::MAX) })
     }
 
@@ -165,7 +177,7 @@ impl LogWriter {
         if lines.is_empty() {
             return Ok(Vec::new());
         }
-        let mut extent = self.append_lines(lines)?;
+        let mut extent = self.append_lines(lines, Durability::Now)?;
         let mut places = Vec::with_capacity(lines.len());
         for line in lines {
             let length = u32::try_from(line.len()).unwrap_or(u32::MAX);
@@ -175,8 +187,20 @@ impl LogWriter {
         Ok(places)
     }
 
+    /// Writes several lines with one write and leaves the sync to the next append, or to [`Self::sync_head`]. They
+    /// survive the end of this process; a power loss may take them, from the last one on.
+    ///
+    /// # Errors
+    /// `Io`: the file is as it was unless even that failed.
+    pub fn append_lazily(&mut self, lines: &[&[u8]]) -> Result<(), StoreError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.append_lines(lines, Durability::Later).map(drop)
+    }
+
     /// Appends lines behind the extent that it returns.
-    fn append_lines(&mut self, lines: &[&[u8]]) -> Result<Extent, StoreError> {
+    fn append_lines(&mut self, lines: &[&[u8]], durability: Durability) -> Result<Extent, StoreError> {
         self.usable()?;
         self.failed = true;
         if self.unrecorded_break {
@@ -194,8 +218,8 @@ impl LogWriter {
             bytes.extend_from_slice(line);
             bytes.push(b'\n');
         }
-        self.write_once(&bytes, mended.length)?;
-        self.note(mended.extent, lines);
+        self.write_once(&bytes, mended.length, durability)?;
+        self.note(mended.extent, lines, durability);
         self.failed = false;
         Ok(mended.extent)
     }
@@ -241,9 +265,17 @@ impl LogWriter {
         Ok(())
     }
 
+    /// After a failed sync the lines before it that had none may be lost too: the head must not vouch for them.
+    fn disown_lazy_lines(&mut self) {
+        if self.head.lazy.take().is_some() {
+            self.head.file = None;
+            drop(self.write_head(false));
+        }
+    }
+
     /// One write, one sync. When either fails the file is cut back to `length`, so that nobody builds on a line that
     /// nobody was promised; after a failed sync this log takes nothing more in this process.
-    fn write_once(&mut self, bytes: &[u8], length: u64) -> Result<(), StoreError> {
+    fn write_once(&mut self, bytes: &[u8], length: u64, durability: Durability) -> Result<(), StoreError> {
         let path = self.log.path.clone();
         let file = &mut self.reader.file;
         let written = loop {
@@ -257,9 +289,12 @@ impl LogWriter {
             let cut = file.set_length(length);
             return Err(not_written(&path, source, &cut));
         }
-        if let Err(source) = file.sync() {
+        if durability == Durability::Now
+            && let Err(source) = file.sync()
+        {
             self.log.poisoned.store(true, Ordering::Release);
             let cut = file.set_length(length);
+            self.disown_lazy_lines();
             return Err(not_written(&path, source, &cut));
         }
         // Programs that know nothing of our lock put another file in its place; a line in the old one is lost.
@@ -271,14 +306,18 @@ impl LogWriter {
 
     /// Takes note of the lines that were appended. They are safe already: a head that cannot be written only makes the
     /// next opening look for itself.
-    fn note(&mut self, before: Extent, lines: &[&[u8]]) {
+    fn note(&mut self, before: Extent, lines: &[&[u8]], durability: Durability) {
         self.reader.extent = before;
         for line in lines {
             let extent = self.reader.extent.and(line);
             self.checkpoint(extent);
         }
         let extent = self.reader.extent;
-        self.head.extent = extent;
+        self.settled = durability == Durability::Now;
+        match durability {
+            Durability::Now => (self.head.extent, self.head.lazy) = (extent, None),
+            Durability::Later => self.head.lazy = Some(extent),
+        }
         self.head.checkpoints.clone_from(&self.reader.checkpoints);
         let Ok(stat) = self.reader.file.stat() else { return };
         self.head.file = Some(stat);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::log_check::Chaining;
+use crate::audit::AuditLog;
 use crate::disk::{Access, Disk};
 use crate::error::StoreError;
 use crate::journal;
@@ -30,6 +31,8 @@ pub(crate) enum LaneKind {
     Trajectory,
     /// One row per event of a session.
     Journal,
+    /// One row per decision, approval and change.
+    Audit,
 }
 
 impl LaneKind {
@@ -37,7 +40,7 @@ impl LaneKind {
     pub(crate) const fn chaining(self) -> Chaining {
         match self {
             Self::Issues | Self::History => Chaining::Unchained,
-            Self::Trajectory | Self::Journal => Chaining::Chained,
+            Self::Trajectory | Self::Journal | Self::Audit => Chaining::Chained,
         }
     }
 
@@ -92,6 +95,7 @@ impl<'r> Lanes<'r> {
         let mut lanes = Vec::new();
         self.add(&mut lanes, LaneKind::Issues, self.issues.to_owned())?;
         self.add(&mut lanes, LaneKind::History, history_path(self.issues))?;
+        self.add(&mut lanes, LaneKind::Audit, self.folder().join(AuditLog::FILE_NAME))?;
         for folder in self.worker_folders()? {
             self.add(&mut lanes, LaneKind::Trajectory, folder.join("harness_trajectory.jsonl"))?;
             self.add(&mut lanes, LaneKind::Trajectory, folder.join("harness_kpi_remediations.jsonl"))?;

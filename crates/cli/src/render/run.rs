@@ -8,6 +8,7 @@ mod call;
 mod ending;
 mod figures;
 mod frame;
+mod governed;
 mod lane;
 mod listing;
 mod rows;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use premath_bd::{OperatorBasis, OperatorGrant, Permit};
+use premath_bd::{OperatorBasis, OperatorGrant, Permit, StoreError};
 use premath_exec::Beneath;
 use premath_host::{
     ActionError, AgentDoor, Case, DoorRefusal, Host, MutationDoor, NoModels, NoSandbox, Settings,
@@ -24,7 +24,10 @@ use premath_tusk::sandbox::{
     SandboxRun,
 };
 use premath_tusk::tools::files::WorkFiles;
-use premath_tusk::turn_loop::{AnswerError, AnswerPort, Answered, Decision, Person, Stopwatch};
+use premath_tusk::turn_loop::{
+    AnswerError, AnswerPort, Answered, AskedConfirmation, Checkpoint, Confirmation, Decision, Person,
+    PlanDecision, Stopwatch,
+};
 use tempfile::TempDir;
 
 use crate::bodies::unpaired;
@@ -161,8 +164,17 @@ impl AgentDoor for Outside {
 struct Somebody(Decision);
 
 impl Person for Somebody {
-    fn decide(&mut self, _: &str) -> Decision {
-        self.0
+    fn decide(&mut self, _: &Checkpoint<'_>) -> Result<Decision, StoreError> {
+        Ok(self.0)
+    }
+
+    fn confirm(&mut self, _: &[AskedConfirmation<'_>]) -> Result<Vec<Confirmation>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn plan(&mut self, proposal_id: &str) -> Result<PlanDecision, StoreError> {
+        let (proposal_id, state) = (proposal_id.to_owned(), "pending".to_owned());
+        Ok(PlanDecision { proposal_id, state, steps: Vec::new() })
     }
 }
 
@@ -244,6 +256,7 @@ pub(crate) fn workspace(disk: &SimDisk, process: u64) -> Workspace {
         root: PathBuf::from("project"),
         door: Arc::new(Operator),
         settings: Settings::default(),
+        redactor: premath_bd::Redactor::default(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use premath_bd::{
     Diagnosis, Doctor, DoctorError, Finding, Permit, PermitRefusal, Repair, RepairFailure, StoreError,
 };
-use premath_kernel::Value;
+use premath_kernel::{Object, Value};
 use premath_wire::v1::{
     CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, RefusedAnswer, RefusedBecause,
     Severity, StoreProblem,
@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::verify::{counts, repository, shown_root};
+use crate::recording::Recorder;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{DoorRefusal, Workspace, shown};
 
@@ -88,6 +89,9 @@ pub fn run(
     };
     match doctor.repair(permit, progress) {
         Ok(treatment) => {
+            if !treatment.repairs.is_empty() {
+                record(workspace, &treatment.repairs)?;
+            }
             let diagnosed = answer(workspace, &treatment.remaining);
             Ok(DoctorOutcome::Answered(Box::new(DoctorAnswer {
                 ok: diagnosed.ok && treatment.failures.is_empty(),
@@ -100,6 +104,18 @@ pub fn run(
         Err(DoctorError::Permit(refusal)) => Ok(DoctorOutcome::Shut(shut(&refusal))),
         Err(DoctorError::Store(error)) => Err(error.into()),
     }
+}
+
+/// What was mended, and where the record of what was accepted is.
+fn record(workspace: &Workspace, repairs: &[Repair]) -> Result<(), StoreError> {
+    let paths: Vec<Value<'_>> = repairs.iter().map(|repair| Value::from(shown(&repair.path))).collect();
+    let witnesses = repairs.iter().flat_map(|repair| &repair.witnesses).cloned().map(Value::from).collect();
+    let data = Object::fields()
+        .field("authority", "maintenance")
+        .non_empty("paths", paths)
+        .non_empty("witnessRefs", witnesses)
+        .finish();
+    Recorder::open(workspace, &workspace.issues_path(None))?.upkeep(workspace, ACTION, data.into_owned())
 }
 
 fn shut(refusal: &PermitRefusal) -> DoorRefusal {

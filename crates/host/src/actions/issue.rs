@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use premath_bd::StoreError;
 use premath_bd::issues::{
-    Applied, FileIssues, IssueRow, IssueStore as _, IssueView, Operation, RowRef, apply, row_object,
+    Applied, FileIssues, IssueRow, IssueStore as _, IssueView, Operation, RowRef, row_object,
 };
 use premath_bd::issues::{CamelRow, LineProblem};
 use premath_bd::{Access, Permit};
@@ -14,6 +14,7 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 
+use crate::recording::{For, apply};
 use crate::settings::Settings;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{DoorRefusal, shown};
@@ -92,15 +93,15 @@ impl<'h> IssueLane<'h> {
             Err(refusal) => return Ok(Outcome::Shut(refusal)),
         };
         self.must_exist()?;
-        let clock = self.host.workspace.clock.as_ref();
-        let mut applied = apply(&self.store, permit, operation, clock);
+        let workspace = self.host.workspace;
+        let mut applied = apply(workspace, &self.store, permit, operation, For::Door);
         if matches!(applied, Err(StoreError::DerivedDamaged { .. })) {
             self.store.discard_index()?;
             permit = match door.permit(self.action) {
                 Ok(permit) => permit,
                 Err(refusal) => return Ok(Outcome::Shut(refusal)),
             };
-            applied = apply(&self.store, permit, operation, clock);
+            applied = apply(workspace, &self.store, permit, operation, For::Door);
         }
         Ok(Outcome::Applied(applied?))
     }

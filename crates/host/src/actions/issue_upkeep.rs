@@ -7,7 +7,7 @@ use premath_bd::issues::{
     FileIssues, IssueRow, IssueStore as _, IssueView, RowRef, read_exchange, row_object, snapshot_ref,
 };
 use premath_bd::{Access, Disk, MaintenanceGrant, Permit, Standing, StoreError, read_to_end, write_all_at};
-use premath_kernel::Value;
+use premath_kernel::{Number, Object, Value};
 use premath_wire::v1::{BackendStatus, CompactAnswer, ExportAnswer, ImportAnswer};
 use premath_wire::{InputClass, InputError, JsonPath};
 use schemars::JsonSchema;
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::issue::{IssueLane, arguments, count, invalid, note, told};
+use crate::recording::Recorder;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
 
@@ -101,6 +102,11 @@ pub(crate) fn compact(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
         };
     }
     let compacted = compacted?;
+    let data = Object::fields()
+        .field("authority", "maintenance")
+        .optional("rows", Number::unsigned(compacted.moved).map(Value::Number))
+        .finish();
+    Recorder::open(host.workspace, lane.store.path())?.upkeep(host.workspace, "issue.compact", data)?;
     Answer::new(
         "accepted",
         &CompactAnswer {
@@ -190,7 +196,9 @@ pub(crate) fn take_over(
 ) -> Result<ImportAnswer, ActionError> {
     let exchange = read_exchange(bytes);
     let read = count(exchange.rows.len());
+    let recorder = Recorder::open(host.workspace, store.path())?;
     let imported = store.import(grant, exchange.rows, host.workspace.clock.as_ref())?;
+    recorder.import(host.workspace, &imported, source)?;
     let (written, kept) = (imported.written, imported.kept);
     Ok(ImportAnswer {
         action: "issue.import".to_owned(),

@@ -85,7 +85,7 @@ pub(crate) fn counts(checked: &Checked) -> CheckedCounts {
     }
 }
 
-fn row(problem: &Problem) -> StoreProblem {
+pub(crate) fn row(problem: &Problem) -> StoreProblem {
     StoreProblem {
         class: problem.class.code().to_owned(),
         severity: if problem.class.is_warning() { Severity::Warning } else { Severity::Error },

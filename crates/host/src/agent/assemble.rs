@@ -88,6 +88,7 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
         parent: plan.parent,
         required_artifacts: plan.required_artifacts,
         incoming: Vec::new(),
+        policy: None,
     };
     let toolbox = toolbox(workspace, door, &config, catalogue)?;
     Ok(Made { config, toolbox })

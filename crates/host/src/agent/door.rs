@@ -4,9 +4,12 @@ use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use premath_bd::StoreError;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
-use premath_tusk::turn_loop::{AnswerPort, Decision, Person, Stopwatch};
+use premath_tusk::turn_loop::{
+    AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
+};
 
 use crate::table::ActionError;
 
@@ -51,8 +54,17 @@ pub trait AgentDoor: Debug + Sync {
 pub struct NoPerson;
 
 impl Person for NoPerson {
-    fn decide(&mut self, _: &str) -> Decision {
-        Decision::NoAnswer
+    fn decide(&mut self, _: &Checkpoint<'_>) -> Result<Decision, StoreError> {
+        Ok(Decision::NoAnswer)
+    }
+
+    fn confirm(&mut self, _: &[AskedConfirmation<'_>]) -> Result<Vec<Confirmation>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn plan(&mut self, proposal_id: &str) -> Result<PlanDecision, StoreError> {
+        let (proposal_id, state) = (proposal_id.to_owned(), "pending".to_owned());
+        Ok(PlanDecision { proposal_id, state, steps: Vec::new() })
     }
 }
 

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use premath_bd::issues::{
-    Applied, ClaimTerms, FileIssues, Holder, IssueRow, IssueStore as _, Operation, apply,
-};
+use premath_bd::issues::{Applied, ClaimTerms, FileIssues, Holder, IssueRow, IssueStore as _, Operation};
 use premath_bd::{LeaseGrant, Permit, StoreError};
 use premath_kernel::{Digest, MAX_TTL_SECONDS, MIN_TTL_SECONDS};
 
+use crate::recording::{For, apply};
 use crate::workspace::{DoorRefusal, Workspace};
 
 /// Why a run does not begin.
@@ -90,7 +89,7 @@ pub(super) fn take(
             Err(refused) => return Ok(Err(refused)),
         };
         if let Applied::Written(written) =
-            apply(&store(workspace), permit, &operation, workspace.clock.as_ref())?
+            apply(workspace, &store(workspace), permit, &operation, For::Run(run_id))?
         {
             return Ok(Ok(Held { row: written.row, holder, authority }));
         }
@@ -119,7 +118,7 @@ fn claim(
     let assignee = format!("premath/{run_id}");
     let terms = ClaimTerms { ttl_seconds: seconds(wall_millis), ..ClaimTerms::of(&assignee) };
     let operation = Operation::Claim { id: issue.to_owned(), terms };
-    Ok(match apply(&store, permit, &operation, workspace.clock.as_ref())? {
+    Ok(match apply(workspace, &store, permit, &operation, For::Run(run_id))? {
         Applied::Written(written) => {
             let lease = written.row.lease();
             let holder = Holder {
@@ -146,7 +145,9 @@ fn claim(
 pub(super) fn let_go(workspace: &Workspace, held: &Held) -> Result<(), StoreError> {
     let Ok(permit) = permit(workspace, &held.authority, "issue.lease_release") else { return Ok(()) };
     let operation = Operation::LeaseRelease { id: held.row.id().to_owned(), holder: held.holder.clone() };
-    match apply(&store(workspace), permit, &operation, workspace.clock.as_ref())? {
+    let owner = held.holder.owner.as_deref().and_then(|owner| owner.strip_prefix("premath/"));
+    let asked = owner.map_or(For::Door, For::Run);
+    match apply(workspace, &store(workspace), permit, &operation, asked)? {
         Applied::Written(_) | Applied::Nothing(_) | Applied::Refused(_) => Ok(()),
     }
 }

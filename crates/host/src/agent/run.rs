@@ -241,7 +241,7 @@ pub(super) fn one(
     let started_at = format_time(workspace.clock.now());
     enter(workspace, machine.config())?;
     let mut models = ground.agent.answers(&machine.config().models)?;
-    let mut issues = RunIssues::new(workspace);
+    let mut issues = RunIssues::new(workspace, &machine.config().run_id);
     let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files));
     let mut person = ground.agent.person();
     let mut crew = HostCrew { ground };
@@ -253,6 +253,7 @@ pub(super) fn one(
         issues: &mut issues,
         objects: &mut objects,
         person: person.as_mut(),
+        policy: None,
         crew: &mut crew,
         time: time.as_ref(),
         watch,

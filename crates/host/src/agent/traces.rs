@@ -2,6 +2,7 @@
 //!
 //! Everything is read from journals; a turn is shown by running its machine again. It must not change anything.
 
+mod made;
 mod turn;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use premath_wire::v1::{
     TurnVerdict, WorkerRow,
 };
 
+pub(crate) use self::made::{MadeRun, MadeTurn, made, run_names};
 pub(crate) use self::turn::turn;
 use super::resume::{damage, differs, each_journal_row, each_readable_row, missing};
 use super::run::is_begun;

@@ -2,13 +2,38 @@
 
 use super::{Action, Door};
 use crate::actions::{
-    config, conformance, dep, dep_graph, doctor, explain, governance_check, harness_feature, harness_kpi,
-    harness_session, harness_trajectory, init, issue_blocked, issue_check, issue_history, issue_read,
-    issue_upkeep, issue_write, join_check, lease, model, run, sandbox, schema, verify,
+    audit, audit_why, config, conformance, dep, dep_graph, doctor, explain, governance_check,
+    harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked, issue_check,
+    issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, model, run, sandbox, schema,
+    verify,
 };
 
 /// Every action, sorted by name.
 pub const ACTIONS: &[Action] = &[
+    Action {
+        name: "audit.query",
+        command: "audit query",
+        summary: "list what was decided and done, the newest first",
+        door: Door::Read,
+        output_schema: "audit-page",
+        call: audit::query,
+    },
+    Action {
+        name: "audit.verify",
+        command: "audit verify",
+        summary: "check the chain of the audit log, and find changes without a row",
+        door: Door::Mutation,
+        output_schema: "audit-verify",
+        call: audit::verify,
+    },
+    Action {
+        name: "audit.why",
+        command: "audit why",
+        summary: "follow an issue, a file, a run or a digest back to whoever decided it",
+        door: Door::Read,
+        output_schema: "audit-why",
+        call: audit_why::why,
+    },
     Action {
         name: "config.show",
         command: "config show",

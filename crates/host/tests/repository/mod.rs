@@ -45,6 +45,7 @@ impl Repository {
             root: PathBuf::from("project"),
             door: Arc::new(Operator),
             settings: Settings::default(),
+            redactor: premath_bd::Redactor::default(),
         })
     }
 

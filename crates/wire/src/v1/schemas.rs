@@ -6,20 +6,24 @@ use schemars::transform::RecursiveTransform;
 use serde_json::{Value, json};
 
 use super::{
-    AskAnswer, BackendStatus, BlockedRow, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
-    ConformanceReport, DependencyDiagnostics, DependencyProjection, DoctorAnswer, Expectation, Explanation,
-    ExportAnswer, FeatureAnswer, FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow,
-    FeatureWriteAnswer, GovernanceInput, GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer,
-    InitAnswer, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport,
-    KpiAnswer, LeaseProjection, ModelCircuits, ModelListing, Outcome, RemediateAnswer, ReplayAnswer,
-    RunAnswer, RunCard, RunEventRow, RunExport, RunListing, SandboxCheckAnswer, SandboxOutcome,
-    SessionAnswer, SessionDocument, StepAnswer, StepRow, TrajectoryProjection, TurnCard, TurnInput,
-    VerifyAnswer,
+    AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus, BlockedRow, BootstrapAnswer,
+    ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport, DependencyDiagnostics,
+    DependencyProjection, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
+    FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
+    GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer, IssueCard,
+    IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, ModelCircuits,
+    ModelListing, Outcome, RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport,
+    RunListing, SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow,
+    TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 48] = [
+pub const SCHEMA_NAMES: [&str; 52] = [
     "ask",
+    "audit-page",
+    "audit-row",
+    "audit-verify",
+    "audit-why",
     "config",
     "conformance-expectation",
     "conformance-report",
@@ -78,6 +82,10 @@ pub fn schema(name: &str) -> Option<Schema> {
         .into_generator();
     let writing = SchemaSettings::draft2020_12().for_serialize().into_generator();
     Some(match name {
+        "audit-page" => writing.into_root_schema_for::<AuditPage<AuditRow>>(),
+        "audit-row" => writing.into_root_schema_for::<AuditRow>(),
+        "audit-verify" => writing.into_root_schema_for::<Outcome<AuditVerified>>(),
+        "audit-why" => writing.into_root_schema_for::<AuditWhy>(),
         "config" => writing.into_root_schema_for::<ConfigAnswer>(),
         "conformance-expectation" => reading.into_root_schema_for::<Expectation>(),
         "conformance-report" => writing.into_root_schema_for::<ConformanceReport>(),

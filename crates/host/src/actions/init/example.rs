@@ -7,10 +7,11 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use premath_bd::StoreError;
-use premath_bd::issues::{Applied, FileIssues, apply};
+use premath_bd::issues::{Applied, FileIssues};
 use premath_wire::v1::{RefusedAnswer, RefusedBecause};
 
 use super::{ACTION, Making};
+use crate::recording::{For, apply};
 use crate::settings::Settings;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{DoorRefusal, shown};
@@ -54,7 +55,7 @@ pub(crate) fn fill(
             Ok(permit) => permit,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        match apply(store, permit, &operation, host.workspace.clock.as_ref())? {
+        match apply(host.workspace, store, permit, &operation, For::Door)? {
             Applied::Written(_) | Applied::Nothing(_) => {}
             Applied::Refused(refusal) => {
                 return Ok(Err(DoorRefusal {

@@ -4,6 +4,7 @@ use premath_bd::JournalRow;
 use premath_kernel::{Digests, Value};
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::{AssistantPart, Message, UserPart};
+use premath_tusk::tools::ToolArtifact;
 use premath_tusk::turn_loop::{Event, PlannedCall, Redrive, RedriveError, Step};
 use premath_wire::Json;
 use premath_wire::v1::{
@@ -57,10 +58,13 @@ impl Looking<'_> {
         let (messages, calls): (Vec<Message>, Vec<CallRow>) = match machine.next() {
             Step::CallModel(call) => (call.request.messages.iter().cloned().collect(), Vec::new()),
             // The harness has answered itself, before anybody could be asked.
-            Step::CallTools(calls) => (Vec::new(), calls.iter().map(planned_row).collect()),
+            Step::CallTools(calls) | Step::Judge { calls, .. } | Step::Confirm(calls) => {
+                (Vec::new(), calls.iter().map(planned_row).collect())
+            }
             Step::Apply(_)
             | Step::Spawn(_)
             | Step::AskHuman(_)
+            | Step::AwaitPlan(_)
             | Step::Handoff(_)
             | Step::Compact(_)
             | Step::Done(_) => (Vec::new(), Vec::new()),
@@ -209,13 +213,14 @@ fn came_of(call: &mut CallRow, outcome: &CallOutcome) {
             reference: Some(reference.clone()),
         }),
     };
-    call.artifacts = outcome
-        .artifacts
-        .iter()
-        .map(|artifact| CallArtifact {
-            path: artifact.path.clone(),
-            access: artifact.access.token().to_owned(),
-            digest: artifact.digest.as_ref().map(|digest| digest.as_str().to_owned()),
-        })
-        .collect();
+    call.artifacts = outcome.artifacts.iter().map(artifact).collect();
+}
+
+/// A file that a call read or wrote.
+pub(super) fn artifact(artifact: &ToolArtifact) -> CallArtifact {
+    CallArtifact {
+        path: artifact.path.clone(),
+        access: artifact.access.token().to_owned(),
+        digest: artifact.digest.as_ref().map(|digest| digest.as_str().to_owned()),
+    }
 }
