@@ -22,7 +22,7 @@ mod search;
 mod usage;
 
 pub use self::answer::{DeskAnswer, DeskRefusal, DeskRefusalClass};
-pub use self::apply::{Applied, Written};
+pub use self::apply::{Applied, Rehearsal, Written};
 pub use self::approvals::{
     Approval, ApprovalKind, ApprovalRequest, ApprovalScope, ApprovalState, AskedCall, Decision, Requested,
     Target, Use, Verdict,

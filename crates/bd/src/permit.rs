@@ -213,6 +213,11 @@ impl Authority {
         Self { kind: "maintenance", members, is_person: true }
     }
 
+    /// For a change that is tried and never kept.
+    pub(crate) const fn rehearsal() -> Self {
+        Self { kind: "rehearsal", members: Vec::new(), is_person: false }
+    }
+
     /// What it says under one name.
     pub(crate) fn member(&self, wanted: &str) -> Option<&str> {
         self.members.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.as_str())

@@ -234,6 +234,29 @@ fn a_turn_changes_what_it_was_admitted_for_once_and_nothing_else() {
 }
 
 #[test]
+fn a_rehearsal_says_what_would_come_and_changes_nothing() {
+    for room in rooms() {
+        let id = made(&room, "notes.md", "one");
+        room.told();
+        let rehearsal = room.desk.rehearse(&update(&id, 1, "two")).unwrap().unwrap();
+        assert_eq!((rehearsal.before.as_deref(), rehearsal.after.as_deref()), (Some("one"), Some("two")));
+        let delete = Operation::DeleteFile { file: id.clone(), version: None };
+        let rehearsal = room.desk.rehearse(&delete).unwrap().unwrap();
+        assert_eq!((rehearsal.before.as_deref(), rehearsal.after), (Some("one"), None));
+        assert_eq!(
+            room.desk.rehearse(&markdown("new", "text")).unwrap().unwrap().after.as_deref(),
+            Some("text")
+        );
+        let refusal = room.desk.rehearse(&update(&id, 9, "two")).unwrap().unwrap_err();
+        assert_eq!(refusal.class, DeskRefusalClass::VersionStale);
+        assert_eq!(room.content(&id), "one");
+        assert_eq!(room.desk.history(&id).unwrap().unwrap().len(), 1);
+        assert_eq!(room.desk.list(None, None, 9).unwrap().unwrap().total, 1);
+        assert!(room.told().is_empty());
+    }
+}
+
+#[test]
 fn what_a_bot_made_becomes_a_persons_when_a_person_changes_it() {
     for room in rooms() {
         let create = markdown("draft.md", "by a bot");

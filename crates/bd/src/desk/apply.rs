@@ -11,12 +11,12 @@ use premath_kernel::{Object, Value, encode};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use self::bench::Bench;
-use super::answer::{DeskRefusal, Stop};
+use super::answer::{DeskAnswer, DeskRefusal, Stop};
 use super::database::{Desk, Writing};
 use super::file::{Item, unsigned};
 use super::operation::Operation;
 use super::outbox::Told;
-use super::read::{file_row, item_row};
+use super::read::{content_row, file_row, item_row};
 use crate::error::StoreError;
 use crate::issues::counted;
 use crate::permit::{Authority, Permit};
@@ -45,6 +45,17 @@ pub struct Written {
     pub undo: Operation,
 }
 
+/// A change that was tried and not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rehearsal {
+    /// The file or folder, as it would be. The id of a new one is not the one it will get.
+    pub item: Item,
+    /// The content of the file before; none for a new or a deleted one, and for folders.
+    pub before: Option<String>,
+    /// The content of the file afterwards; none for a deleted one, and for folders.
+    pub after: Option<String>,
+}
+
 impl Desk {
     /// Makes one change. `by` is the run, or the person where the permit does not say who it is.
     ///
@@ -67,6 +78,21 @@ impl Desk {
             Ok(Ok(Applied::Written(Box::new(written))))
         })?;
         Ok(answer.unwrap_or_else(Applied::Refused))
+    }
+
+    /// What a change would do, which is then not done: for whoever asks, and for the person who is asked.
+    ///
+    /// # Errors
+    /// A database that failed. Refuses as [`Self::apply`] would.
+    pub fn rehearse(&self, operation: &Operation) -> DeskAnswer<Rehearsal> {
+        let authority = Authority::rehearsal();
+        self.rehearsed(|writing| {
+            let connection = &writing.transaction;
+            let before = operation.item().map(|id| content_now(connection, id)).transpose()?.flatten();
+            let written = change(writing, &authority, "", operation)?;
+            let after = content_now(connection, written.item.id())?;
+            Ok(Rehearsal { item: written.item, before, after })
+        })
     }
 
     /// The change that a turn made for an intent: how a process that was stopped learns whether it was made.
@@ -231,6 +257,14 @@ impl Bench<'_> {
     /// The file that must be there, deleted or not.
     fn file(&self, id: &str) -> Result<super::file::DeskFile, Stop> {
         file_row(&self.writing.transaction, id)?.ok_or_else(|| bench::not_found("file", id))
+    }
+}
+
+/// The content of a file that is not deleted.
+fn content_now(connection: &Connection, id: &str) -> Result<Option<String>, Stop> {
+    match file_row(connection, id)? {
+        Some(file) if file.deleted_at.is_none() => content_row(connection, &file.digest).map(Some),
+        Some(_) | None => Ok(None),
     }
 }
 

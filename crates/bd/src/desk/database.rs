@@ -169,6 +169,22 @@ impl Desk {
         }
     }
 
+    /// Does what a change would do, and undoes it whatever came of it.
+    pub(super) fn rehearsed<T>(&self, change: impl FnOnce(&Writing<'_>) -> Result<T, Stop>) -> DeskAnswer<T> {
+        let mut connection = self.connection();
+        let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        let transaction = begun.map_err(|error| fault(&self.path, &error))?;
+        let writing = Writing { transaction, ids: self.ids.as_ref(), now: to_stored(self.clock.now()) };
+        match change(&writing) {
+            Ok(rehearsed) => {
+                writing.transaction.rollback().map_err(|error| fault(&self.path, &error))?;
+                Ok(Ok(rehearsed))
+            }
+            Err(Stop::Refused(refusal)) => Ok(Err(refusal)),
+            Err(stop) => Err(self.failed(stop)),
+        }
+    }
+
     /// The time, in thousandths of a second.
     pub(super) fn now(&self) -> i64 {
         to_stored(self.clock.now())
