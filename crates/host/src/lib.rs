@@ -8,6 +8,7 @@ mod agent;
 mod agent_tools;
 mod conversation;
 mod desk_store;
+mod desk_tools;
 mod failures;
 mod outside;
 mod recording;
@@ -29,6 +30,7 @@ pub use agent::{
 pub use agent_tools::{IssueTools, issue_tools};
 pub use conversation::{Heard, circuits_failed, converse};
 pub use desk_store::{desk_path, existing_desk, open_desk, publish};
+pub use desk_tools::{DESK_SCOPES, DeskTools, PLAN_SCOPE, with_implied as with_implied_desk_scopes};
 pub use failures::{explain, hint};
 pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
 pub use recording::audit_log;

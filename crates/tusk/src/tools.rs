@@ -32,7 +32,7 @@ use crate::policy::Target;
 
 pub use apply_patch::{
     AfterFile, ApplyPatch, CommitFailure, FileChange, FileState, PatchedFile, PreparedPatch, UndoRecord,
-    UndoRecordError, prepare_patch,
+    UndoRecordError, prepare_patch, text_diff,
 };
 pub use arguments::{Arguments, SchemaError};
 pub use catalogue::{Catalogue, CatalogueDigests, CatalogueError, Drift, Pins};
@@ -71,6 +71,19 @@ pub trait Tool: Debug + Send + Sync {
         _context: &ToolContext<'_>,
     ) -> Result<Vec<Target>, ToolFailure> {
         Ok(Vec::new())
+    }
+
+    /// What a call would change, as a diff for the person who is asked about it; none where there is nothing to show. Reads
+    /// only.
+    ///
+    /// # Errors
+    /// Why the call would not do what is asked.
+    fn preview(
+        &self,
+        _arguments: &Arguments,
+        _context: &ToolContext<'_>,
+    ) -> Result<Option<String>, ToolFailure> {
+        Ok(None)
     }
 
     /// Works out how to take a call back before it is made, so that this is on disk before the effect is (I7). Reads only.

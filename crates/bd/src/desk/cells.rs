@@ -100,6 +100,23 @@ impl Cells {
         Object::from_members(members).map(Self).map_err(|error| invalid(error.to_string()))
     }
 
+    /// The cells whose names are wanted.
+    #[must_use]
+    pub fn filtered(&self, mut is_wanted: impl FnMut(&str) -> bool) -> Self {
+        let wanted = self.0.iter().filter(|(name, _)| is_wanted(name));
+        let members = wanted.map(|(name, cell)| (name.to_owned().into(), cell.clone())).collect();
+        Self(Object::from_members(members).unwrap_or_default())
+    }
+
+    /// A line for every cell, for whoever compares two of them.
+    #[must_use]
+    pub fn lines(&self) -> String {
+        let line = |(name, cell): (&str, &Value<'static>)| {
+            format!("{name} {}\n", String::from_utf8_lossy(&encode(cell)))
+        };
+        self.0.iter().map(line).collect()
+    }
+
     /// What a search looks through: every value and formula.
     pub(super) fn words(&self) -> String {
         let mut words = String::new();

@@ -27,6 +27,7 @@ use crate::policy::Target;
 
 pub use self::change::{AfterFile, FileChange};
 pub use self::commit::{CommitFailure, FileState, PatchedFile};
+pub use self::diff::text_diff;
 pub use self::prepare::{PreparedPatch, prepare_patch};
 pub use self::undo::{UndoRecord, UndoRecordError};
 
