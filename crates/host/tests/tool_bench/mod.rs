@@ -1,6 +1,7 @@
 //! One way to call a tool in a test: by name, with arguments that are text, as a model does.
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot be set up must fail the test")]
+#![allow(dead_code, reason = "each test uses what it needs of this module")]
 
 use std::path::Path;
 
@@ -23,7 +24,6 @@ pub(crate) fn call_with(
 }
 
 /// Asks a tool something else than to be called.
-#[allow(dead_code, reason = "each test uses what it needs of this module")]
 pub(crate) fn with_tool<T>(
     catalogue: &Catalogue,
     tool: &str,
