@@ -19,8 +19,9 @@ use crate::error::StoreError;
 
 /// How long a process waits for another before it says that the desk is busy.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Up to this size the structure of the whole file is checked when it is opened; contents are checked when they are read.
-const CHECKED_AT_ONCE: i64 = 32 * 1024 * 1024;
+/// Up to this size the whole file is checked when it is opened: its structure, and every index against its table. Beyond
+/// it, rows and contents are checked as they are read, and all of them by `check`.
+const CHECKED_AT_ONCE: i64 = 16 * 1024 * 1024;
 /// A name of 48 bits is taken about never; that often in a row, something else is wrong.
 const TRIES: usize = 8;
 
@@ -48,7 +49,7 @@ impl Desk {
         Self::connect(path, flags, clock, ids)
     }
 
-    /// The desk in this file, which must be there.
+    /// The desk in this file, which must be there. A file that was begun and never became a desk is none.
     ///
     /// # Errors
     /// `Missing`, and as [`Self::open`].
@@ -70,6 +71,15 @@ impl Desk {
         Self::prepared(opened, path, clock, ids)
     }
 
+    /// The same desk, which waits for others so long and no longer before it says that it is busy.
+    ///
+    /// # Errors
+    /// A database that failed.
+    pub fn with_patience(self, patience: Duration) -> Result<Self, StoreError> {
+        self.connection().busy_timeout(patience).map_err(|error| fault(&self.path, &error))?;
+        Ok(self)
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -82,7 +92,7 @@ impl Desk {
     /// `Corrupt`, with the first thing found; `Io`.
     pub fn check(&self) -> Result<(), StoreError> {
         self.read(|connection| {
-            sound(connection, "integrity_check")?;
+            sound(connection)?;
             let stray: Option<String> = first(connection, "SELECT \"table\" FROM pragma_foreign_key_check")?;
             if let Some(table) = stray {
                 return Err(Stop::Damaged(format!("a row of `{table}` names what is not there")));
@@ -103,7 +113,11 @@ impl Desk {
         ids: Arc<dyn IdSource>,
     ) -> Result<Self, StoreError> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let may_create = flags.contains(OpenFlags::SQLITE_OPEN_CREATE);
         let opened = Connection::open_with_flags(path, flags).map_err(|error| fault(path, &error))?;
+        if !may_create && version(&opened, path)? == 0 {
+            return Err(StoreError::Missing { path: path.to_owned() });
+        }
         Self::prepared(opened, path, clock, ids)
     }
 
@@ -260,7 +274,7 @@ fn check_structure(connection: &Connection, path: &Path) -> Result<(), StoreErro
     if size > CHECKED_AT_ONCE {
         return Ok(());
     }
-    match sound(connection, "quick_check") {
+    match sound(connection) {
         Ok(()) => Ok(()),
         Err(Stop::Database(error)) => Err(fault(path, &error)),
         Err(Stop::Damaged(detail)) => Err(StoreError::corrupt(path, detail)),
@@ -268,8 +282,8 @@ fn check_structure(connection: &Connection, path: &Path) -> Result<(), StoreErro
     }
 }
 
-fn sound(connection: &Connection, check: &str) -> Result<(), Stop> {
-    let said: String = connection.query_row(&format!("PRAGMA {check}(1)"), [], |row| row.get(0))?;
+fn sound(connection: &Connection) -> Result<(), Stop> {
+    let said: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if said == "ok" { Ok(()) } else { Err(Stop::Damaged(said.replace('\n', " "))) }
 }
 
@@ -285,6 +299,15 @@ pub(super) fn checked_content(digest: &str, text: String) -> Result<String, Stop
         Ok(text)
     } else {
         Err(Stop::Damaged(format!("the content of {digest} is another one")))
+    }
+}
+
+/// Refuses a row that an index led to and that is another one.
+pub(super) fn named(wanted: &str, found: &str) -> Result<(), Stop> {
+    if wanted == found {
+        Ok(())
+    } else {
+        Err(Stop::Damaged(format!("the row of `{wanted}` is that of `{found}`")))
     }
 }
 

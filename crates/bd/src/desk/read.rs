@@ -5,7 +5,7 @@ use premath_kernel::Value;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::answer::{DeskAnswer, DeskRefusal, DeskRefusalClass, Stop};
-use super::database::{Desk, checked_content, from_stored, stored_json};
+use super::database::{Desk, checked_content, from_stored, named, stored_json};
 use super::file::{
     DeskFile, FILE_COLUMNS, FOLDER_COLUMNS, FileType, Folder, Item, Version, signed, unsigned,
 };
@@ -225,7 +225,9 @@ fn files(
 /// A file, deleted or not.
 pub(super) fn file_row(connection: &Connection, id: &str) -> Result<Option<DeskFile>, Stop> {
     let query = format!("SELECT {FILE_COLUMNS} FROM files WHERE id = ?1");
-    Ok(files(connection, &query, [id])?.pop())
+    let file = files(connection, &query, [id])?.pop();
+    file.iter().try_for_each(|file| named(id, &file.id))?;
+    Ok(file)
 }
 
 /// A folder, deleted or not.
@@ -233,7 +235,9 @@ pub(super) fn folder_row(connection: &Connection, id: &str) -> Result<Option<Fol
     let query = format!("SELECT {FOLDER_COLUMNS} FROM folders WHERE id = ?1");
     let mut statement = connection.prepare(&query)?;
     let mut rows = statement.query([id])?;
-    rows.next()?.map(Folder::read).transpose()
+    let folder = rows.next()?.map(Folder::read).transpose()?;
+    folder.iter().try_for_each(|folder| named(id, &folder.id))?;
+    Ok(folder)
 }
 
 /// A file or a folder, deleted or not.

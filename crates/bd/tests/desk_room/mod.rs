@@ -78,7 +78,7 @@ impl Room {
     pub(crate) fn done(&self, operation: &Operation) -> Written {
         match self.desk.apply(person(), operation, "").unwrap() {
             Applied::Written(written) => *written,
-            other => panic!("{other:?}"),
+            other @ (Applied::Repeated(_) | Applied::Refused(_)) => panic!("{other:?}"),
         }
     }
 
@@ -86,7 +86,7 @@ impl Room {
     pub(crate) fn refused(&self, operation: &Operation) -> DeskRefusal {
         match self.desk.apply(person(), operation, "").unwrap() {
             Applied::Refused(refusal) => refusal,
-            other => panic!("{other:?}"),
+            other @ (Applied::Written(_) | Applied::Repeated(_)) => panic!("{other:?}"),
         }
     }
 

@@ -5,7 +5,7 @@ use premath_wire::time::format_time;
 use rusqlite::{Connection, Params, Row, params};
 
 use super::super::answer::Stop;
-use super::super::database::{from_stored, stored_json};
+use super::super::database::{from_stored, named, stored_json};
 use super::super::pattern::Pattern;
 use super::{Approval, ApprovalKind, ApprovalRequest, ApprovalScope, ApprovalState, Target};
 
@@ -124,7 +124,9 @@ pub(in super::super) fn targets_of(value: &Value<'_>) -> Option<Vec<Target>> {
 
 /// One approval as it stands at a time.
 pub(super) fn approval_row(connection: &Connection, id: &str, now: i64) -> Result<Option<Approval>, Stop> {
-    Ok(approvals_where(connection, "id = ?2", params![now, id])?.pop())
+    let approval = approvals_where(connection, "id = ?2", params![now, id])?.pop();
+    approval.iter().try_for_each(|approval| named(id, &approval.id))?;
+    Ok(approval)
 }
 
 /// The approvals that meet a condition. Its first parameter is the time: what waited for longer has expired, whether

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Params, Row, params};
 
 use super::super::answer::Stop;
 use super::super::approvals::{targets_of, targets_value};
-use super::super::database::{from_stored, stored_json};
+use super::super::database::{from_stored, named, stored_json};
 use super::super::file::unsigned;
 use super::{PlanStep, Proposal, ProposalDraft, ProposalState, StepResult, StepState};
 use crate::issues::counted;
@@ -156,7 +156,9 @@ impl Proposal {
 
 /// One proposal as it stands at a time.
 pub(super) fn proposal_row(connection: &Connection, id: &str, now: i64) -> Result<Option<Proposal>, Stop> {
-    Ok(proposals_where(connection, "id = ?2", params![now, id])?.pop())
+    let proposal = proposals_where(connection, "id = ?2", params![now, id])?.pop();
+    proposal.iter().try_for_each(|proposal| named(id, &proposal.id))?;
+    Ok(proposal)
 }
 
 /// The proposals that meet a condition. Its first parameter is the time: what waited for longer has expired, whether
