@@ -2,18 +2,20 @@
 //! person at the terminal. The composition root of agents. It must not decide anything about a run.
 
 mod answers;
+pub(crate) mod governance;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_bd::StoreError;
+use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_exec::{Beneath, OsSandbox};
-use premath_host::{ActionError, AgentDoor, NoPerson};
+use premath_guards::GuardSettings;
+use premath_host::{ActionError, AgentDoor, Attendant, NoPerson, Said};
+use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
+use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::WorkFiles;
-use premath_tusk::turn_loop::{
-    AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
-};
+use premath_tusk::turn_loop::{AnswerPort, Decision, Stopwatch};
 
 use crate::commands::Watching;
 use crate::models::Models;
@@ -64,8 +66,16 @@ impl AgentDoor for Agent<'_> {
         answers::open(self.models, references, self.interrupt.clone())
     }
 
-    fn person(&self) -> Box<dyn Person> {
+    fn governor(&self, tools: &[ToolSpec]) -> Result<Arc<Governor>, ActionError> {
+        governance::governor(&self.root, &GuardSettings::default(), Vec::new(), tools)
+    }
+
+    fn attendant(&self) -> Box<dyn Attendant> {
         Box::new(NoPerson)
+    }
+
+    fn credential(&self) -> Result<Option<PersonCredential>, ActionError> {
+        governance::credential()
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
@@ -118,8 +128,16 @@ impl AgentDoor for Attended<'_> {
         self.inner.answers(references)
     }
 
-    fn person(&self) -> Box<dyn Person> {
+    fn governor(&self, tools: &[ToolSpec]) -> Result<Arc<Governor>, ActionError> {
+        self.inner.governor(tools)
+    }
+
+    fn attendant(&self) -> Box<dyn Attendant> {
         Box::new(AtTerminal { watching: Arc::clone(self.watching), interrupt: self.inner.interrupt() })
+    }
+
+    fn credential(&self) -> Result<Option<PersonCredential>, ActionError> {
+        self.inner.credential()
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
@@ -137,17 +155,16 @@ struct AtTerminal {
     interrupt: Interrupt,
 }
 
-impl Person for AtTerminal {
-    fn decide(&mut self, _: &Checkpoint<'_>) -> Result<Decision, StoreError> {
-        Ok(self.watching.ask(&self.interrupt))
+impl Attendant for AtTerminal {
+    fn go_on(&mut self, _: &str) -> Decision {
+        self.watching.ask(&self.interrupt)
     }
 
-    fn confirm(&mut self, _: &[AskedConfirmation<'_>]) -> Result<Vec<Confirmation>, StoreError> {
-        Ok(Vec::new())
+    fn confirm(&mut self, approval: &Approval) -> Option<Said> {
+        self.watching.confirm(approval, &self.interrupt)
     }
 
-    fn plan(&mut self, proposal_id: &str) -> Result<PlanDecision, StoreError> {
-        let (proposal_id, state) = (proposal_id.to_owned(), "pending".to_owned());
-        Ok(PlanDecision { proposal_id, state, steps: Vec::new() })
+    fn plan(&mut self, proposal: &Proposal) -> Option<Said> {
+        self.watching.plan(proposal, &self.interrupt)
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use premath_bd::StoreError;
 use premath_bd::desk::Desk;
+use premath_kernel::{Object, Value};
 use premath_wire::v1::AuditRow;
 use premath_wire::{UnknownFields, decode};
 
@@ -48,12 +49,24 @@ pub fn existing_desk(workspace: &Workspace) -> Result<Option<Desk>, StoreError> 
 pub fn publish(workspace: &Workspace, desk: &Desk) -> Result<(), StoreError> {
     let log = audit_log(workspace);
     let path = desk_path(workspace);
-    let mut take = |note: &premath_kernel::Value<'_>| {
-        let row: AuditRow = decode(note, UnknownFields::Ignore).map_err(|error| StoreError::Corrupt {
-            path: path.clone(),
-            detail: format!("a note for the audit cannot be read: {error}"),
-        })?;
+    let mut take = |note: &Value<'_>| {
+        let row: AuditRow =
+            decode(&by_name(note), UnknownFields::Ignore).map_err(|error| StoreError::Corrupt {
+                path: path.clone(),
+                detail: format!("a note for the audit cannot be read: {error}"),
+            })?;
         log.append(&[row]).map(drop)
     };
     desk.drain(&mut take).map(drop)
+}
+
+/// A note with its targets as the log has them: by name.
+fn by_name<'n>(note: &'n Value<'n>) -> Value<'n> {
+    let Some(members) = note.as_object() else { return note.borrowed() };
+    let name = |target: &'n Value<'n>| target.as_object()?.get("name").map(Value::borrowed);
+    let members = members.iter().map(|(key, value)| match (key, value.as_array()) {
+        ("targets", Some(targets)) => (key.into(), Value::Array(targets.iter().filter_map(name).collect())),
+        _other => (key.into(), value.borrowed()),
+    });
+    Object::from_members(members.collect::<Vec<_>>()).map_or_else(|_| note.borrowed(), Value::Object)
 }

@@ -72,7 +72,9 @@ pub(crate) fn check(
     result.validation_errors().for_each(|error| say(error.policy_id(), error));
     for warning in result.validation_warnings() {
         let id: &str = warning.policy_id().as_ref();
-        if !(is_never(warning) && absent.contains_key(id)) {
+        let waits = by_id(warning.policy_id())
+            .is_some_and(|rule| !words.tools.values().any(|tool| rule.can_speak_of(tool)));
+        if !(is_never(warning) && (waits || absent.contains_key(id))) {
             say(warning.policy_id(), warning);
         }
     }
@@ -81,7 +83,7 @@ pub(crate) fn check(
     }
 }
 
-/// That a rule can never match is what it means to speak of absent tools only.
+/// That a rule can never match is what it means to speak of absent tools, or of a risk that no tool has.
 fn is_never(warning: &ValidationWarning) -> bool {
     matches!(warning, ValidationWarning::ImpossiblePolicy(_) | ValidationWarning::InvalidActionApplication(_))
 }

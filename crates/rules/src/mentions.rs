@@ -103,3 +103,6 @@ fn is_arguments(node: &Value) -> bool {
     access.and_then(|access| access.get("left")).is_some_and(is_context)
         && access.and_then(|access| access.get("attr")).is_some_and(|name| name == "args")
 }
+
+#[cfg(test)]
+mod tests;

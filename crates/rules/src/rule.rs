@@ -7,6 +7,7 @@ use crate::annotations::{Annotations, annotations};
 use crate::error::{Problems, line_of};
 use crate::mentions::Mentions;
 use crate::source::RuleSource;
+use crate::words::ToolWords;
 
 /// A rule.
 #[derive(Debug, Clone)]
@@ -25,12 +26,13 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// The actions its scope names; none when it is about all of them.
-    pub(crate) fn scope(&self) -> Option<Vec<EntityUid>> {
+    /// Whether its scope has room for a tool: what it says under conditions is another matter.
+    pub(crate) fn can_speak_of(&self, tool: &ToolWords) -> bool {
+        let is_meant = |action: &EntityUid| tool.is_meant_by(action.id().as_ref());
         match self.policy.action_constraint() {
-            ActionConstraint::Any => None,
-            ActionConstraint::In(actions) => Some(actions),
-            ActionConstraint::Eq(action) => Some(vec![action]),
+            ActionConstraint::Any => true,
+            ActionConstraint::In(actions) => actions.iter().any(is_meant),
+            ActionConstraint::Eq(action) => is_meant(&action),
         }
     }
 }

@@ -56,3 +56,6 @@ fn action(tool: &ToolWords) -> Value {
         },
     })
 }
+
+#[cfg(test)]
+mod tests;

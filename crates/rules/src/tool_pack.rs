@@ -42,7 +42,7 @@ impl ToolPack {
     pub(crate) fn new(tool: &ToolWords, words: &Words, rules: &[Rule]) -> Result<Self, String> {
         let mut mentions = Mentions::default();
         let (mut permits, mut forbids) = (PolicySet::new(), PolicySet::new());
-        for rule in rules.iter().filter(|rule| can_speak(rule, tool)) {
+        for rule in rules.iter().filter(|rule| rule.can_speak_of(tool)) {
             mentions.merge(&rule.mentions);
             let set = match rule.policy.effect() {
                 cedar_policy::Effect::Permit => &mut permits,
@@ -104,8 +104,4 @@ impl Spoken {
             }
         }));
     }
-}
-
-fn can_speak(rule: &Rule, tool: &ToolWords) -> bool {
-    rule.scope().is_none_or(|actions| actions.iter().any(|action| tool.is_meant_by(action.id().as_ref())))
 }

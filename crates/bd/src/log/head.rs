@@ -75,8 +75,8 @@ impl Head {
         self.file.as_ref() == Some(stat) && self.whole().bytes == stat.length
     }
 
-    /// The whole log. What goes beyond the extent is believed only while nothing happened to the file: a power loss may
-    /// have taken it, and that is nobody's doing.
+    /// The whole log. What goes beyond the extent is believed only once it was read: a power loss may have taken it, and
+    /// that is nobody's doing.
     pub(crate) fn whole(&self) -> Extent {
         self.lazy.unwrap_or(self.extent)
     }

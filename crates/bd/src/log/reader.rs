@@ -29,6 +29,8 @@ pub struct LogReader {
     pub(super) rest: Vec<u8>,
     /// Up to where the head vouches for what is there, when the log goes on behind it.
     pub(super) vouched: Option<Extent>,
+    /// Whether the head knows all of it, as it is.
+    pub(super) is_vouched_for: bool,
     stat: FileStat,
 }
 
@@ -98,7 +100,10 @@ impl LogReader {
         stat: &FileStat,
         head: Option<Head>,
     ) -> Result<Self, StoreError> {
-        if let Some(head) = head.as_ref().filter(|head| head.describes(stat)) {
+        let vouches = |head: &&Head| head.describes(stat);
+        if let Some(head) = head.as_ref().filter(vouches)
+            && lazy_lines_are_there(file.as_ref(), head).map_err(StoreError::io("read", log.path()))?
+        {
             let (extent, checkpoints) = (head.whole(), head.checkpoints.clone());
             return Ok(Self {
                 log,
@@ -109,6 +114,7 @@ impl LogReader {
                 standing: Standing::Anchored,
                 rest: Vec::new(),
                 vouched: None,
+                is_vouched_for: true,
                 stat: *stat,
             });
         }
@@ -124,7 +130,18 @@ impl LogReader {
             Some(_) => Standing::Changed,
         };
         let (extent, checkpoints, rest) = (survey.extent, survey.checkpoints, survey.rest);
-        Ok(Self { log, file, head, extent, checkpoints, standing, rest, vouched: survey.passed, stat: *stat })
+        Ok(Self {
+            log,
+            file,
+            head,
+            extent,
+            checkpoints,
+            standing,
+            rest,
+            vouched: survey.passed,
+            is_vouched_for: false,
+            stat: *stat,
+        })
     }
 
     /// The log that is read.
@@ -250,6 +267,18 @@ impl LogReader {
         let length = u32::try_from(line.len()).unwrap_or(u32::MAX);
         Ok(Some((Place { offset: start, length }, line)))
     }
+}
+
+/// Whether the lines behind what was synced are those that the head knows. The length and the time of a file may survive
+/// a power loss that took what was in it; there are never more of them than are written between two heads that are synced.
+fn lazy_lines_are_there(file: &dyn DiskFile, head: &Head) -> io::Result<bool> {
+    let Some(whole) = head.lazy else { return Ok(true) };
+    let mut extent = head.extent;
+    let mut lines = Lines::new(file, extent.bytes, whole.bytes);
+    while let Some((_, line)) = lines.next()? {
+        extent = extent.and(line);
+    }
+    Ok(extent == whole)
 }
 
 /// What hangs behind the last newline, unless it is a line of ours that was cut short: such a line begins with a brace

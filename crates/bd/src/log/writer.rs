@@ -63,7 +63,7 @@ impl Log {
         let reader = LogReader::new(self.clone(), file, &stat, found.clone())?;
         let unrecorded_break = reader.standing().is_tampered();
         let breaks = found.as_ref().map_or(0, |head| head.breaks) + u64::from(unrecorded_break);
-        let described = found.as_ref().filter(|head| head.describes(&stat));
+        let described = found.as_ref().filter(|_| reader.is_vouched_for);
         let lazy = described.and_then(|head| head.lazy);
         let mut writer = LogWriter {
             log: self.clone(),

@@ -16,6 +16,8 @@ mod status;
 mod turn;
 mod verdict;
 
+pub(crate) use self::call::changes;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -175,11 +175,8 @@ fn every_word_of_the_context_can_be_used() {
         let text = format!(
             "@id(\"p\") @reason(\"x\") permit (principal, action == Action::\"mixed\", resource) when {{ context.args.text == \"only in examples\" || ({condition}) }};"
         );
-        let mixed = |text: &str| json!({"tool": "mixed", "role": "nobody", "arguments": {"text": text, "maybe": null}});
-        let mut no_match = mixed("n");
-        if condition.starts_with("action in") || condition.starts_with("context has args") {
-            no_match = json!({"tool": "fs_list"});
-        }
+        let mixed = |text: &str| json!({"tool": "mixed", "arguments": {"text": text, "maybe": null}});
+        let no_match = json!({"tool": "fs_list"});
         let pack = load(&text, &json!({"p": {"match": [mixed("only in examples")], "noMatch": [no_match]}}))
             .unwrap();
         let ruling = call.decided(&pack);

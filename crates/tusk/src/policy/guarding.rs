@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use premath_kernel::GuardrailStage;
+use premath_kernel::{Digest, GuardrailStage, Object, Value};
 
 use super::guard::{Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject};
 use super::judgement::GuardRow;
@@ -96,6 +96,20 @@ impl Guards {
         };
         let red = all.iter().filter_map(failed).collect();
         Self { all, red }
+    }
+
+    /// The digest over every guard: its name, when it looks, what is done about what it finds.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let stage = |guard: &dyn Guard, stage: &GuardrailStage| {
+            Value::from(format!("{}:{}", stage.token(), guard.action(*stage).token()))
+        };
+        let row = |guard: &Arc<dyn Guard>| {
+            let stages: Vec<Value<'_>> =
+                guard.stages().iter().map(|one| stage(guard.as_ref(), one)).collect();
+            Object::fields().field("id", guard.id().to_owned()).field("stages", stages).finish()
+        };
+        Digest::prefixed("pol1_", &Value::Array(self.all.iter().map(row).collect()))
     }
 
     /// Every guard, and why it is red if it is.

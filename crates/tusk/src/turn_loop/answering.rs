@@ -29,7 +29,16 @@ impl Machine {
         let call_id = self.count_turn(&purpose);
         let calls = progress::harness_calls(&self.config, &purpose, &call_id);
         let answer = Answer {
-            model_ref: format!("harness:{}", self.config.workflow.pattern.token()),
+            model_ref: match purpose {
+                Purpose::Plan => "harness:plan".to_owned(),
+                Purpose::Work
+                | Purpose::Route
+                | Purpose::Descent
+                | Purpose::Branches
+                | Purpose::Judgement => {
+                    format!("harness:{}", self.config.workflow.pattern.token())
+                }
+            },
             parts: calls.into_iter().map(crate::model::AssistantPart::ToolCall).collect(),
             stop: StopReason::ToolUse,
             usage: Usage::default(),

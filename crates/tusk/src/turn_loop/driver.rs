@@ -354,6 +354,9 @@ impl Driver<'_, '_> {
         if let Some(record) = machine.witness() {
             self.ports.issues.witness(&record)?;
         }
+        // The steps of a plan come one after the other; nothing comes behind one that failed.
+        let is_plan = machine.config().policy.as_ref().is_some_and(|policy| policy.plan.is_some());
+        let mut is_stopped = false;
         let mut outcomes = Vec::with_capacity(admitted.len());
         for Admitted { tool_call_id, action, intent_digest, grant } in admitted {
             let earlier =
@@ -364,6 +367,10 @@ impl Driver<'_, '_> {
                 .or_else(|| machine.planned(&tool_call_id, self.ports.tools));
             let outcome = match (earlier, grant, operation) {
                 (Some(outcome), ..) => outcome,
+                _behind if is_stopped => IntentOutcome::Refused {
+                    class: "plan_stopped".to_owned(),
+                    detail: "a step before it failed".to_owned(),
+                },
                 (None, Err((class, detail)), _) => IntentOutcome::Refused { class, detail },
                 (None, Ok(grant), Some(operation)) => self.ports.issues.apply(grant, &operation)?,
                 (None, Ok(_), None) => IntentOutcome::Refused {
@@ -371,6 +378,7 @@ impl Driver<'_, '_> {
                     detail: "what was asked for can no longer be planned".to_owned(),
                 },
             };
+            is_stopped |= is_plan && matches!(outcome, IntentOutcome::Refused { .. });
             let applied = AppliedIntent { tool_call_id, action, intent_digest, outcome };
             (self.ports.watch)(&RunEvent::Applied(&applied));
             outcomes.push(applied);
