@@ -46,6 +46,16 @@ pub enum StoreError {
         /// How.
         detail: String,
     },
+    /// A newer version of this program wrote it; reading half of it would be guessing.
+    #[error("`{}` has version {found}; this program knows {known}", path.display())]
+    Newer {
+        /// Which.
+        path: PathBuf,
+        /// The version it has.
+        found: i64,
+        /// The newest version that is known here.
+        known: i64,
+    },
     /// A derived file is not what it should be. It holds nothing of its own: it is deleted and made again.
     #[error("derived file `{}` is damaged: {detail}", path.display())]
     DerivedDamaged {

@@ -4,7 +4,9 @@
 //! must not decide admissibility, must not write without a permit, and reads no clock of its own.
 
 mod audit;
+mod change;
 mod clock;
+pub mod desk;
 mod disk;
 mod doctor;
 mod document;
@@ -25,6 +27,7 @@ pub use audit::{
     AuditFilter, AuditFound, AuditLog, AuditWriter, Redactor, Unrecorded, audit_id, change_row,
     fresh_audit_id, import_row, unrecorded,
 };
+pub use change::Change;
 pub use clock::{Clock, IdSource};
 pub use disk::{
     Access, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome, OsClock, OsDisk, OsIds,

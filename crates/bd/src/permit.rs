@@ -5,7 +5,17 @@
 
 use premath_kernel::{Digest, Intent, MutationReady, Value};
 
-use crate::issues::Operation;
+/// What a permit is held against: a change of one of our stores, as an intent names it.
+pub(crate) trait Permitted {
+    /// The host action it is.
+    fn action(&self) -> &'static str;
+
+    /// The digest of its canonical arguments.
+    fn args_digest(&self) -> Digest;
+
+    /// Whether it only takes, keeps or lets go of work.
+    fn is_about_a_lease(&self) -> bool;
+}
 
 /// Permission for one mutation.
 #[derive(Debug)]
@@ -16,7 +26,7 @@ pub enum Permit {
     Lease(LeaseGrant),
     /// A person at a terminal, as the configuration allows. Made in the command only.
     Operator(OperatorGrant),
-    /// Upkeep of a store as a whole: it takes rows over, moves or mends them, and changes no single issue.
+    /// Upkeep of a store as a whole: it takes rows over, moves or mends them, and changes no single issue or file.
     Maintenance(MaintenanceGrant),
 }
 
@@ -134,7 +144,7 @@ pub struct PermitRefusal {
 
 impl Permit {
     /// The authority a row records, if this permit is for that operation.
-    pub(crate) fn authorise(self, operation: &Operation) -> Result<Authority, PermitRefusal> {
+    pub(crate) fn authorise(self, operation: &impl Permitted) -> Result<Authority, PermitRefusal> {
         let mismatch = |detail: &str| Err(PermitRefusal { detail: detail.to_owned() });
         match self {
             Self::Turn(grant) => {
@@ -149,7 +159,7 @@ impl Permit {
             Self::Lease(grant) if operation.is_about_a_lease() => Ok(Authority::lease(grant)),
             Self::Lease(_) => mismatch("a lease permit only claims, renews and releases"),
             Self::Operator(grant) => Ok(Authority::operator(grant)),
-            Self::Maintenance(_) => mismatch("maintenance changes no issue"),
+            Self::Maintenance(_) => mismatch("maintenance changes no single issue or file"),
         }
     }
 }
@@ -201,6 +211,16 @@ impl Authority {
         members.extend(grant.actor.clone().map(|actor| ("actor", actor)));
         members.extend(grant.reason.clone().map(|reason| ("override_reason", reason)));
         Self { kind: "maintenance", members, is_person: true }
+    }
+
+    /// For a change that is tried and never kept.
+    pub(crate) const fn rehearsal() -> Self {
+        Self { kind: "rehearsal", members: Vec::new(), is_person: false }
+    }
+
+    /// What it says under one name.
+    pub(crate) fn member(&self, wanted: &str) -> Option<&str> {
+        self.members.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.as_str())
     }
 
     /// The members that go into `write_witness`.

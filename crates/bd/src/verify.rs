@@ -257,6 +257,7 @@ impl Survey<'_> {
             | StoreError::Busy { .. }
             | StoreError::Poisoned { .. }
             | StoreError::DerivedDamaged { .. }
+            | StoreError::Newer { .. }
             | StoreError::Input(_) => (ProblemClass::Unreadable, error.to_string()),
         };
         self.add(class, path, detail);

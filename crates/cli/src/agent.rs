@@ -2,15 +2,20 @@
 //! person at the terminal. The composition root of agents. It must not decide anything about a run.
 
 mod answers;
+pub(crate) mod governance;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_exec::{Beneath, OsSandbox};
-use premath_host::{ActionError, AgentDoor, NoPerson};
+use premath_guards::GuardSettings;
+use premath_host::{ActionError, AgentDoor, Attendant, NoPerson, Said};
+use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
+use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::WorkFiles;
-use premath_tusk::turn_loop::{AnswerPort, Decision, Person, Stopwatch};
+use premath_tusk::turn_loop::{AnswerPort, Decision, Stopwatch};
 
 use crate::commands::Watching;
 use crate::models::Models;
@@ -61,8 +66,16 @@ impl AgentDoor for Agent<'_> {
         answers::open(self.models, references, self.interrupt.clone())
     }
 
-    fn person(&self) -> Box<dyn Person> {
+    fn governor(&self, tools: &[ToolSpec]) -> Result<Arc<Governor>, ActionError> {
+        governance::governor(&self.root, &GuardSettings::default(), Vec::new(), tools)
+    }
+
+    fn attendant(&self) -> Box<dyn Attendant> {
         Box::new(NoPerson)
+    }
+
+    fn credential(&self) -> Result<Option<PersonCredential>, ActionError> {
+        governance::credential()
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
@@ -80,6 +93,10 @@ struct Since(std::time::Instant);
 impl Stopwatch for Since {
     fn elapsed_millis(&self) -> u64 {
         u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn elapsed_micros(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 }
 
@@ -111,8 +128,16 @@ impl AgentDoor for Attended<'_> {
         self.inner.answers(references)
     }
 
-    fn person(&self) -> Box<dyn Person> {
+    fn governor(&self, tools: &[ToolSpec]) -> Result<Arc<Governor>, ActionError> {
+        self.inner.governor(tools)
+    }
+
+    fn attendant(&self) -> Box<dyn Attendant> {
         Box::new(AtTerminal { watching: Arc::clone(self.watching), interrupt: self.inner.interrupt() })
+    }
+
+    fn credential(&self) -> Result<Option<PersonCredential>, ActionError> {
+        self.inner.credential()
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
@@ -130,8 +155,16 @@ struct AtTerminal {
     interrupt: Interrupt,
 }
 
-impl Person for AtTerminal {
-    fn decide(&mut self, _: &str) -> Decision {
+impl Attendant for AtTerminal {
+    fn go_on(&mut self, _: &str) -> Decision {
         self.watching.ask(&self.interrupt)
+    }
+
+    fn confirm(&mut self, approval: &Approval) -> Option<Said> {
+        self.watching.confirm(approval, &self.interrupt)
+    }
+
+    fn plan(&mut self, proposal: &Proposal) -> Option<Said> {
+        self.watching.plan(proposal, &self.interrupt)
     }
 }

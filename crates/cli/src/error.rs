@@ -140,6 +140,7 @@ impl CliError {
             StoreError::Poisoned { .. } => {
                 "run the command again; `premath verify` says whether anything is damaged"
             }
+            StoreError::Newer { .. } => "use the version of premath that wrote it, or a newer one",
             StoreError::Corrupt { .. } | StoreError::DerivedDamaged { .. } => {
                 "`premath doctor` explains the damage, `premath doctor --fix` mends it"
             }

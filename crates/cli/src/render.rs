@@ -1,6 +1,7 @@
 //! Answers as a person reads them. Must not decide anything, and must not let evidence act on a terminal.
 
 pub(crate) mod audit;
+pub(crate) mod card;
 pub(crate) mod chain;
 pub(crate) mod dep;
 pub(crate) mod harness;

@@ -6,8 +6,12 @@
 mod assemble;
 mod children;
 mod door;
+mod effective;
 mod footprint;
+mod governed;
 mod lease;
+mod people;
+mod plans;
 mod ports;
 mod request;
 mod resume;
@@ -16,7 +20,7 @@ mod shown;
 pub(crate) mod traces;
 mod workflow;
 
-pub use door::{AgentDoor, NoAgent, NoPerson};
+pub use door::{AgentDoor, Attendant, NoAgent, NoPerson, Said};
 pub use lease::Refused as RunRefused;
 pub use ports::FileJournal;
 pub use request::RunRequest;

@@ -7,6 +7,8 @@ mod actions;
 mod agent;
 mod agent_tools;
 mod conversation;
+mod desk_store;
+mod desk_tools;
 mod failures;
 mod outside;
 mod recording;
@@ -22,15 +24,17 @@ pub use actions::join_check::{JoinChecked, run as join_check};
 pub use actions::model::run as ask;
 pub use actions::verify::run as verify;
 pub use agent::{
-    AgentDoor, FileJournal, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted, ending, intent_result,
-    resume, start,
+    AgentDoor, Attendant, FileJournal, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted, Said, ending,
+    intent_result, resume, start,
 };
 pub use agent_tools::{IssueTools, issue_tools};
 pub use conversation::{Heard, circuits_failed, converse};
+pub use desk_store::{desk_path, existing_desk, open_desk, publish};
+pub use desk_tools::{DESK_SCOPES, DeskTools, PLAN_SCOPE, with_implied as with_implied_desk_scopes};
 pub use failures::{explain, hint};
 pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
 pub use recording::audit_log;
 pub use sample::sample_turn;
-pub use settings::{Layer, LoopSettings, Setting, Settings, TerminalAuthority};
+pub use settings::{Layer, LoopSettings, PolicySettings, Setting, Settings, TerminalAuthority};
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use workspace::{DoorRefusal, MutationDoor, Workspace};

@@ -2,10 +2,12 @@
 //!
 //! Read from a file by the composition root; every value has a default. It must not read anything itself.
 
+mod policy;
 mod turn_loop;
 
 use std::fmt;
 
+pub use policy::PolicySettings;
 pub use turn_loop::LoopSettings;
 
 /// Which layer a value comes from.
@@ -90,6 +92,8 @@ pub struct Settings {
     pub model_entries: Vec<(String, Setting<String>)>,
     /// `[loop]`: what a run may use, and how it works
     pub turn_loop: LoopSettings,
+    /// `[policy]`: in which role runs work, what it may have, what a day may cost
+    pub policy: PolicySettings,
 }
 
 impl Settings {
@@ -108,6 +112,7 @@ impl Default for Settings {
             model_chain: Setting::default_value(Vec::new()),
             model_entries: Vec::new(),
             turn_loop: LoopSettings::default(),
+            policy: PolicySettings::default(),
         }
     }
 }

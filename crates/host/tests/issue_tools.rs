@@ -187,8 +187,9 @@ fn what_a_tool_asks_for_is_what_the_action_would_have_done_and_nothing_before_th
             output.note
         );
         let intent = output.intent.unwrap();
-        assert_eq!((intent.action, intent.operation.action()), (action, action));
-        applied(&through_tools.workspace(), &intent.operation);
+        assert_eq!((intent.action, intent.change.action()), (action, action));
+        let premath_bd::Change::Issues(operation) = &intent.change else { panic!("{action}: not an issue") };
+        applied(&through_tools.workspace(), operation);
         through_actions.act(action, &arguments);
         assert_eq!(through_tools.rows(), through_actions.rows(), "{action}");
         asked_for.insert(action.replace('.', "_"));
@@ -286,7 +287,8 @@ fn a_run_shows_the_lease_of_its_own_issue_and_a_model_shows_none() {
     let catalogue = Catalogue::new(tools).unwrap();
     let holder = |tool: &str, arguments: Value| {
         let intent = call_with(&catalogue, tool, &arguments, 1024).unwrap().intent.unwrap();
-        match intent.operation {
+        let premath_bd::Change::Issues(operation) = intent.change else { panic!("{tool}: not an issue") };
+        match operation {
             Operation::Update { holder, .. }
             | Operation::LeaseRenew { holder, .. }
             | Operation::LeaseRelease { holder, .. }

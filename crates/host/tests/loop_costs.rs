@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use premath_bd::desk::PersonCredential;
 use premath_bd::{Permit, runs_folder};
 use premath_host::{
-    ActionError, AgentDoor, Case, DoorRefusal, Host, MutationDoor, NoModels, NoPerson, NoSandbox, RunStarted,
-    Settings, SourceError, VectorSource, Workspace, start,
+    ActionError, AgentDoor, Attendant, Case, DoorRefusal, Host, MutationDoor, NoModels, NoPerson, NoSandbox,
+    RunStarted, Settings, SourceError, VectorSource, Workspace, start,
 };
-use premath_kernel::{Count, Moment, Object, Value};
+use premath_kernel::{Count, Digest, Moment, Object, Value};
 use premath_testkit::faulty_disk::{Operation, SimDisk};
 use premath_testkit::{CountingIds, TestClock};
 use premath_tusk::JsonText;
@@ -19,9 +20,14 @@ use premath_tusk::model::{
     AssistantPart, Message, ModelEvent, ModelRequest, ModelResponse, PortFuture, StopReason, ToolCall, Usage,
     UserPart,
 };
+use premath_tusk::policy::{
+    CallFacts, Effect, Evaluated, Governor, Guard, GuardAction, GuardError, GuardReport, GuardSubject,
+    GuardrailStage, Guards, RuleInfo, Rules, Ruling, SelfTestFailure,
+};
 use premath_tusk::sandbox::{Interrupt, Sandbox};
+use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::{MemoryFiles, WorkFiles};
-use premath_tusk::turn_loop::{AnswerError, AnswerPort, Answered, Person, Stopwatch};
+use premath_tusk::turn_loop::{AnswerError, AnswerPort, Answered, Stopwatch};
 
 const TURNS: u64 = 50;
 const CALLS: u64 = 3;
@@ -156,8 +162,16 @@ impl AgentDoor for Door {
         Ok(Box::new(Canned { asked: self.asked, turns: self.turns, turn: 0, shown }))
     }
 
-    fn person(&self) -> Box<dyn Person> {
+    fn governor(&self, _: &[ToolSpec]) -> Result<Arc<Governor>, ActionError> {
+        Ok(Arc::new(Governor::new(Arc::new(Everything::default()), Guards::boot(vec![Arc::new(Quiet)]))))
+    }
+
+    fn attendant(&self) -> Box<dyn Attendant> {
         Box::new(NoPerson)
+    }
+
+    fn credential(&self) -> Result<Option<PersonCredential>, ActionError> {
+        Ok(None)
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
@@ -272,5 +286,61 @@ fn what_is_stored_is_at_most_three_times_what_was_said() {
     for asked in [Asked::Reads, Asked::Patches] {
         let cost = cost(asked, TURNS);
         assert!(cost.stored <= 3 * cost.shown, "{asked:?}: {} bytes for {}", cost.stored, cost.shown);
+    }
+}
+
+/// Rules that cost nothing: what is measured is the loop.
+#[derive(Debug)]
+struct Everything(Digest);
+
+impl Default for Everything {
+    fn default() -> Self {
+        Self(Digest::of_bytes(b"everything"))
+    }
+}
+
+impl Rules for Everything {
+    fn decide(&self, _: &CallFacts<'_>) -> Ruling {
+        let rule = Some("everything".to_owned());
+        let (reason, hint) = (String::new(), String::new());
+        Ruling { effect: Effect::Allow, rule, reason, hint, matched: Vec::new(), errors: Vec::new() }
+    }
+
+    fn explain(&self, _: &CallFacts<'_>) -> Vec<Evaluated> {
+        Vec::new()
+    }
+
+    fn rules(&self) -> Vec<RuleInfo> {
+        Vec::new()
+    }
+
+    fn digest(&self) -> &Digest {
+        &self.0
+    }
+}
+
+/// A guard that finds nothing.
+#[derive(Debug)]
+struct Quiet;
+
+impl Guard for Quiet {
+    fn id(&self) -> &str {
+        "quiet"
+    }
+
+    fn stages(&self) -> &[GuardrailStage] {
+        &GuardrailStage::ALL
+    }
+
+    fn action(&self, _: GuardrailStage) -> GuardAction {
+        GuardAction::Block
+    }
+
+    fn check(&self, _: &GuardSubject<'_>) -> Result<GuardReport, GuardError> {
+        Ok(GuardReport::clean())
+    }
+
+    fn self_test(&self) -> Result<(), SelfTestFailure> {
+        Ok(())
     }
 }

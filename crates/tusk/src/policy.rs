@@ -4,14 +4,26 @@
 //! Whatever fails in here denies (I9). It must not run a tool, and must not name a rule engine or a detector: those
 //! implement [`Rules`] and [`Guard`].
 
+mod effective;
 mod error;
+mod governor;
 mod guard;
+mod guarding;
+mod judgement;
+mod risk;
 mod rules;
+mod sensor;
 mod subject;
 
+pub use effective::{ApprovedPlan, EffectiveScopes, Observability, PlannedStep, RunPolicy};
 pub use error::{PolicyCode, PolicyError};
+pub use governor::{GovernedCall, Governor};
 pub use guard::{
     Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject, GuardrailStage, SelfTestFailure, Span,
 };
+pub use guarding::{Guards, Look, Looked, without};
+pub use judgement::{CallJudgement, GuardRow, Judged};
+pub use risk::{ControlProfile, RiskTier};
 pub use rules::{Effect, Evaluated, RuleInfo, Rules, Ruling};
+pub use sensor::SensorTrace;
 pub use subject::{CallFacts, Origin, Principal, RunFacts, Target};

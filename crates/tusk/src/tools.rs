@@ -28,9 +28,11 @@ mod work_path;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use crate::policy::Target;
+
 pub use apply_patch::{
     AfterFile, ApplyPatch, CommitFailure, FileChange, FileState, PatchedFile, PreparedPatch, UndoRecord,
-    UndoRecordError, prepare_patch,
+    UndoRecordError, prepare_patch, text_diff,
 };
 pub use arguments::{Arguments, SchemaError};
 pub use catalogue::{Catalogue, CatalogueDigests, CatalogueError, Drift, Pins};
@@ -58,6 +60,31 @@ pub trait Tool: Debug + Send + Sync {
     /// # Errors
     /// A typed failure that the model can read.
     fn call(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure>;
+
+    /// What a call is about, looked up where it lives, so that policy knows it before anything runs. Reads only.
+    ///
+    /// # Errors
+    /// It names something that cannot be found.
+    fn targets(
+        &self,
+        _arguments: &Arguments,
+        _context: &ToolContext<'_>,
+    ) -> Result<Vec<Target>, ToolFailure> {
+        Ok(Vec::new())
+    }
+
+    /// What a call would change, as a diff for the person who is asked about it; none where there is nothing to show. Reads
+    /// only.
+    ///
+    /// # Errors
+    /// Why the call would not do what is asked.
+    fn preview(
+        &self,
+        _arguments: &Arguments,
+        _context: &ToolContext<'_>,
+    ) -> Result<Option<String>, ToolFailure> {
+        Ok(None)
+    }
 
     /// Works out how to take a call back before it is made, so that this is on disk before the effect is (I7). Reads only.
     ///

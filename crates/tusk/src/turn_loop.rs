@@ -11,14 +11,17 @@ mod closing;
 mod config;
 mod driver;
 mod event;
+mod judging;
 mod limits;
 mod machine;
 mod own_tools;
+mod people;
 mod plan;
 mod ports;
 mod progress;
 mod proofs;
 mod records;
+mod redaction;
 mod redrive;
 mod room;
 mod state;
@@ -38,12 +41,14 @@ pub use event::{Event, WorkerReturn};
 pub use limits::{ContextLimits, Limits, OnFull};
 pub use machine::{Machine, Unexpected};
 pub use own_tools::{ChooseRoute, GiveVerdict, SpawnWorker};
+pub use people::{Confirmation, ConfirmationAnswer, PlanDecision, PlanStepResult};
 pub use ports::{
-    AnswerError, AnswerPort, Answered, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch,
+    AnswerError, AnswerPort, Answered, AskedConfirmation, Checkpoint, Crew, IssuePort, ObjectPort, Person,
+    PolicyPort, RunJournal, Stopwatch,
 };
-pub use progress::{CHOOSE_ROUTE, GIVE_VERDICT, SPAWN_WORKER};
+pub use progress::{CHOOSE_ROUTE, GIVE_VERDICT, PROPOSE_PLAN, SPAWN_WORKER};
 pub use redrive::{Redrive, RedriveError, Redriven};
-pub use step::{Admitted, ModelCall, PlannedCall, Step, WorkerPlan};
+pub use step::{Admitted, Approval, ModelCall, PlannedCall, Step, WorkerPlan};
 pub use terms::{CUT_MARKER, TermsError};
 pub use toolbox::{Prepared, Ran, Toolbox};
 pub use watch::{

@@ -53,9 +53,10 @@ pub use model::{
 pub use policy::PolicyDocuments;
 pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, WitnessRecord};
 pub use run::{
-    AskedCallRow, CallArtifact, CallEnd, CallRow, CallTruncation, IntentResult, IntentState, MessageRow,
-    ModelTextKind, ReplayAnswer, ReplayDifference, RunAnswer, RunCard, RunEnding, RunEventKind, RunEventRow,
-    RunExport, RunListing, RunRow, TurnCard, TurnDigests, TurnRow, TurnVerdict, WorkerRow,
+    AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow, IntentResult,
+    IntentState, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer, ReplayDifference, RunAnswer, RunCard,
+    RunEnding, RunEventKind, RunEventRow, RunExport, RunListing, RunRow, TurnCard, TurnDigests, TurnRow,
+    TurnVerdict, WorkerRow,
 };
 pub use sandbox::{
     LayerRow, OutputRow, SandboxCheckAnswer, SandboxEvidenceRow, SandboxOutcome, SandboxRefusal,

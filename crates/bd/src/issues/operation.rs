@@ -7,7 +7,7 @@ use premath_kernel::{DEFAULT_TTL_SECONDS, DependencyKind, Digest, Moment, Object
 use premath_wire::time::format_time;
 
 use super::row::counted;
-use crate::permit::args_digest;
+use crate::permit::{Permitted, args_digest};
 
 /// One member of an update.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -295,6 +295,20 @@ impl Operation {
                 .field("type", kind.token()),
         }
         .finish()
+    }
+}
+
+impl Permitted for Operation {
+    fn action(&self) -> &'static str {
+        Self::action(self)
+    }
+
+    fn args_digest(&self) -> Digest {
+        Self::args_digest(self)
+    }
+
+    fn is_about_a_lease(&self) -> bool {
+        Self::is_about_a_lease(self)
     }
 }
 

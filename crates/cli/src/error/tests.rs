@@ -36,6 +36,7 @@ fn what_is_missing_or_damaged_is_the_environment_and_has_a_way_out() {
         ),
         (StoreError::Poisoned { path: path() }, "again"),
         (StoreError::Corrupt { path: path(), detail: "x".to_owned() }, "doctor"),
+        (StoreError::Newer { path: path(), found: 9, known: 1 }, "newer"),
         (StoreError::DerivedDamaged { path: path(), detail: "x".to_owned() }, "doctor"),
     ] {
         let said = CliError::store(&error);

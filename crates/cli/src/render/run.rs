@@ -8,12 +8,15 @@ mod call;
 mod ending;
 mod figures;
 mod frame;
+mod governed;
 mod lane;
 mod listing;
 mod rows;
 mod status;
 mod turn;
 mod verdict;
+
+pub(crate) use self::call::changes;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -4,27 +4,32 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_bd::{OperatorBasis, OperatorGrant, Permit};
 use premath_exec::Beneath;
+use premath_guards::{GuardSettings, built_in};
 use premath_host::{
-    ActionError, AgentDoor, Case, DoorRefusal, Host, MutationDoor, NoModels, NoSandbox, Settings,
-    SourceError, VectorSource, Workspace, converse,
+    ActionError, AgentDoor, Attendant, Case, DoorRefusal, Host, MutationDoor, NoModels, NoSandbox, Said,
+    Settings, SourceError, VectorSource, Workspace, converse,
 };
 use premath_kernel::Moment;
 use premath_models::provider::{AnswerLimits, Protocol, ProviderConfig, model};
 use premath_models::scripted::{Script, ScriptedTransport};
 use premath_models::transport::{Transport, TransportFuture, WireRequest};
+use premath_rules::RulePack;
 use premath_testkit::faulty_disk::SimDisk;
 use premath_testkit::{CountingIds, TestClock};
 use premath_tusk::model::{
     Candidate, Chain, MemoryCircuits, ModelError, ModelErrorKind, ModelEvent, ModelRequest, PortFuture,
 };
+use premath_tusk::policy::{Governor, Guards};
 use premath_tusk::sandbox::{
     CapturedOutput, Ending, Interrupt, Sandbox, SandboxCommand, SandboxError, SandboxEvidence, SandboxReport,
     SandboxRun,
 };
+use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::WorkFiles;
-use premath_tusk::turn_loop::{AnswerError, AnswerPort, Answered, Decision, Person, Stopwatch};
+use premath_tusk::turn_loop::{AnswerError, AnswerPort, Answered, Decision, Stopwatch};
 use tempfile::TempDir;
 
 use crate::bodies::unpaired;
@@ -144,8 +149,18 @@ impl AgentDoor for Outside {
         Ok(Box::new(Answering { runtime, chain, interrupt, at, asked: 0 }))
     }
 
-    fn person(&self) -> Box<dyn Person> {
+    fn governor(&self, tools: &[ToolSpec]) -> Result<Arc<Governor>, ActionError> {
+        let rules = RulePack::load(&RulePack::default_sources(), tools).unwrap();
+        let guards = built_in(&GuardSettings::default()).unwrap().into_iter().map(Arc::from).collect();
+        Ok(Arc::new(Governor::new(Arc::new(rules), Guards::boot(guards))))
+    }
+
+    fn attendant(&self) -> Box<dyn Attendant> {
         Box::new(Somebody(self.decision))
+    }
+
+    fn credential(&self) -> Result<Option<PersonCredential>, ActionError> {
+        Ok(Some(PersonCredential::new("storm".to_owned(), [7; 32])))
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
@@ -160,9 +175,17 @@ impl AgentDoor for Outside {
 #[derive(Debug)]
 struct Somebody(Decision);
 
-impl Person for Somebody {
-    fn decide(&mut self, _: &str) -> Decision {
+impl Attendant for Somebody {
+    fn go_on(&mut self, _: &str) -> Decision {
         self.0
+    }
+
+    fn confirm(&mut self, _: &Approval) -> Option<Said> {
+        None
+    }
+
+    fn plan(&mut self, _: &Proposal) -> Option<Said> {
+        None
     }
 }
 

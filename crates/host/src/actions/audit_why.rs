@@ -134,9 +134,12 @@ impl<'w> Trail<'w> {
         let recorded = says("digest").and_then(|seal| audit.get(&audit_id(seal)));
         let run = recorded.and_then(|row| text(row, "runId")).map(str::to_owned);
         match says("authority") {
-            Some("turn") => {
-                self.by_turn(says("turn_digest"), says("intent_digest"), says("policy_digest"), run.as_deref())?
-            }
+            Some("turn") => self.by_turn(
+                says("turn_digest"),
+                says("intent_digest"),
+                says("policy_digest"),
+                run.as_deref(),
+            )?,
             Some("lease") => {
                 let run = says("instruction_ref").and_then(|reference| reference.strip_prefix("run://"));
                 match run {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use premath_bd::issues::{Holder, IssueRow};
 use premath_kernel::{ActionMode, OrchestrationRole};
 use premath_tusk::context::{Assembled, Blocks};
+use premath_tusk::policy::{ApprovedPlan, EffectiveScopes, RunPolicy};
 use premath_tusk::sandbox::{ExecutionLimits, Profile};
 use premath_tusk::tools::files::{ScopedFiles, WorkFiles};
 use premath_tusk::tools::payloads::StoredPayloads;
@@ -18,6 +19,8 @@ use premath_tusk::turn_loop::{
 use premath_wire::{InputClass, InputError, JsonPath};
 
 use super::door::AgentDoor;
+use super::effective;
+use super::governed::record_refusals;
 use super::ports::objects;
 use crate::agent_tools::IssueTools;
 use crate::table::ActionError;
@@ -50,6 +53,8 @@ pub(super) struct Plan {
     pub(super) judges: bool,
     /// What it works on: somebody else's words.
     pub(super) material: Option<String>,
+    /// The approved plan that it carries out.
+    pub(super) approved: Option<ApprovedPlan>,
 }
 
 /// What a run works with, and what it is.
@@ -61,12 +66,18 @@ pub(super) struct Made {
 
 pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> Result<Made, ActionError> {
     let tools = tools(workspace, &plan)?;
-    let catalogue = granted(&tools, &plan)?;
-    let Assembled { system, opening, to_store } = blocks(&plan, &catalogue).assemble();
+    let (catalogue, scopes) = granted(workspace, &tools, &plan)?;
+    let specs: Vec<ToolSpec> = catalogue.specs().cloned().collect();
+    let governor = door.governor(&specs)?;
+    let policy = effective::policy(workspace, &governor, &scopes, &specs, plan.approved.clone())?;
+    let refusals = effective::refusals(&policy.principal, &scopes.refused);
+    record_refusals(workspace, &plan.run_id, &refusals)?;
+    let mut plan = plan;
+    plan.task = governor.redact(&plan.task);
+    let Assembled { system, opening, to_store } = blocks(&plan, &catalogue, &policy).assemble();
     for whole in to_store {
         objects(workspace).put(&mut whole.text.as_bytes())?;
     }
-    let specs: Vec<ToolSpec> = catalogue.specs().cloned().collect();
     let config = RunConfig {
         run_id: plan.run_id,
         task: plan.task,
@@ -88,6 +99,7 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
         parent: plan.parent,
         required_artifacts: plan.required_artifacts,
         incoming: Vec::new(),
+        policy: Some(policy),
     };
     let toolbox = toolbox(workspace, door, &config, catalogue)?;
     Ok(Made { config, toolbox })
@@ -95,7 +107,7 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
 
 /// Whether a plan names only what there is, said before anything is taken or written for it.
 pub(super) fn check_names(workspace: &Workspace, plan: &Plan) -> Result<(), ActionError> {
-    granted(&tools(workspace, plan)?, plan)?;
+    granted(workspace, &tools(workspace, plan)?, plan)?;
     check_checkpoints(workspace, &plan.limits.checkpoint_before)
 }
 
@@ -220,7 +232,11 @@ fn every_tool(
 }
 
 /// What is left when only the scopes of the plan are granted.
-fn granted(tools: &[Arc<dyn Tool>], plan: &Plan) -> Result<Catalogue, ActionError> {
+fn granted(
+    workspace: &Workspace,
+    tools: &[Arc<dyn Tool>],
+    plan: &Plan,
+) -> Result<(Catalogue, EffectiveScopes), ActionError> {
     let all = Catalogue::new(tools.iter().map(Arc::clone)).map_err(unusable)?;
     let known: BTreeSet<String> = all.specs().map(|spec| spec.scope.clone()).collect();
     if let Some(unknown) = plan.scopes.iter().flatten().find(|scope| !known.contains(*scope)) {
@@ -229,15 +245,15 @@ fn granted(tools: &[Arc<dyn Tool>], plan: &Plan) -> Result<Catalogue, ActionErro
         let path = JsonPath::root().key("scopes");
         return Err(InputError::new(InputClass::FieldInvalid, &what, path).into());
     }
-    let mut scopes: BTreeSet<String> =
-        plan.scopes.as_ref().map_or(known, |scopes| scopes.iter().cloned().collect());
+    let effective = effective::scopes(workspace, plan.scopes.as_deref(), &known);
+    let mut scopes = effective.granted.clone();
     // What shapes the run itself is not the model's to be granted or denied.
     scopes.extend(["run:route", "run:judge", "workers:spawn"].map(str::to_owned));
     if plan.scope.is_some() {
         // The walls around a command know folders, not roles: a role that is held to folders runs none.
         scopes.remove("process:run");
     }
-    Ok(all.granted(&scopes))
+    Ok((all.granted(&scopes), effective))
 }
 
 fn capabilities(specs: &[ToolSpec]) -> Vec<String> {
@@ -250,7 +266,7 @@ fn capabilities(specs: &[ToolSpec]) -> Vec<String> {
     names.into_iter().collect()
 }
 
-fn blocks(plan: &Plan, catalogue: &Catalogue) -> Blocks {
+fn blocks(plan: &Plan, catalogue: &Catalogue, policy: &RunPolicy) -> Blocks {
     let mut blocks = Blocks::new(plan.task.clone());
     if plan.action_mode == ActionMode::Text {
         blocks.tools.push_str(&text_tools(catalogue));
@@ -258,10 +274,13 @@ fn blocks(plan: &Plan, catalogue: &Catalogue) -> Blocks {
     if let Some(row) = &plan.issue {
         blocks = blocks.with_issue(row.id(), issue_text(row));
     }
+    let mut scopes: Vec<String> = permissions(policy);
     if let Some(scope) = &plan.scope {
-        let read = format!("You may read: {}", listed(&scope.read));
-        let write = format!("You may change: {}", listed(&scope.write));
-        blocks = blocks.with_scopes(vec![read, write]);
+        scopes.push(format!("You may read: {}", listed(&scope.read)));
+        scopes.push(format!("You may change: {}", listed(&scope.write)));
+    }
+    if !scopes.is_empty() {
+        blocks = blocks.with_scopes(scopes);
     }
     if !plan.required_artifacts.is_empty() {
         let wanted =
@@ -278,6 +297,21 @@ fn blocks(plan: &Plan, catalogue: &Catalogue) -> Blocks {
         );
     }
     blocks
+}
+
+/// What the run may do with the desk, and what it asked for and was not given.
+fn permissions(policy: &RunPolicy) -> Vec<String> {
+    let has = |scope: &str| policy.granted.iter().any(|granted| granted == scope);
+    let is_about_the_desk = policy.granted.iter().chain(&policy.refused).any(|one| one.starts_with("desk:"));
+    let mut lines = Vec::new();
+    if is_about_the_desk {
+        for scope in ["desk:read", "desk:write", "desk:create", "desk:delete"] {
+            lines.push(format!("{scope}: {}", if has(scope) { "enabled" } else { "disabled" }));
+        }
+    }
+    let others = policy.refused.iter().filter(|scope| !scope.starts_with("desk:"));
+    lines.extend(others.map(|scope| format!("{}: disabled", premath_tusk::context::plain_line(scope, 100))));
+    lines
 }
 
 /// How tools are called where a model only writes text, and which there are.

@@ -204,6 +204,7 @@ impl Worker<'_> {
             required_artifacts: plan.artifacts.clone(),
             judges: plan.judges,
             material: plan.material.clone(),
+            approved: None,
         }
     }
 

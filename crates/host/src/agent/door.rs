@@ -4,9 +4,15 @@ use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use premath_bd::StoreError;
+use premath_bd::desk::{Approval, ApprovalScope, PersonCredential, Proposal, Verdict};
+use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
+use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::WorkFiles;
-use premath_tusk::turn_loop::{AnswerPort, Decision, Person, Stopwatch};
+use premath_tusk::turn_loop::{
+    AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
+};
 
 use crate::table::ActionError;
 
@@ -36,8 +42,20 @@ pub trait AgentDoor: Debug + Sync {
     /// A reference that names nothing.
     fn answers(&self, references: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError>;
 
-    /// A person, if there is one.
-    fn person(&self) -> Box<dyn Person>;
+    /// What decides about the calls of a run that has these tools.
+    ///
+    /// # Errors
+    /// There is nothing that could decide. Nothing runs then.
+    fn governor(&self, tools: &[ToolSpec]) -> Result<Arc<Governor>, ActionError>;
+
+    /// Whoever sits at the door and can be asked at once.
+    fn attendant(&self) -> Box<dyn Attendant>;
+
+    /// What a person of this door signs with; none where there is no person.
+    ///
+    /// # Errors
+    /// It is there and cannot be read.
+    fn credential(&self) -> Result<Option<PersonCredential>, ActionError>;
 
     /// Time from now on.
     fn stopwatch(&self) -> Box<dyn Stopwatch>;
@@ -46,13 +64,73 @@ pub trait AgentDoor: Debug + Sync {
     fn interrupt(&self) -> Interrupt;
 }
 
+/// What somebody says who is asked.
+#[derive(Debug)]
+pub struct Said {
+    /// Yes or no.
+    pub verdict: Verdict,
+    /// How far a yes goes.
+    pub scope: ApprovalScope,
+    /// What they say about it.
+    pub message: Option<String>,
+}
+
+impl Said {
+    /// A yes to this one thing.
+    #[must_use]
+    pub const fn yes() -> Self {
+        Self { verdict: Verdict::Approve, scope: ApprovalScope::Once, message: None }
+    }
+
+    /// A no.
+    #[must_use]
+    pub const fn no() -> Self {
+        Self { verdict: Verdict::Deny, scope: ApprovalScope::Once, message: None }
+    }
+}
+
+/// Whoever sits at a door. What they say is signed and kept before it counts.
+pub trait Attendant: Debug {
+    /// Asks whether to go on.
+    fn go_on(&mut self, question: &str) -> Decision;
+
+    /// Asks about one call; none when nobody answers now.
+    fn confirm(&mut self, approval: &Approval) -> Option<Said>;
+
+    /// Asks about a plan; none when nobody answers now.
+    fn plan(&mut self, proposal: &Proposal) -> Option<Said>;
+}
+
+impl Attendant for NoPerson {
+    fn go_on(&mut self, _: &str) -> Decision {
+        Decision::NoAnswer
+    }
+
+    fn confirm(&mut self, _: &Approval) -> Option<Said> {
+        None
+    }
+
+    fn plan(&mut self, _: &Proposal) -> Option<Said> {
+        None
+    }
+}
+
 /// Nobody is there.
 #[derive(Debug)]
 pub struct NoPerson;
 
 impl Person for NoPerson {
-    fn decide(&mut self, _: &str) -> Decision {
-        Decision::NoAnswer
+    fn decide(&mut self, _: &Checkpoint<'_>) -> Result<Decision, StoreError> {
+        Ok(Decision::NoAnswer)
+    }
+
+    fn confirm(&mut self, _: &[AskedConfirmation<'_>]) -> Result<Vec<Confirmation>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn plan(&mut self, proposal_id: &str) -> Result<PlanDecision, StoreError> {
+        let (proposal_id, state) = (proposal_id.to_owned(), "pending".to_owned());
+        Ok(PlanDecision { proposal_id, state, steps: Vec::new() })
     }
 }
 
@@ -97,8 +175,16 @@ impl AgentDoor for NoAgent {
         nothing()
     }
 
-    fn person(&self) -> Box<dyn Person> {
+    fn governor(&self, _: &[ToolSpec]) -> Result<Arc<Governor>, ActionError> {
+        nothing()
+    }
+
+    fn attendant(&self) -> Box<dyn Attendant> {
         Box::new(NoPerson)
+    }
+
+    fn credential(&self) -> Result<Option<PersonCredential>, ActionError> {
+        Ok(None)
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use premath_bd::desk::{self, DeskRefusal, ProposalDraft};
 use premath_bd::issues::{Applied, FileIssues, IssueRow, IssueStore as _, Operation};
 use premath_bd::{
-    Clock, Journal, JournalEvent, JournalWriter, ObjectId, Objects, Permit, StoreError, TurnGrant, Witnesses,
-    objects_folder, witnesses_folder,
+    Change, Clock, Journal, JournalEvent, JournalWriter, ObjectId, Objects, Permit, StoreError, TurnGrant,
+    Witnesses, objects_folder, witnesses_folder,
 };
 use premath_kernel::{Digest, Value};
 use premath_tusk::tools::files::{FileError, WorkFiles};
 use premath_tusk::turn_loop::{IntentOutcome, IssuePort, ObjectPort, RunJournal};
 
+use crate::desk_store::{existing_desk, open_desk, publish};
 use crate::recording::{For, apply};
 use crate::workspace::Workspace;
 
@@ -92,7 +94,30 @@ impl IssuePort for RunIssues {
         Ok(())
     }
 
-    fn apply(&mut self, grant: TurnGrant, operation: &Operation) -> Result<IntentOutcome, StoreError> {
+    fn apply(&mut self, grant: TurnGrant, change: &Change) -> Result<IntentOutcome, StoreError> {
+        match change {
+            Change::Issues(operation) => self.change_issues(grant, operation),
+            Change::Desk(operation) => self.change_desk(grant, operation),
+            Change::Propose(draft) => self.propose(grant, draft),
+        }
+    }
+
+    fn found(&mut self, turn: &str, intent: &str) -> Result<Option<IntentOutcome>, StoreError> {
+        match self.store.written_by(turn, intent) {
+            Err(StoreError::Missing { .. }) | Ok(None) => {}
+            found => return Ok(found?.as_ref().map(now)),
+        }
+        let Some(desk) = existing_desk(&self.workspace)? else { return Ok(None) };
+        Ok(desk.applied_by(turn, intent)?.as_ref().map(written))
+    }
+}
+
+impl RunIssues {
+    fn change_issues(
+        &mut self,
+        grant: TurnGrant,
+        operation: &Operation,
+    ) -> Result<IntentOutcome, StoreError> {
         match self.ready() {
             // A run outside a repository can work; it has no issues to change.
             Err(StoreError::Missing { path }) => {
@@ -115,12 +140,47 @@ impl IssuePort for RunIssues {
         })
     }
 
-    fn found(&mut self, turn: &str, intent: &str) -> Result<Option<IntentOutcome>, StoreError> {
-        match self.store.written_by(turn, intent) {
-            Err(StoreError::Missing { .. }) => Ok(None),
-            found => Ok(found?.as_ref().map(now)),
-        }
+    fn change_desk(
+        &mut self,
+        grant: TurnGrant,
+        operation: &desk::Operation,
+    ) -> Result<IntentOutcome, StoreError> {
+        let desk = open_desk(&self.workspace)?;
+        let applied = desk.apply(Permit::Turn(grant), operation, &self.run_id)?;
+        publish(&self.workspace, &desk)?;
+        Ok(match applied {
+            desk::Applied::Written(change) | desk::Applied::Repeated(change) => {
+                self.changes.push(format!("desk://{}", change.item.id()));
+                written(&change)
+            }
+            desk::Applied::Refused(refusal) => refused(refusal),
+        })
     }
+
+    fn propose(&mut self, grant: TurnGrant, draft: &ProposalDraft) -> Result<IntentOutcome, StoreError> {
+        let desk = open_desk(&self.workspace)?;
+        let proposed = desk.propose_for(Permit::Turn(grant), draft)?;
+        publish(&self.workspace, &desk)?;
+        Ok(match proposed {
+            Ok(proposal) => {
+                IntentOutcome::Changed { id: proposal.id, status: proposal.state.token().to_owned() }
+            }
+            Err(refusal) => refused(refusal),
+        })
+    }
+}
+
+fn refused(refusal: DeskRefusal) -> IntentOutcome {
+    IntentOutcome::Refused { class: refusal.class.code().to_owned(), detail: refusal.detail }
+}
+
+fn written(change: &desk::Written) -> IntentOutcome {
+    let status = match (change.item.is_deleted(), change.version) {
+        (true, _) => "deleted".to_owned(),
+        (false, Some(version)) => format!("version {version}"),
+        (false, None) => "there".to_owned(),
+    };
+    IntentOutcome::Changed { id: change.item.id().to_owned(), status }
 }
 
 /// Objects and the files of the workdir.

@@ -149,6 +149,9 @@ fn newest_session(ground: Ground<'_>, run_id: &str) -> Result<Left, ActionError>
             Step::Done(RunOutcome::HandedOff { run_id }) => run_id.clone(),
             Step::Done(_)
             | Step::CallModel(_)
+            | Step::Judge { .. }
+            | Step::Confirm(_)
+            | Step::AwaitPlan(_)
             | Step::CallTools(_)
             | Step::Apply(_)
             | Step::Spawn(_)

@@ -8,8 +8,8 @@ use premath_bd::{Journal, StoreError, runs_folder};
 use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
 use premath_tusk::turn_loop::{
-    Beginning, ConfigError, DriveError, Judge, Machine, ParentRun, Ports, Relation, RunConfig, RunEvent,
-    RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
+    Beginning, ConfigError, DriveError, Judge, Machine, ParentRun, PolicyPort, Ports, Relation, RunConfig,
+    RunEvent, RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::RunAnswer;
@@ -19,7 +19,10 @@ use super::assemble::{Made, Plan, check_names, left_of, make};
 use super::children::HostCrew;
 use super::door::AgentDoor;
 use super::footprint::{classes, enter, leave};
+use super::governed::HostPolicy;
 use super::lease::{self, Authority, Held, Refused};
+use super::people::HostPerson;
+use super::plans;
 use super::ports::{FileJournal, RunIssues, RunObjects, objects};
 use super::request::RunRequest;
 use super::shown::ending;
@@ -171,6 +174,7 @@ fn plan(request: RunRequest, run_id: String, issue: Option<IssueRow>, holder: Op
         required_artifacts: Vec::new(),
         judges: false,
         material: None,
+        approved: None,
     }
 }
 
@@ -240,10 +244,12 @@ pub(super) fn one(
     let workspace = ground.workspace;
     let started_at = format_time(workspace.clock.now());
     enter(workspace, machine.config())?;
-    let mut models = ground.agent.answers(&machine.config().models)?;
+    let mut models = plans::answers(ground, machine.config())?;
     let mut issues = RunIssues::new(workspace, &machine.config().run_id);
     let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files));
-    let mut person = ground.agent.person();
+    let mut person = person(ground, machine.config())?;
+    let governor = ground.agent.governor(&machine.config().tools)?;
+    let mut policy = HostPolicy::of(workspace, governor, machine.config());
     let mut crew = HostCrew { ground };
     let time = ground.agent.stopwatch();
     let mut ports = Ports {
@@ -252,7 +258,8 @@ pub(super) fn one(
         tools: toolbox,
         issues: &mut issues,
         objects: &mut objects,
-        person: person.as_mut(),
+        person: &mut person,
+        policy: policy.as_mut().map(|policy| policy as &mut dyn PolicyPort),
         crew: &mut crew,
         time: time.as_ref(),
         watch,
@@ -270,6 +277,17 @@ pub(super) fn one(
     };
     leave(workspace, machine.config(), &report, &issues, &started_at)?;
     Ok((machine, report))
+}
+
+/// People, as a run asks them.
+fn person<'g>(ground: Ground<'g>, config: &RunConfig) -> Result<HostPerson<'g>, ActionError> {
+    let tier = config.policy.as_ref().map_or("", |policy| policy.tier().token());
+    Ok(HostPerson {
+        ground,
+        attendant: ground.agent.attendant(),
+        credential: ground.agent.credential()?,
+        tier: tier.to_owned(),
+    })
 }
 
 fn fault(what: &str) -> ActionError {

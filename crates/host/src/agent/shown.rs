@@ -29,6 +29,7 @@ pub fn intent_result(applied: &AppliedIntent) -> IntentResult {
         intent_digest: applied.intent_digest.clone(),
         result: IntentState::Unchanged,
         issue_id: None,
+        subject_id: None,
         status: None,
         class: None,
         detail: None,
@@ -37,6 +38,10 @@ pub fn intent_result(applied: &AppliedIntent) -> IntentResult {
         IntentOutcome::Applied { issue_id, status } => {
             result.result = IntentState::Applied;
             (result.issue_id, result.status) = (Some(issue_id.clone()), Some(status.clone()));
+        }
+        IntentOutcome::Changed { id, status } => {
+            result.result = IntentState::Applied;
+            (result.subject_id, result.status) = (Some(id.clone()), Some(status.clone()));
         }
         IntentOutcome::Unchanged => {}
         IntentOutcome::Refused { class, detail } => {

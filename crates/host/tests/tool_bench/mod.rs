@@ -1,6 +1,7 @@
 //! One way to call a tool in a test: by name, with arguments that are text, as a model does.
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot be set up must fail the test")]
+#![allow(dead_code, reason = "each test uses what it needs of this module")]
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use premath_tusk::JsonText;
 use premath_tusk::sandbox::{ExecutionLimits, Interrupt, Profile};
 use premath_tusk::tools::files::MemoryFiles;
 use premath_tusk::tools::payloads::MemoryPayloads;
-use premath_tusk::tools::{Catalogue, ProtectedPaths, ToolContext, ToolFailure, ToolOutput};
+use premath_tusk::tools::{Arguments, Catalogue, ProtectedPaths, Tool, ToolContext, ToolFailure, ToolOutput};
 use serde_json::Value;
 
 /// Calls a tool.
@@ -19,6 +20,26 @@ pub(crate) fn call_with(
     arguments: &Value,
     budget: usize,
 ) -> Result<ToolOutput, ToolFailure> {
+    on_bench(catalogue, tool, arguments, budget, |tool, arguments, context| tool.call(arguments, context))
+}
+
+/// Asks a tool something else than to be called.
+pub(crate) fn with_tool<T>(
+    catalogue: &Catalogue,
+    tool: &str,
+    arguments: &Value,
+    ask: impl FnOnce(&dyn Tool, &Arguments, &ToolContext<'_>) -> Result<T, ToolFailure>,
+) -> Result<T, ToolFailure> {
+    on_bench(catalogue, tool, arguments, 4096, ask)
+}
+
+fn on_bench<T>(
+    catalogue: &Catalogue,
+    tool: &str,
+    arguments: &Value,
+    budget: usize,
+    ask: impl FnOnce(&dyn Tool, &Arguments, &ToolContext<'_>) -> Result<T, ToolFailure>,
+) -> Result<T, ToolFailure> {
     let context = ToolContext {
         files: &MemoryFiles::new(),
         sandbox: &NoSandbox,
@@ -34,5 +55,5 @@ pub(crate) fn call_with(
     };
     let arguments = JsonText::new(arguments.to_string()).unwrap();
     let (tool, arguments) = catalogue.resolve(tool, &arguments)?;
-    tool.call(&arguments, &context)
+    ask(tool.as_ref(), &arguments, &context)
 }

@@ -6,6 +6,7 @@
 use premath_kernel::{Access, Digest, Number, Object, Value};
 
 use super::row::{Row, Unreadable, count, text_list, unreadable};
+use crate::policy::GuardRow;
 use crate::tools::{Extent, ToolArtifact};
 
 /// What came of one call.
@@ -31,6 +32,8 @@ pub struct CallOutcome {
     pub found: Option<(String, Vec<String>)>,
     /// The change of issue memory that was asked for.
     pub intent: Option<IntentRow>,
+    /// Who looked at what came of it.
+    pub guards: Vec<GuardRow>,
 }
 
 /// Whether a call did what was asked.
@@ -142,6 +145,7 @@ impl CallOutcome {
             shell: None,
             found: None,
             intent: None,
+            guards: Vec::new(),
         }
     }
 
@@ -183,6 +187,7 @@ impl CallOutcome {
             .optional("exitCode", self.exit_code.and_then(Number::integer).map(Value::Number))
             .optional("extent", (self.extent != Extent::default()).then(|| extent_value(self.extent)))
             .optional("found", self.found.as_ref().map(|(query, names)| found_value(query, names)))
+            .non_empty("guards", self.guards.iter().map(GuardRow::to_value).collect())
             .optional("intent", self.intent.as_ref().map(intent_value))
             .optional("message", failure.map(|it| it.message.as_str()))
             .optional("note", (!self.note.is_empty()).then_some(self.note.as_str()))
@@ -227,6 +232,7 @@ impl CallOutcome {
             shell: row.optional_row("shell")?.map(read_shell).transpose()?,
             found: row.optional_row("found")?.map(read_found).transpose()?,
             intent: row.optional_row("intent")?.map(read_intent).transpose()?,
+            guards: row.rows("guards", GuardRow::from_row)?,
         })
     }
 }

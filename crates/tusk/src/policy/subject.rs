@@ -26,6 +26,9 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Person, Self::Bot];
+
     /// The token in rules and rows.
     #[must_use]
     pub const fn token(self) -> &'static str {
@@ -47,6 +50,19 @@ pub struct Target {
     pub name: String,
     /// Who made it.
     pub origin: Origin,
+}
+
+impl Target {
+    /// A file of the workdir, as a call names it. What it is called is what it is known by.
+    #[must_use]
+    pub fn file(path: &str) -> Self {
+        Self {
+            kind: "file".to_owned(),
+            id: path.to_owned(),
+            name: path.rsplit('/').next().unwrap_or(path).to_owned(),
+            origin: Origin::Person,
+        }
+    }
 }
 
 /// What a decision may know of a run.

@@ -22,9 +22,12 @@ use super::clip::{Clipped, length};
 use super::context::ToolContext;
 use super::outcome::{Extent, ToolArtifact, ToolFailure, ToolOutput};
 use super::spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
+use super::work_path::WorkPath;
+use crate::policy::Target;
 
 pub use self::change::{AfterFile, FileChange};
 pub use self::commit::{CommitFailure, FileState, PatchedFile};
+pub use self::diff::text_diff;
 pub use self::prepare::{PreparedPatch, prepare_patch};
 pub use self::undo::{UndoRecord, UndoRecordError};
 
@@ -89,6 +92,16 @@ impl Tool for ApplyPatch {
         prepared.commit(context.files)?;
         drop(turn);
         Ok(output(prepared.into_undo(), context.budget))
+    }
+
+    fn targets(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<Vec<Target>, ToolFailure> {
+        // A patch that cannot be read changes nothing: the call says why.
+        let sections = parse::parse(arguments.required_text("patch")?).unwrap_or_default();
+        let target = |named: &str| {
+            let path = WorkPath::read(named, context.workdir);
+            Target::file(path.as_ref().map_or(named, WorkPath::as_str))
+        };
+        Ok(sections.iter().flat_map(hunk::Section::paths).map(target).collect())
     }
 
     fn prepare(

@@ -18,6 +18,7 @@ use super::outcome::{Extent, ToolArtifact, ToolFailure, ToolOutput};
 use super::spec::{SpecError, ToolSpec};
 use super::work_path::{WorkPath, shown};
 use super::{Tool, closest};
+use crate::policy::Target;
 
 const SCHEMA: &str = r#"{
   "type": "object",
@@ -60,6 +61,12 @@ impl FsRead {
 impl Tool for FsRead {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn targets(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<Vec<Target>, ToolFailure> {
+        let named = arguments.required_text("path")?;
+        let path = WorkPath::read(named, context.workdir);
+        Ok(vec![Target::file(path.as_ref().map_or(named, WorkPath::as_str))])
     }
 
     fn call(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure> {

@@ -1,19 +1,20 @@
-//! A change of issue memory that a call asks for. Nothing has changed yet: whoever closes the turn has it admitted and
+//! A change that a call asks for: of issue memory, of the desk, of what waits for a person. Nothing has changed yet: whoever closes the turn has it admitted and
 //! applied, or refused (I2). It must not carry a permit, nor say that anything was checked.
 
+use premath_bd::Change;
 use premath_bd::issues::Operation;
 
-/// A change of issue memory that waits for the end of its turn.
+/// A change that waits for the end of its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingIntent {
     /// The host action it is.
     pub action: &'static str,
     /// What is to change.
-    pub operation: Operation,
+    pub change: Change,
 }
 
 impl From<Operation> for PendingIntent {
     fn from(operation: Operation) -> Self {
-        Self { action: operation.action(), operation }
+        Self { action: operation.action(), change: Change::Issues(operation) }
     }
 }

@@ -29,7 +29,16 @@ impl Machine {
         let call_id = self.count_turn(&purpose);
         let calls = progress::harness_calls(&self.config, &purpose, &call_id);
         let answer = Answer {
-            model_ref: format!("harness:{}", self.config.workflow.pattern.token()),
+            model_ref: match purpose {
+                Purpose::Plan => "harness:plan".to_owned(),
+                Purpose::Work
+                | Purpose::Route
+                | Purpose::Descent
+                | Purpose::Branches
+                | Purpose::Judgement => {
+                    format!("harness:{}", self.config.workflow.pattern.token())
+                }
+            },
             parts: calls.into_iter().map(crate::model::AssistantPart::ToolCall).collect(),
             stop: StopReason::ToolUse,
             usage: Usage::default(),
@@ -98,6 +107,7 @@ impl Machine {
             plan::hold_all(&mut planned, "limit_exceeded", "it was not run: a limit of the run is reached");
             RunOutcome::Stopped(StopCause::Limit(name.to_owned()))
         });
+        let said = answer.text();
         let open = Open {
             call_id: self.call_id(),
             purpose,
@@ -108,17 +118,16 @@ impl Machine {
             stop,
             handoff: None,
             compaction: self.state.compacted.take(),
+            guards: Vec::new(),
+            said,
         };
-        match self.question(&open).filter(|_| open.stop.is_none()) {
-            Some(question) => self.ask(question, Box::new(open)),
-            None => self.execute(open),
-        }
+        self.look_at(open);
     }
 
     /// Whether a tool may be called in a turn of this purpose. The harness calls what it needs.
     fn may_call(&self, purpose: &Purpose, tool: &str) -> bool {
         match purpose {
-            Purpose::Branches | Purpose::Judgement => true,
+            Purpose::Branches | Purpose::Judgement | Purpose::Plan => true,
             Purpose::Route => tool == progress::CHOOSE_ROUTE,
             Purpose::Work | Purpose::Descent => {
                 let pattern = self.config.workflow.pattern;
@@ -183,7 +192,7 @@ impl Machine {
                 self.state.checkpointed = self.state.used.turns;
                 self.state.repeated.clear();
                 self.state.used.identical_calls = self.state.used.identical_calls.min(1);
-                self.execute(*open);
+                self.confirm_or_execute(*open);
             }
             Decision::Stop => {
                 open.checkpoint = Some(Digest::of_bytes(records::asked(&open.call_id, &question).bytes()));

@@ -3,10 +3,11 @@
 //! The kernel sees one turn, never the history. It must not judge by itself: what closes a turn is `premath_kernel::close`.
 
 use premath_kernel::{
-    Artifact, Assessment, Claims, Constraints, Count, Counters, Digest, Disposition, ErrorMaterial, Handoff,
-    HandoffProjection, Intent, NormalizedTurn, Observations, ObservedArtifact, ProtocolState, Provenance,
-    ProvenanceKind, ResultStatus, SchemaError, Shell, Strictness, Text, Token, ToolCallId, ToolChoice,
-    ToolRequest, ToolResult, ToolUse, Turn, TurnEvidence, Value, Witness, Worker, assess, normalize,
+    Artifact, Assessment, Claims, Constraints, Count, Counters, Digest, Disposition, ErrorMaterial,
+    GuardrailDecision, Handoff, HandoffProjection, Intent, NormalizedTurn, Observations, ObservedArtifact,
+    ProtocolState, Provenance, ProvenanceKind, ResultStatus, SchemaError, Shell, Sink, Strictness, Text,
+    Token, ToolCallId, ToolChoice, ToolRequest, ToolResult, ToolUse, Turn, TurnEvidence, Value, Witness,
+    Worker, assess, normalize,
 };
 
 use super::config::{RunConfig, STRUCTURED};
@@ -17,6 +18,7 @@ use super::terms::{ORCHESTRATOR, SUCCESSOR, Terms};
 use super::watch::Verdict;
 use crate::context::{InjectionPoint, Reduced, Rendered, Views};
 use crate::evidence::{CallOutcome, CallStatus};
+use crate::policy::{GuardRow, Observability};
 use crate::tools::ToolKind;
 
 /// Everything about a turn that its rows are made from.
@@ -53,7 +55,9 @@ impl Closing<'_> {
         let evidence = self.evidence().ok_or_else(blank)?;
         let choice = match self.open.purpose {
             Purpose::Route => ToolChoice::Specific(Text::new(super::progress::CHOOSE_ROUTE)),
-            Purpose::Work | Purpose::Descent | Purpose::Branches | Purpose::Judgement => ToolChoice::Auto,
+            Purpose::Work | Purpose::Descent | Purpose::Branches | Purpose::Judgement | Purpose::Plan => {
+                ToolChoice::Auto
+            }
         };
         let spec = self.terms.call_spec(
             Text::new(&self.open.call_id).ok_or_else(blank)?,
@@ -86,7 +90,7 @@ impl Closing<'_> {
             views: self.views.rows().cloned().collect(),
             protocol: self.protocol()?,
             handoff: self.handoff(),
-            guardrails: Vec::new(),
+            guardrails: guard_rows(&self.open.guards, 0)?,
             code_executions: Vec::new(),
             compaction: self.open.compaction.as_ref().map(|artifact| artifact.row()),
             workers: self.workers()?,
@@ -124,7 +128,7 @@ impl Closing<'_> {
             call_group: Text::new("answer"),
             order: Count::new(order),
             source: Text::new(&source),
-            guardrails: Vec::new(),
+            guardrails: guard_rows(looked(call), 0)?,
         })
     }
 
@@ -188,6 +192,18 @@ impl Closing<'_> {
             .collect()
     }
 
+    /// Where what is observed of the run went. Its own store is no sink; a processor is, where one is configured.
+    fn sinks(&self) -> Option<Vec<Sink>> {
+        let mode = self.config.policy.as_ref()?.observability;
+        match mode {
+            Observability::Dashboard => None,
+            Observability::Disabled => Some(Vec::new()),
+            Observability::InternalProcessor => {
+                Some(Token::new(mode.token()).map(|mode| Sink { mode }).into_iter().collect())
+            }
+        }
+    }
+
     fn observations(&self) -> Option<Observations> {
         let mut schema_errors = Vec::new();
         for call in &self.open.calls {
@@ -209,8 +225,18 @@ impl Closing<'_> {
                 digest: Digest::claimed(reference),
             });
         }
-        Some(Observations { artifacts: Some(artifacts), files: None, sinks: None, schema_errors })
+        Some(Observations { artifacts: Some(artifacts), files: None, sinks: self.sinks(), schema_errors })
     }
+}
+
+/// Who looked at a call before it ran.
+fn looked(call: &PlannedCall) -> &[GuardRow] {
+    call.judged.as_ref().map_or(&[], |judged| &judged.guards)
+}
+
+/// Decisions in the order in which they were made, from a place on.
+fn guard_rows(rows: &[GuardRow], from: u64) -> Option<Vec<GuardrailDecision>> {
+    rows.iter().zip(from..).map(|(row, order)| row.evidence(order)).collect()
 }
 
 fn result(call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered, order: u64) -> Option<ToolResult> {
@@ -256,7 +282,7 @@ fn result(call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered, order:
         truncation: Some(rendered.truncation.clone()),
         tokens: None,
         artifacts: outcome.artifacts.iter().map(artifact).collect::<Option<_>>()?,
-        guardrails: Vec::new(),
+        guardrails: guard_rows(&outcome.guards, u64::try_from(looked(call).len()).unwrap_or(u64::MAX))?,
         order: Count::new(order),
     })
 }

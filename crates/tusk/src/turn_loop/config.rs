@@ -8,6 +8,7 @@ use super::limits::{ContextLimits, Limits};
 use super::workflow::Workflow;
 use crate::evidence::Unreadable;
 use crate::evidence::row::{Row, count, text_list, unreadable};
+use crate::policy::RunPolicy;
 use crate::tools::ToolSpec;
 
 /// The normaliser of structured calls.
@@ -56,6 +57,8 @@ pub struct RunConfig {
     pub required_artifacts: Vec<String>,
     /// Artifacts it was given, as references into the object store.
     pub incoming: Vec<String>,
+    /// The policy it is under. Without one nothing is asked and nothing is looked at: runs of people always have one.
+    pub policy: Option<RunPolicy>,
 }
 
 /// Folders and files of a role.
@@ -141,6 +144,7 @@ impl RunConfig {
             .field("normalizer", self.normalizer.as_str())
             .field("opening", self.opening.as_str())
             .optional("parent", self.parent.as_ref().map(parent_value))
+            .optional("policy", self.policy.as_ref().map(RunPolicy::to_value))
             .field("profile", self.profile.as_str())
             .non_empty("requiredArtifacts", text_list(&self.required_artifacts))
             .optional("role", self.role.map(OrchestrationRole::token))
@@ -184,6 +188,7 @@ impl RunConfig {
             parent: row.optional_row("parent")?.map(read_parent).transpose()?,
             required_artifacts: row.texts("requiredArtifacts")?,
             incoming: row.texts("incomingRefs")?,
+            policy: row.optional_row("policy")?.map(RunPolicy::from_row).transpose()?,
         })
     }
 

@@ -4,21 +4,26 @@
 //! before it is acted on, and an effect has its intent on disk before it begins (I7). Rows wait for each other and are
 //! written together: at most two syncs a turn, however many calls it has.
 
+mod governed;
+
 use std::collections::BTreeMap;
 
-use premath_bd::issues::Operation;
-use premath_bd::{JournalEvent, StoreError};
+use premath_bd::{Change, JournalEvent, StoreError};
 use premath_kernel::Object;
 
+use self::governed::hold_what_changed;
 use super::answer::Answer;
 use super::event::Event;
 use super::machine::{Machine, Unexpected};
-use super::ports::{AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, RunJournal, Stopwatch};
+use super::ports::{
+    AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, PolicyPort, RunJournal, Stopwatch,
+};
 use super::records;
+use super::redaction::redact_parts;
 use super::redrive::INTENDED;
 use super::step::{Admitted, PlannedCall, Step};
 use super::toolbox::{Prepared, Ran, Toolbox};
-use super::watch::{AppliedIntent, AskedCall, IntentOutcome, RunEvent, RunReport};
+use super::watch::{AppliedIntent, IntentOutcome, RunEvent, RunReport};
 use crate::context::{CompactionArtifact, HandoffPacket};
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::ModelEvent;
@@ -50,6 +55,8 @@ pub struct Ports<'p> {
     pub objects: &'p mut dyn ObjectPort,
     /// A person.
     pub person: &'p mut dyn Person,
+    /// Policy. A run that is under one and has none here runs nothing.
+    pub policy: Option<&'p mut dyn PolicyPort>,
     /// Whoever runs workers.
     pub crew: &'p mut dyn Crew,
     /// Time.
@@ -100,7 +107,7 @@ pub async fn drive(
                     let started = RunEvent::TurnStarted { call_id: &call_id, turn, harness: Some(does) };
                     (driver.ports.watch)(&started);
                 }
-                driver.call(calls)?
+                driver.call(&machine.turn_id(), calls)?
             }
             Step::Apply(admitted) => {
                 driver.flush()?;
@@ -116,12 +123,22 @@ pub async fn drive(
                     Event::WorkersReturned { workers }
                 }
             }
+            Step::Judge { said, calls } => driver.judge(&machine.turn_id(), said, calls)?,
             Step::AskHuman(question) => {
                 driver.flush()?;
-                driver.show_what_is_asked(question, machine.asked_about());
-                let decision = driver.ports.person.decide(question);
-                (driver.ports.watch)(&RunEvent::Decided { decision });
-                Event::PersonDecided { decision }
+                let call_id = machine.turn_id();
+                driver.check_in(&machine.config().run_id, &call_id, question, machine.asked_about())?
+            }
+            Step::Confirm(calls) => {
+                driver.flush()?;
+                driver.confirm(&machine.config().run_id, calls)?
+            }
+            Step::AwaitPlan(proposal_id) => {
+                driver.flush()?;
+                (driver.ports.watch)(&RunEvent::Planned { proposal_id });
+                let decision = driver.ports.person.plan(proposal_id)?;
+                (driver.ports.watch)(&RunEvent::PlanDecided(&decision));
+                Event::PlanDecided(decision)
             }
             Step::Handoff(packet) => driver.hand_over(machine, packet)?,
             Step::Compact(artifact) => driver.compact(artifact)?,
@@ -141,7 +158,7 @@ struct Driver<'d, 'p> {
     /// Rows that are not durable yet.
     rows: Vec<JournalEvent>,
     /// The changes that the calls of the open turn ask for.
-    operations: BTreeMap<String, Operation>,
+    operations: BTreeMap<String, Change>,
     /// Whether a change may have been made by a process that died.
     is_resumed: bool,
     /// How long the run took before this process.
@@ -181,9 +198,12 @@ impl Driver<'_, '_> {
                 // Nobody could be told to ask again, and asking has no effect before the turn is closed.
                 return Ok(());
             }
-            let outcomes = calls.iter().map(PlannedCall::interrupted).collect();
+            let mut outcomes = Vec::with_capacity(calls.len());
+            for call in calls {
+                outcomes.push(self.reviewed(&machine.turn_id(), &call.call.name, call.interrupted())?);
+            }
             let elapsed_millis = self.elapsed_millis();
-            self.feed(machine, Event::ToolsFinished { outcomes, elapsed_millis })?;
+            self.feed(machine, Event::ToolsFinished { outcomes, elapsed_millis, traces: Vec::new() })?;
             self.rows.extend(machine.take_records());
         }
         Ok(())
@@ -230,7 +250,10 @@ impl Driver<'_, '_> {
                 message: crate::context::plain_line(&error.message, 2_000),
             },
             Ok(answered) => {
-                let response = answered.response;
+                let mut response = answered.response;
+                if let Some(policy) = &self.ports.policy {
+                    redact_parts(&mut response.parts, &|text| policy.redact(text));
+                }
                 (self.ports.watch)(&RunEvent::Answered {
                     call_id: &call.call_id,
                     model: &answered.reference,
@@ -252,9 +275,10 @@ impl Driver<'_, '_> {
         }
     }
 
-    fn call(&mut self, calls: &[PlannedCall]) -> Result<Event, DriveError> {
+    fn call(&mut self, call_id: &str, calls: &[PlannedCall]) -> Result<Event, DriveError> {
         let has_effects = calls.iter().any(|call| call.runs() && matches!(call.kind, ToolKind::Effect));
-        let prepared = if has_effects { self.ports.tools.prepare(calls) } else { Prepared::default() };
+        let mut prepared = if has_effects { self.ports.tools.prepare(calls) } else { Prepared::default() };
+        hold_what_changed(calls, &mut prepared);
         if has_effects {
             let row = self.intended(calls, &prepared)?;
             self.rows.push(row);
@@ -269,34 +293,21 @@ impl Driver<'_, '_> {
                 diff: diff.as_deref(),
             });
         }
-        let before = self.elapsed_millis();
-        let ran = self.ports.tools.run(calls, &prepared);
+        let ran = self.ports.tools.run(calls, &prepared, self.ports.time);
         let elapsed_millis = self.elapsed_millis();
         let mut outcomes = Vec::with_capacity(ran.len());
         self.operations.clear();
-        for (Ran { outcome, operation }, call) in ran.into_iter().zip(calls) {
+        let mut traces = Vec::new();
+        for (Ran { outcome, operation, trace }, call) in ran.into_iter().zip(calls) {
             self.operations.extend(operation.map(|operation| (call.call.id.clone(), operation)));
+            let outcome = self.reviewed(call_id, &call.call.name, outcome)?;
             let outcome = self.kept(outcome)?;
-            let millis = elapsed_millis.saturating_sub(before);
+            let millis = trace.as_ref().map_or(0, |trace| trace.duration_micros / 1000);
+            traces.extend(trace);
             (self.ports.watch)(&RunEvent::CallFinished { tool: &call.call.name, outcome: &outcome, millis });
             outcomes.push(outcome);
         }
-        Ok(Event::ToolsFinished { outcomes, elapsed_millis })
-    }
-
-    /// Whoever is asked sees what would run.
-    fn show_what_is_asked(&mut self, question: &str, waiting: &[PlannedCall]) {
-        let prepared = self.ports.tools.prepare(waiting);
-        let calls: Vec<AskedCall<'_>> = waiting
-            .iter()
-            .filter(|call| call.runs())
-            .map(|call| AskedCall {
-                tool: &call.call.name,
-                arguments: &call.call.arguments,
-                diff: prepared.undo.get(&call.call.id).map(crate::tools::UndoRecord::diff),
-            })
-            .collect();
-        (self.ports.watch)(&RunEvent::Asked { question, calls: &calls });
+        Ok(Event::ToolsFinished { outcomes, elapsed_millis, traces })
     }
 
     /// What is about to happen, with how to take it back.
@@ -343,6 +354,9 @@ impl Driver<'_, '_> {
         if let Some(record) = machine.witness() {
             self.ports.issues.witness(&record)?;
         }
+        // The steps of a plan come one after the other; nothing comes behind one that failed.
+        let is_plan = machine.config().policy.as_ref().is_some_and(|policy| policy.plan.is_some());
+        let mut is_stopped = false;
         let mut outcomes = Vec::with_capacity(admitted.len());
         for Admitted { tool_call_id, action, intent_digest, grant } in admitted {
             let earlier =
@@ -353,6 +367,10 @@ impl Driver<'_, '_> {
                 .or_else(|| machine.planned(&tool_call_id, self.ports.tools));
             let outcome = match (earlier, grant, operation) {
                 (Some(outcome), ..) => outcome,
+                _behind if is_stopped => IntentOutcome::Refused {
+                    class: "plan_stopped".to_owned(),
+                    detail: "a step before it failed".to_owned(),
+                },
                 (None, Err((class, detail)), _) => IntentOutcome::Refused { class, detail },
                 (None, Ok(grant), Some(operation)) => self.ports.issues.apply(grant, &operation)?,
                 (None, Ok(_), None) => IntentOutcome::Refused {
@@ -360,6 +378,7 @@ impl Driver<'_, '_> {
                     detail: "what was asked for can no longer be planned".to_owned(),
                 },
             };
+            is_stopped |= is_plan && matches!(outcome, IntentOutcome::Refused { .. });
             let applied = AppliedIntent { tool_call_id, action, intent_digest, outcome };
             (self.ports.watch)(&RunEvent::Applied(&applied));
             outcomes.push(applied);

@@ -7,9 +7,11 @@ use premath_kernel::{Fields, Object, Value};
 
 use super::answer::{Answer, answer_fields, read_answer};
 use super::limits::Limits;
+use super::people::{Confirmation, PlanDecision};
 use super::watch::{AppliedIntent, Decision, IntentOutcome};
 use crate::evidence::row::{Row, count, unreadable};
 use crate::evidence::{CallOutcome, Unreadable};
+use crate::policy::{Judged, SensorTrace};
 
 /// Something that happened outside.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,12 +25,23 @@ pub enum Event {
         /// What it says.
         message: String,
     },
+    /// Policy has looked at an answer.
+    Judged(Box<Judged>),
+    /// A person was asked about calls.
+    Confirmed {
+        /// What they said about each call that was asked about.
+        confirmations: Vec<Confirmation>,
+    },
+    /// A person was asked about a plan.
+    PlanDecided(PlanDecision),
     /// Every call of the turn has ended.
     ToolsFinished {
         /// What came of each, in the order of the calls.
         outcomes: Vec<CallOutcome>,
         /// Since the run began.
         elapsed_millis: u64,
+        /// What was noted of those that ran.
+        traces: Vec<SensorTrace>,
     },
     /// The store was asked for every admitted change.
     Applied {
@@ -97,6 +110,9 @@ impl Event {
         match self {
             Self::Answered(_) => "turn.answered",
             Self::ModelFailed { .. } => "turn.unanswered",
+            Self::Judged(_) => "turn.judged",
+            Self::Confirmed { .. } => "person.confirmed",
+            Self::PlanDecided(_) => "plan.decided",
             Self::ToolsFinished { .. } => "turn.results",
             Self::Applied { .. } => "turn.applied",
             Self::PersonDecided { .. } => "person.decided",
@@ -121,9 +137,14 @@ impl Event {
             Self::ModelFailed { error_kind, message } => {
                 fields.field("errorKind", error_kind.as_str()).field("message", message.as_str())
             }
-            Self::ToolsFinished { outcomes, elapsed_millis } => fields
+            Self::Judged(judged) => judged.fields(),
+            Self::Confirmed { confirmations } => fields
+                .field("confirmations", confirmations.iter().map(Confirmation::to_value).collect::<Vec<_>>()),
+            Self::PlanDecided(plan) => plan.fields(),
+            Self::ToolsFinished { outcomes, elapsed_millis, traces } => fields
                 .field("elapsedMillis", count(*elapsed_millis))
-                .field("results", outcomes.iter().map(CallOutcome::to_value).collect::<Vec<_>>()),
+                .field("results", outcomes.iter().map(CallOutcome::to_value).collect::<Vec<_>>())
+                .non_empty("traces", traces.iter().map(SensorTrace::to_value).collect()),
             Self::Applied { outcomes } => {
                 fields.field("outcomes", outcomes.iter().map(applied_value).collect::<Vec<_>>())
             }
@@ -157,7 +178,13 @@ impl Event {
                     .map(CallOutcome::from_value)
                     .collect::<Result<_, _>>()?,
                 elapsed_millis: row.count("elapsedMillis")?,
+                traces: row.rows("traces", SensorTrace::from_row)?,
             },
+            "turn.judged" => Self::Judged(Box::new(Judged::from_row(row)?)),
+            "person.confirmed" => {
+                Self::Confirmed { confirmations: row.rows("confirmations", Confirmation::from_row)? }
+            }
+            "plan.decided" => Self::PlanDecided(PlanDecision::from_row(row)?),
             "turn.applied" => Self::Applied { outcomes: row.rows("outcomes", read_applied)? },
             "person.decided" => Self::PersonDecided { decision: read_decision(row.text("decision")?)? },
             "workers.returned" => Self::WorkersReturned { workers: row.rows("workers", read_worker)? },
@@ -183,6 +210,10 @@ fn applied_value(applied: &AppliedIntent) -> Value<'_> {
             .field("issueId", issue_id.as_str())
             .field("outcome", "applied")
             .field("status", status.as_str()),
+        IntentOutcome::Changed { id, status } => fields
+            .field("outcome", "changed")
+            .field("status", status.as_str())
+            .field("subjectId", id.as_str()),
         IntentOutcome::Unchanged => fields.field("outcome", "unchanged"),
         IntentOutcome::Refused { class, detail } => {
             fields.field("class", class.as_str()).field("detail", detail.as_str()).field("outcome", "refused")
@@ -194,6 +225,7 @@ fn applied_value(applied: &AppliedIntent) -> Value<'_> {
 fn read_applied(row: Row<'_>) -> Result<AppliedIntent, Unreadable> {
     let outcome = match row.text("outcome")? {
         "applied" => IntentOutcome::Applied { issue_id: row.owned("issueId")?, status: row.owned("status")? },
+        "changed" => IntentOutcome::Changed { id: row.owned("subjectId")?, status: row.owned("status")? },
         "unchanged" => IntentOutcome::Unchanged,
         "refused" => IntentOutcome::Refused { class: row.owned("class")?, detail: row.owned("detail")? },
         _other => return Err(unreadable("outcome")),

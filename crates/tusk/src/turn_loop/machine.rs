@@ -77,7 +77,7 @@ impl Machine {
         machine.records.push(records::started(&machine.config));
         machine.state.push(Message::user_text(machine.config.opening.clone()));
         machine.offer();
-        let first = progress::first(&machine.config.workflow);
+        let first = progress::first(&machine.config);
         machine.begin(first);
         Ok(machine)
     }
@@ -126,7 +126,10 @@ impl Machine {
                 turn: self.state.turn,
                 request: self.request(purpose),
             })),
+            Phase::Judging(open) => Step::Judge { said: &open.said, calls: &open.calls },
             Phase::Asking { question, .. } => Step::AskHuman(question),
+            Phase::Confirming(open) => Step::Confirm(&open.calls),
+            Phase::Planning { proposal_id, .. } => Step::AwaitPlan(proposal_id),
             Phase::Executing(open) => Step::CallTools(&open.calls),
             Phase::Handing { packet, .. } => Step::Handoff(packet),
             Phase::Applying(applying) => Step::Apply(self.admitted(applying)),
@@ -155,10 +158,19 @@ impl Machine {
             (Phase::Calling(purpose), Event::Interrupted) => {
                 self.stop(StopCause::Interrupted, Some(Paused::Calling(purpose)));
             }
+            (Phase::Judging(open), Event::Judged(judged)) => self.judged(*open, *judged),
             (Phase::Asking { question, open }, Event::PersonDecided { decision }) => {
                 self.decided(question, open, decision);
             }
-            (Phase::Executing(open), Event::ToolsFinished { outcomes, elapsed_millis })
+            (Phase::Confirming(open), Event::Confirmed { confirmations }) => {
+                self.confirmed(open, &confirmations);
+            }
+            (Phase::Planning { proposal_id, after }, Event::PlanDecided(plan))
+                if plan.proposal_id == proposal_id =>
+            {
+                self.planned_out(plan, after);
+            }
+            (Phase::Executing(open), Event::ToolsFinished { outcomes, elapsed_millis, traces: _ })
                 if fits(&open, &outcomes) =>
             {
                 self.state.used.wall_millis = self.state.used.wall_millis.max(elapsed_millis);
@@ -190,7 +202,10 @@ impl Machine {
             // A process that died left no end behind; the machine is where it was.
             (
                 phase @ (Phase::Calling(_)
+                | Phase::Judging(_)
                 | Phase::Asking { .. }
+                | Phase::Confirming(_)
+                | Phase::Planning { .. }
                 | Phase::Executing(_)
                 | Phase::Handing { .. }
                 | Phase::Applying(_)
@@ -213,7 +228,10 @@ impl Machine {
         let outcome = match &self.state.phase {
             Phase::Ended(outcome) => outcome.clone(),
             Phase::Calling(_)
+            | Phase::Judging(_)
             | Phase::Asking { .. }
+            | Phase::Confirming(_)
+            | Phase::Planning { .. }
             | Phase::Executing(_)
             | Phase::Handing { .. }
             | Phase::Applying(_)
@@ -259,6 +277,9 @@ impl Machine {
         match &self.state.phase {
             Phase::Asking { open, .. } => &open.calls,
             Phase::Calling(_)
+            | Phase::Judging(_)
+            | Phase::Confirming(_)
+            | Phase::Planning { .. }
             | Phase::Executing(_)
             | Phase::Handing { .. }
             | Phase::Applying(_)
@@ -295,6 +316,12 @@ impl Machine {
         issue.chain(artifacts).collect()
     }
 
+    /// The turn that was begun last.
+    #[must_use]
+    pub fn turn_id(&self) -> String {
+        self.call_id()
+    }
+
     pub(super) fn call_id(&self) -> String {
         format!("{}.t{:04}", self.config.run_id, self.state.turn)
     }
@@ -316,7 +343,10 @@ impl Machine {
             }
             Phase::Executing(_)
             | Phase::Calling(_)
+            | Phase::Judging(_)
             | Phase::Asking { .. }
+            | Phase::Confirming(_)
+            | Phase::Planning { .. }
             | Phase::Handing { .. }
             | Phase::Applying(_)
             | Phase::Spawning { .. }
@@ -356,7 +386,7 @@ impl Machine {
                 _any if self.state.offers.is_empty() => ToolChoice::Auto,
                 Purpose::Route => ToolChoice::Named(progress::CHOOSE_ROUTE.to_owned()),
                 Purpose::Descent => ToolChoice::Forbidden,
-                Purpose::Work | Purpose::Branches | Purpose::Judgement => ToolChoice::Auto,
+                Purpose::Work | Purpose::Branches | Purpose::Judgement | Purpose::Plan => ToolChoice::Auto,
             },
             parallel_calls: ParallelCalls::Allowed,
             max_output_tokens: self.config.context.output_tokens,
@@ -403,6 +433,10 @@ impl Machine {
             }
             Some(Paused::Calling(purpose)) => self.begin(purpose),
             Some(Paused::Asking { question, open }) => self.ask(question, open),
+            Some(Paused::Confirming(open)) => self.state.phase = Phase::Confirming(open),
+            Some(Paused::Planning { proposal_id, after }) => {
+                self.state.phase = Phase::Planning { proposal_id, after };
+            }
             Some(Paused::Spawning { plans, after }) => self.state.phase = Phase::Spawning { plans, after },
             None => self.begin(progress::purpose(&self.config, &self.state.progress)),
         }
@@ -439,7 +473,9 @@ fn fits(open: &Open, outcomes: &[crate::evidence::CallOutcome]) -> bool {
 const fn waits(phase: &Phase) -> &'static str {
     match phase {
         Phase::Calling(_) => "waits for an answer",
-        Phase::Asking { .. } => "waits for a person",
+        Phase::Judging(_) => "waits for policy",
+        Phase::Asking { .. } | Phase::Confirming(_) => "waits for a person",
+        Phase::Planning { .. } => "waits for a plan",
         Phase::Executing(_) => "waits for its tools",
         Phase::Handing { .. } => "waits for a stored handoff",
         Phase::Applying(_) => "waits for the store of issues",

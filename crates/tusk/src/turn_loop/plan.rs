@@ -13,7 +13,7 @@ use super::step::PlannedCall;
 use crate::evidence::{CallOutcome, CallStatus, Failure, ShellRow};
 use crate::model::ToolCall;
 use crate::sandbox::ExecutionLimits;
-use crate::tools::{Arguments, Catalogue, FoundTools, ToolFailure, ToolKind, ToolSpec, WorkPath};
+use crate::tools::{Arguments, Catalogue, FoundTools, Risk, ToolFailure, ToolKind, ToolSpec, WorkPath};
 
 /// The scope of tools that run commands.
 const COMMANDS: &str = "process:run";
@@ -33,6 +33,7 @@ pub(crate) struct Facts {
     pub(crate) schema_digest: Digest,
     pub(crate) is_command: bool,
     pub(crate) is_deferred: bool,
+    pub(crate) risk: Risk,
 }
 
 impl Facts {
@@ -43,6 +44,7 @@ impl Facts {
             schema_digest: spec.schema_digest(),
             is_command: spec.scope == COMMANDS,
             is_deferred: spec.defer_loading,
+            risk: spec.risk,
         }
     }
 }
@@ -99,6 +101,8 @@ impl Toolset {
             arguments: None,
             shell: None,
             refusal: None,
+            judged: None,
+            approval: None,
             schema_errors: Vec::new(),
             search: facts.filter(|facts| facts.is_deferred).and_then(|_| search(&call.name, found)),
             call,

@@ -2,15 +2,17 @@
 
 use std::fmt::Debug;
 
-use premath_bd::issues::Operation;
-use premath_bd::{JournalEvent, StoreError, TurnGrant};
+use premath_bd::{Change, JournalEvent, StoreError, TurnGrant};
 use premath_kernel::Value;
 
 use super::event::WorkerReturn;
 use super::machine::Machine;
-use super::step::WorkerPlan;
+use super::people::{Confirmation, PlanDecision};
+use super::step::{PlannedCall, WorkerPlan};
 use super::watch::{Decision, IntentOutcome, RunEvent};
+use crate::evidence::CallOutcome;
 use crate::model::{ModelError, ModelEvent, ModelRequest, ModelResponse, PortFuture};
+use crate::policy::{GovernedCall, Judged};
 
 /// The journal of a run.
 pub trait RunJournal: Debug {
@@ -61,7 +63,7 @@ pub enum AnswerError {
     Interrupted,
 }
 
-/// Issue memory.
+/// What closed turns change: issue memory, the desk, what waits for people.
 pub trait IssuePort: Debug {
     /// Stores the witness of the turn whose changes follow.
     ///
@@ -73,7 +75,7 @@ pub trait IssuePort: Debug {
     ///
     /// # Errors
     /// The store gave no answer.
-    fn apply(&mut self, grant: TurnGrant, operation: &Operation) -> Result<IntentOutcome, StoreError>;
+    fn apply(&mut self, grant: TurnGrant, change: &Change) -> Result<IntentOutcome, StoreError>;
 
     /// What became of an intent that may have been applied by a process that died.
     ///
@@ -97,10 +99,69 @@ pub trait ObjectPort: Debug {
     fn look(&mut self, reference: &str) -> Result<Option<String>, StoreError>;
 }
 
-/// A person, if there is one.
+/// Why a person looks at a turn before anything of it runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Checkpoint<'c> {
+    /// The run.
+    pub run_id: &'c str,
+    /// The turn.
+    pub call_id: &'c str,
+    /// Why they look.
+    pub question: &'c str,
+    /// What would run.
+    pub calls: &'c [PlannedCall],
+}
+
+/// A call that a person has to agree to.
+#[derive(Debug)]
+pub struct AskedConfirmation<'c> {
+    /// The run.
+    pub run_id: &'c str,
+    /// The call.
+    pub call: &'c PlannedCall,
+    /// The digest of what its arguments mean.
+    pub arguments_digest: String,
+    /// What it would change, as a unified diff.
+    pub preview: Option<String>,
+}
+
+/// People, if there are any. Whatever they decide is durable before it is told.
 pub trait Person: Debug {
-    /// Asks.
-    fn decide(&mut self, question: &str) -> Decision;
+    /// Asks whether to go on.
+    ///
+    /// # Errors
+    /// What was asked or decided cannot be kept.
+    fn decide(&mut self, checkpoint: &Checkpoint<'_>) -> Result<Decision, StoreError>;
+
+    /// Asks about calls, all at once.
+    ///
+    /// # Errors
+    /// What was asked or decided cannot be kept.
+    fn confirm(&mut self, asked: &[AskedConfirmation<'_>]) -> Result<Vec<Confirmation>, StoreError>;
+
+    /// Asks about a plan, and has it carried out when they agree.
+    ///
+    /// # Errors
+    /// What was asked or decided cannot be kept.
+    fn plan(&mut self, proposal_id: &str) -> Result<PlanDecision, StoreError>;
+}
+
+/// Policy.
+pub trait PolicyPort: Debug {
+    /// Looks at what a model said and decides about its calls; what it decides is on record before it is told.
+    ///
+    /// # Errors
+    /// It cannot be put on record.
+    fn judge(&mut self, call_id: &str, said: &str, calls: &[GovernedCall<'_>]) -> Result<Judged, StoreError>;
+
+    /// Looks at what came of a call before anybody sees or keeps it.
+    ///
+    /// # Errors
+    /// What it decides cannot be put on record.
+    fn review(&mut self, call_id: &str, tool: &str, outcome: CallOutcome) -> Result<CallOutcome, StoreError>;
+
+    /// A text without secrets.
+    fn redact(&self, text: &str) -> String;
 }
 
 /// Whoever runs workers.
@@ -118,7 +179,12 @@ pub trait Crew: Debug {
 }
 
 /// Time since the run began.
-pub trait Stopwatch: Debug {
+pub trait Stopwatch: Debug + Sync {
     /// In milliseconds.
     fn elapsed_millis(&self) -> u64;
+
+    /// In microseconds.
+    fn elapsed_micros(&self) -> u64 {
+        self.elapsed_millis().saturating_mul(1000)
+    }
 }

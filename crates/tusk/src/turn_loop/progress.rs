@@ -24,6 +24,8 @@ pub const CHOOSE_ROUTE: &str = "choose_route";
 pub const SPAWN_WORKER: &str = "spawn_worker";
 /// The tool a judge speaks with.
 pub const GIVE_VERDICT: &str = "give_verdict";
+/// The tool that proposes a plan; proposing ends the turn.
+pub const PROPOSE_PLAN: &str = "desk_propose_plan";
 /// The tool that runs commands.
 const SHELL: &str = "shell";
 /// How often an answer that was cut off may go on.
@@ -34,8 +36,11 @@ pub(crate) fn is_spawn(call: &PlannedCall) -> bool {
 }
 
 /// The first thing a run does.
-pub(crate) const fn first(workflow: &Workflow) -> Purpose {
-    match workflow.pattern {
+pub(crate) fn first(config: &RunConfig) -> Purpose {
+    if config.policy.as_ref().is_some_and(|policy| policy.plan.is_some()) {
+        return Purpose::Plan;
+    }
+    match config.workflow.pattern {
         ExecutionPattern::Parallel => Purpose::Branches,
         ExecutionPattern::Route => Purpose::Route,
         ExecutionPattern::Single
@@ -59,6 +64,7 @@ pub(crate) fn after(config: &RunConfig, progress: &mut Progress, open: &Open) ->
         // A model that judges has not said anything yet: its verdict comes when it returns.
         Purpose::Judgement if open.calls.iter().any(is_spawn) => After::GoOn(None),
         Purpose::Judgement => judged(config, progress, command_verdict(open)),
+        Purpose::Plan => After::Finish(RunOutcome::Completed),
         Purpose::Route => chosen(config, progress, open),
         Purpose::Work => worked(config, progress, open),
     }
@@ -226,6 +232,15 @@ pub(crate) fn harness_calls(config: &RunConfig, purpose: &Purpose, call_id: &str
             }
             None => Vec::new(),
         },
+        Purpose::Plan => {
+            let steps =
+                config.policy.iter().filter_map(|policy| policy.plan.as_ref()).flat_map(|plan| &plan.steps);
+            let call = |step: &crate::policy::PlannedStep| {
+                let arguments = JsonText::new(step.arguments.clone()).ok()?;
+                Some(ToolCall { id: step.id.clone(), name: step.tool.clone(), arguments })
+            };
+            steps.filter_map(call).collect()
+        }
         Purpose::Work | Purpose::Route | Purpose::Descent => Vec::new(),
     }
 }
@@ -248,7 +263,7 @@ pub(crate) fn workers(config: &RunConfig, open: &Open, made: &str) -> BTreeMap<S
                 config.workflow.branches.get(position).and_then(|branch| branch.model.clone())
             }
             Purpose::Judgement => judge,
-            Purpose::Work | Purpose::Route | Purpose::Descent => None,
+            Purpose::Work | Purpose::Route | Purpose::Descent | Purpose::Plan => None,
         };
         let plan = WorkerPlan {
             tool_call_id: call.call.id.clone(),

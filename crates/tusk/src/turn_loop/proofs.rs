@@ -2,8 +2,7 @@
 //!
 //! Nothing here is kept: a proof that is not spent is gone.
 
-use premath_bd::TurnGrant;
-use premath_bd::issues::Operation;
+use premath_bd::{Change, TurnGrant};
 use premath_kernel::{ActivePolicy, Claims, Digest, Text, Value, admit, close};
 
 use super::machine::Machine;
@@ -24,7 +23,10 @@ impl Machine {
                 Some(witness.into_value().into_owned())
             }
             Phase::Calling(_)
+            | Phase::Judging(_)
             | Phase::Asking { .. }
+            | Phase::Confirming(_)
+            | Phase::Planning { .. }
             | Phase::Executing(_)
             | Phase::Handing { .. }
             | Phase::Spawning { .. }
@@ -35,14 +37,17 @@ impl Machine {
 
     /// The change that a call of the closed turn asks for, planned again.
     #[must_use]
-    pub fn planned(&self, tool_call_id: &str, tools: &Toolbox) -> Option<Operation> {
+    pub fn planned(&self, tool_call_id: &str, tools: &Toolbox) -> Option<Change> {
         match &self.state.phase {
             Phase::Applying(applying) => {
                 let call = applying.calls.iter().find(|call| call.call.id == tool_call_id)?;
                 tools.operation(call)
             }
             Phase::Calling(_)
+            | Phase::Judging(_)
             | Phase::Asking { .. }
+            | Phase::Confirming(_)
+            | Phase::Planning { .. }
             | Phase::Executing(_)
             | Phase::Handing { .. }
             | Phase::Spawning { .. }

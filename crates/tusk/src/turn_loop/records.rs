@@ -122,6 +122,7 @@ pub(crate) fn stopped(report: &RunReport) -> JournalEvent {
 pub(crate) fn pending_intent(applied: &AppliedIntent) -> PendingIntent {
     let outcome = match &applied.outcome {
         IntentOutcome::Applied { issue_id, status } => format!("applied: {issue_id} is {status}"),
+        IntentOutcome::Changed { id, status } => format!("applied: {id} is {status}"),
         IntentOutcome::Unchanged => "nothing to change".to_owned(),
         IntentOutcome::Refused { class, detail } => format!("refused: {class}: {detail}"),
     };

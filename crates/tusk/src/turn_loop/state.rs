@@ -14,6 +14,7 @@ use crate::context::{
 };
 use crate::evidence::CallOutcome;
 use crate::model::{History, Message, Offers, SystemText, ToolOutcome, UserPart};
+use crate::policy::GuardRow;
 use crate::tools::FoundTools;
 
 /// How many reminders a turn shows, and how many bytes of them.
@@ -61,12 +62,14 @@ pub(crate) enum Purpose {
     Branches,
     /// Nobody is asked: what was made is judged.
     Judgement,
+    /// Nobody is asked: an approved plan is carried out.
+    Plan,
 }
 
 impl Purpose {
     /// Whether the harness answers in place of a model.
     pub(crate) const fn is_harness(&self) -> bool {
-        matches!(self, Self::Branches | Self::Judgement)
+        matches!(self, Self::Branches | Self::Judgement | Self::Plan)
     }
 
     /// Its name in records; none for what most turns are.
@@ -77,6 +80,7 @@ impl Purpose {
             Self::Descent => Some("descent"),
             Self::Branches => Some("branches"),
             Self::Judgement => Some("judgement"),
+            Self::Plan => Some("plan"),
         }
     }
 }
@@ -100,6 +104,10 @@ pub(crate) struct Open {
     pub(crate) handoff: Option<(HandoffPacket, Vec<Observed>)>,
     /// The compaction it went on from.
     pub(crate) compaction: Option<Box<CompactionArtifact>>,
+    /// Who looked at what was said.
+    pub(crate) guards: Vec<GuardRow>,
+    /// What was said beside the calls.
+    pub(crate) said: String,
 }
 
 /// What follows a turn.
@@ -118,8 +126,14 @@ pub(crate) enum After {
 pub(crate) enum Phase {
     /// An answer.
     Calling(Purpose),
+    /// Policy.
+    Judging(Box<Open>),
     /// A person.
     Asking { question: String, open: Box<Open> },
+    /// A person who agrees to calls or does not.
+    Confirming(Box<Open>),
+    /// A person who agrees to a plan or does not.
+    Planning { proposal_id: String, after: After },
     /// Tools.
     Executing(Box<Open>),
     /// A stored handoff.
@@ -153,6 +167,10 @@ pub(crate) enum Paused {
     Calling(Purpose),
     /// Where a person is asked.
     Asking { question: String, open: Box<Open> },
+    /// Where a person is asked about calls.
+    Confirming(Box<Open>),
+    /// Where a person is asked about a plan.
+    Planning { proposal_id: String, after: After },
     /// Where workers are under way.
     Spawning { plans: Vec<WorkerPlan>, after: After },
 }

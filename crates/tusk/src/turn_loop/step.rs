@@ -7,6 +7,7 @@ use super::watch::RunOutcome;
 use crate::context::{CompactionArtifact, HandoffPacket};
 use crate::evidence::{CallOutcome, ShellRow};
 use crate::model::{ModelRequest, ToolCall};
+use crate::policy::{CallJudgement, Effect};
 use crate::tools::{Arguments, ToolKind};
 
 /// What is to be done next. Exhaustive on purpose: a new step breaks every driver.
@@ -14,6 +15,17 @@ use crate::tools::{Arguments, ToolKind};
 pub enum Step<'m> {
     /// Ask a model.
     CallModel(Box<ModelCall>),
+    /// Have policy look at an answer and its calls.
+    Judge {
+        /// What was said beside the calls.
+        said: &'m str,
+        /// The calls.
+        calls: &'m [PlannedCall],
+    },
+    /// Have a person confirm the calls that policy asks about.
+    Confirm(&'m [PlannedCall]),
+    /// Have a person decide about a plan, and have it carried out.
+    AwaitPlan(&'m str),
     /// Run the calls of an answer.
     CallTools(&'m [PlannedCall]),
     /// Make the changes that were admitted.
@@ -56,13 +68,33 @@ pub struct PlannedCall {
     pub shell: Option<ShellRow>,
     /// What comes of it without running it: why it is refused.
     pub refusal: Option<CallOutcome>,
+    /// What policy says about it; none before it was asked.
+    pub judged: Option<CallJudgement>,
+    /// What a person agreed to: the approval, and the digest of the preview they saw.
+    pub approval: Option<Approval>,
     /// Where in the arguments they break their schema.
     pub(crate) schema_errors: Vec<String>,
     /// The search that found the tool, when it had to be found.
     pub(crate) search: Option<SearchRef>,
 }
 
+/// What a person agreed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// Which approval.
+    pub id: String,
+    /// The digest of the preview that was shown; none where there was none.
+    pub preview: Option<String>,
+}
+
 impl PlannedCall {
+    /// Whether a person has to agree before it runs.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        let asks = self.judged.as_ref().is_some_and(|judged| judged.effect == Effect::Ask);
+        asks && self.runs() && self.approval.is_none()
+    }
+
     /// Whether it runs.
     #[must_use]
     pub const fn runs(&self) -> bool {

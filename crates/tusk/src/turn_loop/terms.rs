@@ -6,12 +6,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use premath_kernel::{CallSpec, Digest, Document, Object, Policies, PolicyKind, Text, ToolChoice, Value};
+use premath_kernel::{
+    CallSpec, Digest, Document, Object, Policies, PolicyKind, Text, Token, ToolChoice, Value,
+};
 use premath_wire::v1::PolicyDocuments;
 use premath_wire::{InputError, UnknownFields, decode};
 
 use super::config::RunConfig;
 use crate::evidence::row::{count, text_list};
+use crate::policy::RunPolicy;
 use crate::tools::Catalogue;
 
 /// What stands in a result where its middle was cut out.
@@ -101,7 +104,7 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
         .field("reminderQueuePolicy", object().field("requiredQueues", names(&[REMINDERS])).finish())
         .field("stateViewPolicy", object().field("requiredViews", names(&VIEWS)).finish())
         .field("decompositionPolicy", decomposition(config))
-        .field("governancePolicy", object().field("packageRef", "premath.run.v1").finish())
+        .field("governancePolicy", package(config))
         .field("mutationPolicy", object().field("capabilities", owned(&config.capabilities)).finish())
         .field("stopPolicy", stop(config))
         .field("protocolStatePolicy", protocol())
@@ -123,8 +126,37 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
             .finish();
         fields = fields.field("contextScope", object().field("roles", vec![scope]).finish());
     }
+    if let Some(policy) = &config.policy {
+        let stages = Value::text_list(policy.controls.stages.iter().map(|stage| stage.token())).into_owned();
+        fields = fields
+            .field("guardrailStagePolicy", object().field("stages", stages).finish())
+            .field(
+                "observabilityMode",
+                object().field("allowed", names(&[policy.observability.token()])).finish(),
+            )
+            .field("riskTier", tiers(policy));
+    }
     debug_assert!(limits.parallel > 0, "a limit of no calls at once would run nothing");
     fields.finish()
+}
+
+/// What the run is governed by: a rule or a guard that changes is another package.
+fn package(config: &RunConfig) -> Value<'static> {
+    let policy = config.policy.as_ref();
+    Object::fields()
+        .optional("guards", policy.map(|policy| policy.guards.clone()))
+        .field("packageRef", "premath.run.v1")
+        .optional("rules", policy.map(|policy| policy.rules.clone()))
+        .finish()
+}
+
+/// The controls of the tier, bound to it.
+fn tiers(policy: &RunPolicy) -> Value<'static> {
+    let bound = Object::fields()
+        .field("profile", policy.controls.id.clone())
+        .field("tier", policy.tier().token())
+        .finish();
+    Object::fields().field("tiers", vec![bound]).finish()
 }
 
 /// The most calls of one answer.
@@ -196,8 +228,11 @@ fn spec(config: &RunConfig, policies: &Policies, documents: &Value<'_>) -> Resul
         state_view_policy: mandatory(PolicyKind::StateView)?,
         decomposition_policy: mandatory(PolicyKind::Decomposition)?,
         tool_choice: None,
-        observability_mode: None,
-        risk_tier: None,
+        observability_mode: config
+            .policy
+            .as_ref()
+            .and_then(|policy| Token::new(policy.observability.token())),
+        risk_tier: config.policy.as_ref().and_then(|policy| Token::new(policy.tier().token())),
         orchestration_role: config.role,
         declared,
     })

@@ -9,11 +9,13 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use premath_bd::issues::Operation;
+use premath_bd::Change;
 
-use super::plan::refused;
+use super::plan::{arguments_digest, refused};
+use super::ports::Stopwatch;
 use super::step::PlannedCall;
 use crate::evidence::{CallOutcome, CallStatus, IntentRow, Payload, ShellRow};
+use crate::policy::{GovernedCall, SensorTrace};
 use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox, SandboxEvidence};
 use crate::tools::files::WorkFiles;
 use crate::tools::payloads::Payloads;
@@ -54,7 +56,15 @@ pub struct Ran {
     /// The outcome; its payload is whole, however long.
     pub outcome: CallOutcome,
     /// The change it asks for.
-    pub operation: Option<Operation>,
+    pub operation: Option<Change>,
+    /// What was noted of it; none of what did not run.
+    pub trace: Option<SensorTrace>,
+}
+
+impl Ran {
+    fn without(outcome: CallOutcome) -> Self {
+        Self { outcome, operation: None, trace: None }
+    }
 }
 
 impl Toolbox {
@@ -96,12 +106,28 @@ impl Toolbox {
         prepared
     }
 
+    /// The calls that could run, with what they are about, as policy sees them.
+    pub fn governed<'c>(&'c self, calls: &'c [PlannedCall]) -> Vec<GovernedCall<'c>> {
+        let context = self.context();
+        let governed = |call: &'c PlannedCall| {
+            let (tool, arguments) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref())?;
+            Some(GovernedCall {
+                tool_call_id: &call.call.id,
+                spec: tool.spec(),
+                arguments: arguments.value(),
+                arguments_digest: arguments_digest(&call.call),
+                targets: tool.targets(arguments, &context),
+            })
+        };
+        calls.iter().filter(|call| call.runs()).filter_map(governed).collect()
+    }
+
     /// Runs every call that runs, as many at once as the policy admits, and returns what came of all, in their order.
     #[must_use]
-    pub fn run(&self, calls: &[PlannedCall], prepared: &Prepared) -> Vec<Ran> {
+    pub fn run(&self, calls: &[PlannedCall], prepared: &Prepared, time: &dyn Stopwatch) -> Vec<Ran> {
         let running = calls.iter().filter(|call| call.runs()).count();
         if running <= 1 || self.parallel <= 1 {
-            return calls.iter().map(|call| self.one(call, prepared)).collect();
+            return calls.iter().map(|call| self.timed(call, prepared, time)).collect();
         }
         let slots: Vec<Mutex<Option<Ran>>> = calls.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
@@ -109,7 +135,7 @@ impl Toolbox {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some((call, slot)) = calls.get(at).zip(slots.get(at)) else { break };
-                let ran = self.one(call, prepared);
+                let ran = self.timed(call, prepared, time);
                 *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(ran);
             }
         };
@@ -121,37 +147,48 @@ impl Toolbox {
         });
         let ran = slots.into_iter().zip(calls).map(|(slot, call)| {
             let ran = slot.into_inner().unwrap_or_else(PoisonError::into_inner);
-            ran.unwrap_or_else(|| Ran { outcome: call.interrupted(), operation: None })
+            ran.unwrap_or_else(|| Ran::without(call.interrupted()))
         });
         ran.collect()
+    }
+
+    /// The sensor: what ran is timed, what did not leaves no trace.
+    fn timed(&self, call: &PlannedCall, prepared: &Prepared, time: &dyn Stopwatch) -> Ran {
+        let before = time.elapsed_micros();
+        let mut ran = self.one(call, prepared);
+        if call.runs() {
+            let micros = time.elapsed_micros().saturating_sub(before);
+            ran.trace = Some(SensorTrace::of(&call.call.name, call.kind.token(), &ran.outcome, micros));
+        }
+        ran
     }
 
     fn one(&self, call: &PlannedCall, prepared: &Prepared) -> Ran {
         let id = call.call.id.as_str();
         let early = call.refusal.as_ref().or_else(|| prepared.failed.get(id));
         if let Some(outcome) = early {
-            return Ran { outcome: outcome.clone(), operation: None };
+            return Ran::without(outcome.clone());
         }
         let Some((tool, arguments)) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref()) else {
             let failure = ToolFailure::new("tool.not_here", format!("`{}` is not here", call.call.name));
-            return Ran { outcome: refused(id, failure), operation: None };
+            return Ran::without(refused(id, failure));
         };
         let context = self.context();
         let called =
             catch_unwind(AssertUnwindSafe(|| tool.call_prepared(arguments, prepared.undo.get(id), &context)));
         match called {
             Ok(Ok(output)) => ran(id, output),
-            Ok(Err(failure)) => Ran { outcome: failed(id, failure), operation: None },
+            Ok(Err(failure)) => Ran::without(failed(id, failure)),
             Err(_) => {
                 let failure = ToolFailure::new("tool.broken", format!("`{}` broke off", call.call.name));
-                Ran { outcome: refused(id, failure), operation: None }
+                Ran::without(refused(id, failure))
             }
         }
     }
 
     /// The change that a call asks for, planned again: nothing happens.
     #[must_use]
-    pub fn operation(&self, call: &PlannedCall) -> Option<Operation> {
+    pub fn operation(&self, call: &PlannedCall) -> Option<Change> {
         self.one(call, &Prepared::default()).operation
     }
 }
@@ -168,7 +205,7 @@ pub struct Prepared {
 fn ran(id: &str, output: ToolOutput) -> Ran {
     let intent = output.intent.as_ref().map(|intent| IntentRow {
         action: intent.action.to_owned(),
-        args_digest: intent.operation.args_digest().as_str().to_owned(),
+        args_digest: intent.change.args_digest().as_str().to_owned(),
     });
     let outcome = CallOutcome {
         tool_call_id: id.to_owned(),
@@ -183,8 +220,9 @@ fn ran(id: &str, output: ToolOutput) -> Ran {
         shell: output.shell_row.zip(output.shell).map(|(row, seen)| seen_row(row, &seen)),
         found: output.found.map(|found| (found.query, found.names)),
         intent,
+        guards: Vec::new(),
     };
-    Ran { outcome, operation: output.intent.map(|intent| intent.operation) }
+    Ran { outcome, operation: output.intent.map(|intent| intent.change), trace: None }
 }
 
 /// Where a command ran, behind the walls that stood.

@@ -391,7 +391,8 @@ impl Machine {
 
     /// The store has answered for every change.
     pub(super) fn applied(&mut self, applying: Applying, outcomes: Vec<AppliedIntent>) {
-        let Applying { mut workers, after, .. } = applying;
+        let Applying { mut workers, after, calls, .. } = applying;
+        let mut proposed = None;
         let mut plans: Vec<WorkerPlan> = Vec::new();
         for applied in &outcomes {
             match &applied.outcome {
@@ -399,6 +400,13 @@ impl Machine {
                     self.state.changes += 1;
                     if let Some(plan) = workers.remove(&applied.tool_call_id) {
                         plans.push(WorkerPlan { issue_id: issue_id.clone(), ..plan });
+                    }
+                }
+                IntentOutcome::Changed { id, .. } => {
+                    self.state.changes += 1;
+                    let asked = calls.iter().find(|call| call.call.id == applied.tool_call_id);
+                    if asked.is_some_and(|call| call.call.name == progress::PROPOSE_PLAN) {
+                        proposed = Some(id.clone());
                     }
                 }
                 IntentOutcome::Unchanged | IntentOutcome::Refused { .. } => {}
@@ -411,6 +419,10 @@ impl Machine {
             self.wait_with(text);
         }
         self.state.told = Some(views);
+        if let Some(proposal_id) = proposed {
+            self.state.phase = Phase::Planning { proposal_id, after };
+            return;
+        }
         if plans.is_empty() {
             let is_unjudged = std::mem::take(&mut self.state.judging);
             let after = if is_unjudged {

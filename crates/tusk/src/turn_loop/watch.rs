@@ -1,8 +1,10 @@
 //! What somebody who watches a run is shown. Nothing here is read back; the journal is what counts.
 
+use super::people::{Confirmation, PlanDecision};
 use crate::JsonText;
 use crate::evidence::CallOutcome;
 use crate::model::{ModelEvent, Usage};
+use crate::policy::CallJudgement;
 
 /// One thing that happens in a run.
 #[derive(Debug)]
@@ -104,6 +106,25 @@ pub enum RunEvent<'e> {
         /// What would run.
         calls: &'e [AskedCall<'e>],
     },
+    /// A person is asked about a plan.
+    Planned {
+        /// The proposal.
+        proposal_id: &'e str,
+    },
+    /// What a person said about calls, or that nobody has yet.
+    Confirmed {
+        /// About each.
+        confirmations: &'e [Confirmation],
+    },
+    /// What became of a plan.
+    PlanDecided(&'e PlanDecision),
+    /// Policy has spoken about a call that is not simply allowed.
+    Judged {
+        /// The tool.
+        tool: &'e str,
+        /// What it said.
+        judgement: &'e CallJudgement,
+    },
     /// A person has answered, or nobody was there.
     Decided {
         /// What.
@@ -193,6 +214,13 @@ pub enum IntentOutcome {
         /// The issue as it is now.
         issue_id: String,
         /// Its status.
+        status: String,
+    },
+    /// A store of something else than issues made the change.
+    Changed {
+        /// What it is about now: a file, a proposal.
+        id: String,
+        /// What became of it.
         status: String,
     },
     /// There was nothing to change.

@@ -7,6 +7,7 @@
 #![expect(clippy::indexing_slicing, reason = "a play names its workers by place")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "whatever else comes fails the test")]
 
+mod governed;
 mod limits;
 mod pairing;
 mod patterns;
@@ -51,6 +52,7 @@ pub(crate) fn config() -> RunConfig {
         parent: None,
         required_artifacts: Vec::new(),
         incoming: Vec::new(),
+        policy: None,
     }
 }
 

@@ -76,7 +76,7 @@ impl Play {
         };
         let outcomes = calls.iter().map(outcome).collect();
         self.ran.extend(calls.iter().filter(|call| call.runs()).map(|call| call.call.id.clone()));
-        self.feed(Event::ToolsFinished { outcomes, elapsed_millis: millis })
+        self.feed(Event::ToolsFinished { outcomes, elapsed_millis: millis, traces: Vec::new() })
     }
 
     /// The store makes every change that was admitted; the issues it makes are `pm-10`, `pm-11` and so on.

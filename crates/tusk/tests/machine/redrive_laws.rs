@@ -117,7 +117,10 @@ fn any_event(dice: &mut Dice<'_>, play: &mut Play, executed: &mut Vec<(usize, St
             let ran = calls.iter().filter(|call| call.runs());
             executed.extend(ran.map(|call| (place, format!("{turn}/{}", call.call.id))));
             let outcomes = calls.iter().map(|call| any_outcome(dice, call)).collect();
-            Event::ToolsFinished { outcomes, elapsed_millis: 1 }
+            Event::ToolsFinished { outcomes, elapsed_millis: 1, traces: Vec::new() }
+        }
+        Step::Judge { .. } | Step::Confirm(_) | Step::AwaitPlan(_) => {
+            panic!("these runs are under no policy")
         }
         Step::AskHuman(_) => {
             let all = [Decision::Continue, Decision::Stop, Decision::NoAnswer];
@@ -173,7 +176,7 @@ fn resumed(rows: &[premath_kernel::Value<'static>]) -> Option<Play> {
     play.resumes(None);
     if let Step::CallTools(calls) = play.machine.next() {
         let outcomes = calls.iter().map(PlannedCall::interrupted).collect();
-        play.feed(Event::ToolsFinished { outcomes, elapsed_millis: 2 });
+        play.feed(Event::ToolsFinished { outcomes, elapsed_millis: 2, traces: Vec::new() });
     }
     Some(play)
 }

@@ -324,7 +324,7 @@ fn an_event_that_does_not_fit_changes_nothing() {
     for event in [
         Event::CompactionStored,
         Event::Interrupted,
-        Event::ToolsFinished { outcomes: Vec::new(), elapsed_millis: 1 },
+        Event::ToolsFinished { outcomes: Vec::new(), elapsed_millis: 1, traces: Vec::new() },
         Event::Answered(Box::new(done("too early"))),
         Event::WorkersReturned { workers: Vec::new() },
     ] {

@@ -8,7 +8,9 @@ mod turn;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use event::{AskedCallRow, CallEnd, ModelTextKind, RunEventKind, RunEventRow};
+pub use event::{
+    AskedCallRow, CallEnd, CallJudged, ConfirmationRow, ModelTextKind, PlanStepRow, RunEventKind, RunEventRow,
+};
 pub use turn::{CallArtifact, CallRow, CallTruncation, MessageRow, TurnCard, TurnDigests};
 
 /// How a run ended.
@@ -234,6 +236,9 @@ pub struct IntentResult {
     /// The issue as it is now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue_id: Option<String>,
+    /// What else it is about: a file of the desk, a proposal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject_id: Option<String>,
     /// Its status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use premath_bd::issues::Operation;
-use premath_bd::{Disk, Journal, JournalEvent, OsDisk, StoreError, TurnGrant, runs_folder};
+use premath_bd::{Change, Disk, Journal, JournalEvent, OsDisk, StoreError, TurnGrant, runs_folder};
 use premath_host::{AgentDoor as _, FileJournal, NoPerson, Setting, Workspace, issue_tools};
 use premath_kernel::{ActionMode, Value};
 use premath_models::provider::Protocol;
@@ -115,6 +114,7 @@ impl Ours {
             issues: &mut Nobody,
             objects: &mut Nobody,
             person: &mut NoPerson,
+            policy: None,
             crew: &mut Nobody,
             time: time.as_ref(),
             watch: &mut |_| {},
@@ -171,6 +171,7 @@ impl Ours {
             parent: None,
             required_artifacts: Vec::new(),
             incoming: Vec::new(),
+            policy: None,
         }
     }
 
@@ -234,7 +235,7 @@ impl IssuePort for Nobody {
         nobody()
     }
 
-    fn apply(&mut self, _: TurnGrant, _: &Operation) -> Result<IntentOutcome, StoreError> {
+    fn apply(&mut self, _: TurnGrant, _: &Change) -> Result<IntentOutcome, StoreError> {
         nobody()
     }
 

@@ -6,11 +6,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use premath_bd::desk::{Approval, ApprovalScope, Proposal};
+use premath_host::Said;
 use premath_tusk::sandbox::Interrupt;
 use premath_tusk::turn_loop::{Decision, RunEvent};
 
 use crate::args::run::RunFormat;
 use crate::error::CliError;
+use crate::render::card;
 use crate::render::run::{EventRows, RunScreen};
 use crate::{output, system};
 
@@ -83,6 +86,37 @@ impl Watching {
                 Decision::NoAnswer
             }
         }
+    }
+
+    /// Asks about one call, below a card that shows all of it. Nobody there: none.
+    pub(crate) fn confirm(&self, approval: &Approval, interrupt: &Interrupt) -> Option<Said> {
+        self.answered(
+            &card::approval(approval),
+            "  allow it? [y]es, [r]un (every such call of this run), [N]o ",
+            interrupt,
+        )
+    }
+
+    /// Asks about a plan, below a card that shows every step.
+    pub(crate) fn plan(&self, proposal: &Proposal, interrupt: &Interrupt) -> Option<Said> {
+        self.answered(&card::proposal(proposal), "  carry it out? [y]es, [N]o ", interrupt)
+    }
+
+    fn answered(&self, card: &str, prompt: &str, interrupt: &Interrupt) -> Option<Said> {
+        if matches!(self.seen().by, By::Program(_)) || !system::is_attended() {
+            return None;
+        }
+        self.show(|by, _| match by {
+            By::Person(screen) => output::text(&format!("{}{card}", screen.cleared())),
+            By::Program(_) => Ok(()),
+        });
+        output::note(prompt);
+        let line = system::typed_line(interrupt)?;
+        Some(match line.to_ascii_lowercase().as_str() {
+            "y" | "yes" => Said::yes(),
+            "r" | "run" => Said { scope: ApprovalScope::Run, ..Said::yes() },
+            _other => Said::no(),
+        })
     }
 
     /// Nothing more will happen.

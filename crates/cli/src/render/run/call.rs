@@ -154,7 +154,7 @@ fn quoted(line: &str, room: usize) -> String {
 }
 
 /// A diff, coloured.
-pub(super) fn changes(diff: &str, room: usize) -> String {
+pub(crate) fn changes(diff: &str, room: usize) -> String {
     let lines: Vec<&str> = diff.lines().collect();
     let mut text = String::new();
     for line in lines.iter().take(DIFF_LINES) {

@@ -10,7 +10,7 @@ use super::brief::brief;
 use super::call::{Begun, changes};
 use super::ending::detail;
 use super::figures::{counted, money};
-use super::{frame, verdict};
+use super::{frame, governed, verdict};
 use crate::output::{BAD, DIM, STRONG, TIP, WARN};
 use crate::render::{lines, plain};
 use premath_host::ending;
@@ -125,6 +125,10 @@ impl Lane {
             | RunEvent::WorkerFinished { .. }
             | RunEvent::Asked { .. }
             | RunEvent::Decided { .. }
+            | RunEvent::Judged { .. }
+            | RunEvent::Confirmed { .. }
+            | RunEvent::Planned { .. }
+            | RunEvent::PlanDecided(_)
             | RunEvent::Compacted { .. }
             | RunEvent::HandedOff { .. } => note(event),
             // The screen has unwrapped the one, `take` has answered the other.
@@ -261,6 +265,12 @@ fn note(event: &RunEvent<'_>) -> String {
             Decision::Stop => format!("  {WARN}a person stops it{WARN:#}\n"),
             Decision::NoAnswer => format!("  {BAD}nobody is here to answer{BAD:#}: the run waits\n"),
         },
+        RunEvent::Judged { tool, judgement } => governed::judged(tool, judgement),
+        RunEvent::Confirmed { confirmations } => governed::confirmed(confirmations),
+        RunEvent::Planned { proposal_id } => {
+            format!("  {WARN}? a plan waits for you:{WARN:#} {STRONG}{}{STRONG:#}\n", plain(proposal_id))
+        }
+        RunEvent::PlanDecided(plan) => governed::planned(plan),
         RunEvent::Compacted { dropped_turns } => {
             let turns = counted(*dropped_turns, "turn");
             format!("  {DIM}context compacted: {turns} as a summary from here on{DIM:#}\n")

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use premath_tusk::JsonText;
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::{AssistantPart, ModelEvent, Usage};
-use premath_tusk::turn_loop::{AskedCall, RunEvent, Verdict};
+use premath_tusk::policy::CallJudgement;
+use premath_tusk::turn_loop::{AskedCall, Confirmation, PlanStepResult, RunEvent, Verdict};
 use premath_wire::Json;
 use premath_wire::v1::{
-    AskedCallRow, CallArtifact, CallEnd, ModelTextKind, ReasonRow, RunEventKind, RunEventRow, UsageRow,
+    AskedCallRow, CallArtifact, CallEnd, CallJudged, ConfirmationRow, ModelTextKind, PlanStepRow, ReasonRow,
+    RunEventKind, RunEventRow, UsageRow,
 };
 
 use super::ending::detail;
@@ -44,6 +46,10 @@ impl EventRows {
             | RunEvent::Worker { .. }
             | RunEvent::Asked { .. }
             | RunEvent::Decided { .. }
+            | RunEvent::Judged { .. }
+            | RunEvent::Confirmed { .. }
+            | RunEvent::Planned { .. }
+            | RunEvent::PlanDecided(_)
             | RunEvent::Compacted { .. }
             | RunEvent::HandedOff { .. }
             | RunEvent::Stopped(_) => kind(event)?,
@@ -129,6 +135,18 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
         RunEvent::Decided { decision } => {
             RunEventKind::PersonDecided { decision: decision.token().to_owned() }
         }
+        RunEvent::Judged { tool, judgement } => judged(tool, judgement)?,
+        RunEvent::Confirmed { confirmations } => {
+            RunEventKind::PersonConfirmed { confirmations: confirmations.iter().map(confirmation).collect() }
+        }
+        RunEvent::Planned { proposal_id } => {
+            RunEventKind::PlanProposed { proposal_id: (*proposal_id).to_owned() }
+        }
+        RunEvent::PlanDecided(plan) => RunEventKind::PlanDecided {
+            proposal_id: plan.proposal_id.clone(),
+            state: plan.state.clone(),
+            steps: plan.steps.iter().map(plan_step).collect(),
+        },
         RunEvent::Compacted { dropped_turns } => {
             RunEventKind::ContextCompacted { dropped_turns: *dropped_turns }
         }
@@ -138,6 +156,38 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
         }
         RunEvent::Model(_) | RunEvent::Worker { .. } => return None,
     })
+}
+
+fn judged(tool: &str, judgement: &CallJudgement) -> Option<RunEventKind> {
+    let error = judgement.error.as_ref()?;
+    Some(RunEventKind::CallJudged(CallJudged {
+        tool_call_id: judgement.tool_call_id.clone(),
+        tool: tool.to_owned(),
+        effect: judgement.effect.token().to_owned(),
+        code: error.code.code().to_owned(),
+        hint: error.model_message().to_owned(),
+        policy_name: error.policy_name.clone(),
+        human_message: error.human_message.clone(),
+        targets: judgement.targets.iter().map(|target| target.name.clone()).collect(),
+    }))
+}
+
+fn confirmation(said: &Confirmation) -> ConfirmationRow {
+    ConfirmationRow {
+        tool_call_id: said.tool_call_id.clone(),
+        approval_id: said.approval_id.clone(),
+        answer: said.answer.token().to_owned(),
+        decided_by: said.decided_by.clone(),
+    }
+}
+
+fn plan_step(step: &PlanStepResult) -> PlanStepRow {
+    PlanStepRow {
+        tool: step.tool.clone(),
+        about: step.about.clone(),
+        state: step.state.clone(),
+        detail: step.detail.clone(),
+    }
 }
 
 /// INVARIANT: a `JsonText` is strict JSON, so it is read; a null would say otherwise.

@@ -59,6 +59,10 @@ impl Status {
             | RunEvent::Worker { .. }
             | RunEvent::Asked { .. }
             | RunEvent::Decided { .. }
+            | RunEvent::Judged { .. }
+            | RunEvent::Confirmed { .. }
+            | RunEvent::Planned { .. }
+            | RunEvent::PlanDecided(_)
             | RunEvent::Compacted { .. }
             | RunEvent::HandedOff { .. }
             | RunEvent::Stopped(_) => {}

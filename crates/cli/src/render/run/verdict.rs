@@ -73,7 +73,7 @@ fn reasons(verdict: &Verdict) -> String {
 pub(super) fn applied(applied: &AppliedIntent) -> String {
     let (action, stage) = (plain(&applied.action), Stage::MutationReady.name());
     match &applied.outcome {
-        IntentOutcome::Applied { issue_id, status } => {
+        IntentOutcome::Applied { issue_id, status } | IntentOutcome::Changed { id: issue_id, status } => {
             let held = Mark::Held.render(stage);
             let (issue, status) = (plain(issue_id), plain(status));
             format!(

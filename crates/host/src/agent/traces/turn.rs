@@ -58,10 +58,13 @@ impl Looking<'_> {
         let (messages, calls): (Vec<Message>, Vec<CallRow>) = match machine.next() {
             Step::CallModel(call) => (call.request.messages.iter().cloned().collect(), Vec::new()),
             // The harness has answered itself, before anybody could be asked.
-            Step::CallTools(calls) => (Vec::new(), calls.iter().map(planned_row).collect()),
+            Step::CallTools(calls) | Step::Judge { calls, .. } | Step::Confirm(calls) => {
+                (Vec::new(), calls.iter().map(planned_row).collect())
+            }
             Step::Apply(_)
             | Step::Spawn(_)
             | Step::AskHuman(_)
+            | Step::AwaitPlan(_)
             | Step::Handoff(_)
             | Step::Compact(_)
             | Step::Done(_) => (Vec::new(), Vec::new()),

@@ -22,10 +22,7 @@ pub(super) fn unified(changes: &[FileChange]) -> String {
     for change in changes {
         file(&mut diff, change);
     }
-    if diff.dropped > 0 {
-        return format!("{}… {} more lines\n", diff.text, diff.dropped);
-    }
-    diff.text
+    diff.into_text()
 }
 
 /// What fits; what does not is counted.
@@ -36,6 +33,10 @@ struct Diff {
 }
 
 impl Diff {
+    fn into_text(self) -> String {
+        if self.dropped > 0 { format!("{}… {} more lines\n", self.text, self.dropped) } else { self.text }
+    }
+
     fn push(&mut self, line: &str) {
         if self.dropped == 0 && self.text.len() + line.len() < MOST {
             self.text.push_str(line);
@@ -46,12 +47,34 @@ impl Diff {
     }
 }
 
-fn file(diff: &mut Diff, change: &FileChange) {
-    let path = change.path.as_str();
+/// What becomes of one text, under the name that it has, as a unified diff for people, bounded. None is a text that is not
+/// there.
+#[must_use]
+pub fn text_diff(name: &str, before: Option<&str>, after: Option<&str>) -> String {
+    let mut diff = Diff::default();
+    // A name cannot begin a line of its own.
+    let name: String = name
+        .chars()
+        .map(|letter| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter })
+        .collect();
+    titles(&mut diff, &name, before.is_some(), after.is_some());
+    let before: Vec<&str> = before.unwrap_or_default().split_inclusive('\n').collect();
+    let after: Vec<&str> = after.unwrap_or_default().split_inclusive('\n').collect();
+    for hunk in hunks(&edits(&before, &after)) {
+        written(&mut diff, &hunk);
+    }
+    diff.into_text()
+}
+
+fn titles(diff: &mut Diff, path: &str, was_there: bool, is_there: bool) {
     let name =
         |is_there: bool, side: &str| if is_there { format!("{side}/{path}") } else { "/dev/null".to_owned() };
-    diff.push(&format!("--- {}", name(change.before.is_some(), "a")));
-    diff.push(&format!("+++ {}", name(change.after.is_some(), "b")));
+    diff.push(&format!("--- {}", name(was_there, "a")));
+    diff.push(&format!("+++ {}", name(is_there, "b")));
+}
+
+fn file(diff: &mut Diff, change: &FileChange) {
+    titles(diff, change.path.as_str(), change.before.is_some(), change.after.is_some());
     let after = match &change.after {
         None => Some(None),
         Some(AfterFile::Here(content)) => Some(Some(content)),

@@ -10,6 +10,17 @@ pub(super) struct Section<'p> {
     pub(super) action: Action<'p>,
 }
 
+impl<'p> Section<'p> {
+    /// The paths it touches, as they were given.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &'p str> + use<'p> {
+        let moved = match &self.action {
+            Action::Update { target, .. } => *target,
+            Action::Add(_) | Action::Delete => None,
+        };
+        std::iter::once(self.path).chain(moved)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action<'p> {
     /// A new file with these lines.

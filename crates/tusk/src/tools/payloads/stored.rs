@@ -42,6 +42,7 @@ fn failed(reference: &str, error: StoreError) -> PayloadError {
         StoreError::Busy { .. }
         | StoreError::Poisoned { .. }
         | StoreError::Corrupt { .. }
+        | StoreError::Newer { .. }
         | StoreError::DerivedDamaged { .. }
         | StoreError::Input(_) => {
             PayloadError::System { reference, source: io::Error::other("the objects give no answer") }

@@ -146,6 +146,31 @@ pub enum RunEventKind {
         /// `continue`, `stop` or `no_answer`
         decision: String,
     },
+    /// Policy does not simply allow a call.
+    #[serde(rename = "call.judged")]
+    CallJudged(CallJudged),
+    /// A person was asked about calls.
+    #[serde(rename = "person.confirmed")]
+    PersonConfirmed {
+        /// What they said about each.
+        confirmations: Vec<ConfirmationRow>,
+    },
+    /// A plan waits for a person.
+    #[serde(rename = "plan.proposed")]
+    PlanProposed {
+        /// The proposal.
+        proposal_id: String,
+    },
+    /// What became of a plan.
+    #[serde(rename = "plan.decided")]
+    PlanDecided {
+        /// The proposal.
+        proposal_id: String,
+        /// `pending`, `executed`, `failed`, `rejected` or `expired`
+        state: String,
+        /// What became of its steps.
+        steps: Vec<PlanStepRow>,
+    },
     /// Context was compacted.
     #[serde(rename = "context.compacted")]
     ContextCompacted {
@@ -236,4 +261,56 @@ pub struct AskedCallRow {
     /// What it would change, as a unified diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+}
+
+/// What policy says about a call that it does not simply allow, as a person is told it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CallJudged {
+    /// The call.
+    pub tool_call_id: String,
+    /// The tool.
+    pub tool: String,
+    /// `ask` or `deny`
+    pub effect: String,
+    /// One of the five codes of policy.
+    pub code: String,
+    /// What the model is told to do instead.
+    pub hint: String,
+    /// Which policy.
+    pub policy_name: String,
+    /// What happened.
+    pub human_message: String,
+    /// What the call is about, by name.
+    pub targets: Vec<String>,
+}
+
+/// What a person said about one call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfirmationRow {
+    /// The call.
+    pub tool_call_id: String,
+    /// The approval.
+    pub approval_id: String,
+    /// `approved`, `denied`, `expired` or `pending`
+    pub answer: String,
+    /// Who.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<String>,
+}
+
+/// What became of a step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanStepRow {
+    /// The tool.
+    pub tool: String,
+    /// What it was about, by name.
+    pub about: String,
+    /// `ok`, `failed` or `skipped`
+    pub state: String,
+    /// Why, where it is not `ok`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
 }

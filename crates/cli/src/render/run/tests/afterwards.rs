@@ -49,6 +49,7 @@ fn intent() -> IntentResult {
         intent_digest: "sha256:cc".to_owned(),
         result: IntentState::Applied,
         issue_id: Some("bd-1".to_owned()),
+        subject_id: None,
         status: Some("closed".to_owned()),
         class: None,
         detail: None,

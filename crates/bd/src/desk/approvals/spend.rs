@@ -1,0 +1,150 @@
+//! Using a yes: for the very call it was given for, before it expires, with a signature that fits, and no more often than it
+//! says. Everything else is a refusal, and uses nothing up.
+
+use premath_kernel::Digest;
+use rusqlite::params;
+
+use super::super::answer::{DeskAnswer, DeskRefusal, DeskRefusalClass, Stop};
+use super::super::credential::PersonCredential;
+use super::super::database::{Desk, Writing};
+use super::decide::{expired, signed};
+use super::row::approvals_where;
+use super::{Approval, ApprovalScope, ApprovalState, AskedCall, Target, Use, existing, tell};
+
+impl Desk {
+    /// Uses a yes for a call.
+    ///
+    /// # Errors
+    /// A database that failed. Refuses whatever is no signed, living, unused yes for that call.
+    pub fn consume_approval(
+        &self,
+        credential: &PersonCredential,
+        id: &str,
+        call: &AskedCall<'_>,
+    ) -> DeskAnswer<Use> {
+        self.write(|writing| {
+            let approval = existing(writing, id)?;
+            if approval.state == ApprovalState::Expired {
+                return expired(writing, &approval);
+            }
+            spend(writing, credential, &approval, call).map(Ok)
+        })
+    }
+
+    /// Uses whichever yes covers a call: one for itself first, then one for its run, then a pattern.
+    ///
+    /// # Errors
+    /// A database that failed. Refuses when none does, as the last one that was tried, or as not found.
+    pub fn consume_any_approval(
+        &self,
+        credential: &PersonCredential,
+        call: &AskedCall<'_>,
+    ) -> DeskAnswer<Use> {
+        self.write(|writing| {
+            let condition = "current = 'approved' AND tool = ?2 AND (scope = 'pattern' OR run_id = ?3)
+                 ORDER BY CASE scope WHEN 'once' THEN 0 WHEN 'run' THEN 1 ELSE 2 END, number";
+            let row = params![writing.now, call.tool, call.run_id];
+            let mut refusal =
+                DeskRefusal::new(DeskRefusalClass::NotFound, "nobody has approved this call".to_owned());
+            for approval in approvals_where(&writing.transaction, condition, row)? {
+                if mismatch(&approval, call).is_some() {
+                    continue;
+                }
+                match spend(writing, credential, &approval, call) {
+                    Ok(used) => return Ok(Ok(used)),
+                    Err(Stop::Refused(next)) => refusal = next,
+                    Err(stop) => return Err(stop),
+                }
+            }
+            Ok(Err(refusal))
+        })
+    }
+}
+
+fn spend(
+    writing: &Writing<'_>,
+    credential: &PersonCredential,
+    approval: &Approval,
+    call: &AskedCall<'_>,
+) -> Result<Use, Stop> {
+    usable(approval)?;
+    let signature = approval.signature.as_deref().unwrap_or_default();
+    if approval.decided_by.as_deref() != Some(credential.name())
+        || !credential.has_signed(&signed(approval), signature)
+    {
+        let detail = format!("{} does not carry the signature of `{}`", approval.id, credential.name());
+        return Err(Stop::refused(DeskRefusalClass::ApprovalUnsigned, detail));
+    }
+    if let Some(detail) = mismatch(approval, call) {
+        let detail = format!("{} is for {detail}", approval.id);
+        return Err(Stop::refused(DeskRefusalClass::ApprovalMismatch, detail));
+    }
+    let arguments_digest = Digest::of(call.arguments).as_str().to_owned();
+    let is_once = approval.scope == ApprovalScope::Once;
+    // A yes for one call has no second use, whatever its state says.
+    let insert = "INSERT INTO approval_uses(approval, run_id, tool_call_id, arguments_digest, at)
+         SELECT ?1, ?2, ?3, ?4, ?5
+         WHERE NOT (?6 AND EXISTS(SELECT 1 FROM approval_uses WHERE approval = ?1)) ON CONFLICT DO NOTHING";
+    let row = params![approval.id, call.run_id, call.tool_call_id, arguments_digest, writing.now, is_once];
+    if writing.transaction.execute(insert, row)? == 0 {
+        return Err(consumed(approval));
+    }
+    if is_once {
+        let update = "UPDATE approvals SET state = 'consumed' WHERE id = ?1 AND state = 'approved'";
+        writing.transaction.execute(update, [&approval.id])?;
+    }
+    let approval = existing(writing, &approval.id)?;
+    tell(writing, &approval, call.run_id, "consumed")?;
+    Ok(Use { approval, arguments_digest })
+}
+
+/// Refuses what is no yes.
+fn usable(approval: &Approval) -> Result<(), Stop> {
+    let by = approval.decided_by.as_deref().unwrap_or("nobody");
+    let (class, what) = match approval.state {
+        ApprovalState::Approved => return Ok(()),
+        ApprovalState::Pending => (DeskRefusalClass::ApprovalPending, "is not decided".to_owned()),
+        ApprovalState::Denied => (DeskRefusalClass::ApprovalDenied, format!("was denied by `{by}`")),
+        ApprovalState::Expired => (DeskRefusalClass::ApprovalExpired, "has expired".to_owned()),
+        ApprovalState::Consumed => return Err(consumed(approval)),
+    };
+    Err(Stop::refused(class, format!("{} {what}", approval.id)))
+}
+
+fn consumed(approval: &Approval) -> Stop {
+    Stop::refused(DeskRefusalClass::ApprovalConsumed, format!("{} was used already", approval.id))
+}
+
+/// What the yes is for instead; none when it covers the call.
+fn mismatch(approval: &Approval, call: &AskedCall<'_>) -> Option<&'static str> {
+    let request = &approval.request;
+    if request.tool != call.tool {
+        return Some("another tool");
+    }
+    match &approval.scope {
+        ApprovalScope::Once | ApprovalScope::Run if request.run_id != call.run_id => Some("another run"),
+        ApprovalScope::Once if Digest::of(call.arguments).as_str() != approval.arguments_digest => {
+            Some("other arguments")
+        }
+        ApprovalScope::Once if request.targets != call.targets => Some("other targets"),
+        ApprovalScope::Run if !same_things(&request.targets, call.targets) => Some("other targets"),
+        ApprovalScope::Once | ApprovalScope::Run => None,
+        ApprovalScope::Pattern(pattern) => {
+            let covered = pattern.covers(call.tool, call.arguments, call.targets);
+            (!covered).then_some("calls that fit its pattern")
+        }
+    }
+}
+
+/// Whether they are the same things, whatever they are called by now. Nothing is not the same as nothing: a yes that names
+/// nothing would cover every call of its tool.
+fn same_things(shown: &[Target], named: &[Target]) -> bool {
+    let keys = |targets: &[Target]| {
+        let mut keys: Vec<_> =
+            targets.iter().map(|target| (target.kind.clone(), target.id.clone())).collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    };
+    !shown.is_empty() && keys(shown) == keys(named)
+}

@@ -1,0 +1,90 @@
+//! What governs runs at this terminal: the rules of the repository or ours, the guards, and the credential of the person.
+//!
+//! Rules that cannot be loaded deny everything, and say why. It must not decide anything itself.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use premath_bd::desk::PersonCredential;
+use premath_guards::{GuardSettings, built_in};
+use premath_host::ActionError;
+use premath_rules::{DenyAll, RulePack, RuleSource};
+use premath_tusk::policy::{Governor, Guard, Guards, Rules};
+use premath_tusk::tools::ToolSpec;
+
+use crate::system;
+
+/// Where the rules of a repository are.
+const RULES: &str = "policies/governor";
+
+/// The governor of a repository for a run with these tools.
+pub(crate) fn governor(
+    root: &Path,
+    settings: &GuardSettings,
+    outside: Vec<Arc<dyn Guard>>,
+    tools: &[ToolSpec],
+) -> Result<Arc<Governor>, ActionError> {
+    let mut guards: Vec<Arc<dyn Guard>> = built_in(settings)
+        .map_err(|error| ActionError::Unavailable {
+            what: format!("the guards cannot be set up: {error}"),
+            hint: "mend [guardrails] in premath.toml".to_owned(),
+        })?
+        .into_iter()
+        .map(Arc::from)
+        .collect();
+    guards.extend(outside);
+    Ok(Arc::new(Governor::new(rules(root, tools), Guards::boot(guards))))
+}
+
+/// The rules that a repository has, or ours. What cannot be read or loaded denies everything.
+pub(crate) fn rules(root: &Path, tools: &[ToolSpec]) -> Arc<dyn Rules> {
+    let sources = match sources(root) {
+        Ok(sources) => sources,
+        Err((file, why)) => return Arc::new(DenyAll::new(&file, &why)),
+    };
+    match RulePack::load(&sources, tools) {
+        Ok(pack) => Arc::new(pack),
+        Err(errors) => {
+            let file = errors.iter().next().map_or_else(String::new, |error| error.file.clone());
+            Arc::new(DenyAll::new(&file, &errors.to_string()))
+        }
+    }
+}
+
+/// The rule files of a repository; ours where it has none.
+pub(crate) fn sources(root: &Path) -> Result<Vec<RuleSource>, (String, String)> {
+    let folder = root.join(RULES);
+    let names = match system::file_names(&folder) {
+        Ok(names) => names,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(RulePack::default_sources()),
+        Err(error) => return Err((RULES.to_owned(), error.to_string())),
+    };
+    let mut sources = Vec::new();
+    for name in names.iter().filter(|name| name.ends_with(".cedar")) {
+        let read = |name: &str| {
+            let failed = |why: String| (format!("{RULES}/{name}"), why);
+            match system::read_optional(&folder.join(name)) {
+                Ok(Some(text)) => Ok(text),
+                Ok(None) => Err(failed("it is missing".to_owned())),
+                Err(error) => Err(failed(error.message)),
+            }
+        };
+        let source = RuleSource::new(name.as_str(), read(name)?, String::new());
+        let examples = read(&source.examples_name())?;
+        sources.push(RuleSource { examples, ..source });
+    }
+    if sources.is_empty() { Ok(RulePack::default_sources()) } else { Ok(sources) }
+}
+
+/// What the person at this terminal signs with. It is made where there is none yet.
+pub(crate) fn credential() -> Result<Option<PersonCredential>, ActionError> {
+    let Some(secret) = system::person_secret().map_err(|error| ActionError::Unavailable {
+        what: format!("the credential of the person cannot be used: {error}"),
+        hint: "it is a file of 32 bytes in the state folder of premath, readable by you alone".to_owned(),
+    })?
+    else {
+        return Ok(None);
+    };
+    let name = system::variable("USER").or_else(|| system::variable("LOGNAME"));
+    Ok(Some(PersonCredential::new(name.unwrap_or_else(|| "operator".to_owned()), secret)))
+}

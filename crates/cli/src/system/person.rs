@@ -1,0 +1,76 @@
+//! The credential of the person at this machine: 32 secret bytes in a file that nobody else reads.
+//!
+//! It is outside every repository and outside what the sandbox lets a command see, so that no tool can sign. It must not be
+//! printed, logged or handed to a child process.
+
+#![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
+
+use std::io::{Error, ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::variable;
+
+/// Where the credential is; none where there is no home.
+fn place() -> Option<PathBuf> {
+    let base = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = base.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".local").join("state")))?;
+    Some(base.join("premath").join("person.key"))
+}
+
+/// The secret of the person; made where there is none, none where there is no place for one.
+pub(crate) fn person_secret() -> std::io::Result<Option<[u8; 32]>> {
+    let Some(path) = place() else { return Ok(None) };
+    match read(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => make(&path).map(Some),
+        secret => secret.map(Some),
+    }
+}
+
+fn read(path: &Path) -> std::io::Result<[u8; 32]> {
+    let file = std::fs::File::open(path)?;
+    let mode = file.metadata()?.mode();
+    if mode & 0o077 != 0 {
+        let what = format!("`{}` can be read by others; `chmod 600` it or delete it", path.display());
+        return Err(Error::new(ErrorKind::PermissionDenied, what));
+    }
+    let mut bytes = Vec::new();
+    file.take(33).read_to_end(&mut bytes)?;
+    bytes.try_into().map_err(|_| {
+        let what =
+            format!("`{}` is not a credential of 32 bytes; delete it to have a new one", path.display());
+        Error::new(ErrorKind::InvalidData, what)
+    })
+}
+
+/// Makes one, whole or not at all: whoever else makes one at the same time wins or loses as a whole.
+fn make(path: &Path) -> std::io::Result<[u8; 32]> {
+    let mut secret = [0_u8; 32];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut secret)?;
+    if let Some(folder) = path.parent() {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    let fresh = path.with_extension(format!("{}.new", std::process::id()));
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
+    file.write_all(&secret)?;
+    file.sync_all()?;
+    let linked = std::fs::hard_link(&fresh, path);
+    std::fs::remove_file(&fresh)?;
+    match linked {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => read(path),
+        linked => linked.map(|()| secret),
+    }
+}
+
+/// The names of the files in a folder, sorted.
+pub(crate) fn file_names(folder: &Path) -> std::io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}

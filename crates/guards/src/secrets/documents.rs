@@ -1,0 +1,162 @@
+//! Secrets that documents of a known form hold: private keys, manifests of Kubernetes, settings of NuGet, snippets of PHP.
+//!
+//! Each search looks a bounded way from the words that give it away.
+
+use memchr::memmem;
+
+use super::edge::{Before, is_space, is_word};
+use super::set::{BASE64, PADDING};
+use super::shape::Subject;
+
+type Place = (usize, usize);
+
+const LONGEST_HEADER: usize = 130;
+const SHORTEST_KEY: usize = 64;
+
+/// The private key between a beginning and the first of the ends behind it; cut off, what there is of it.
+pub(super) fn private_key(subject: &Subject<'_>, begin: usize, ends: &[usize]) -> Option<Place> {
+    let header = subject.slice(begin + 10, begin + LONGEST_HEADER);
+    let closing = memmem::find(header, b"-----")?;
+    let title = header.get(..closing)?.to_ascii_uppercase();
+    let is_private = title.ends_with(b"PRIVATE KEY") || title.ends_with(b"PRIVATE KEY BLOCK");
+    let is_plain = title.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-".contains(byte));
+    (is_private && is_plain).then_some(())?;
+    let body = begin + 10 + closing + 5;
+    let after = ends.partition_point(|end| *end < body + SHORTEST_KEY);
+    if let Some(end) = ends.get(after) {
+        let is_other =
+            ends.get(..after).unwrap_or_default().iter().rev().take_while(|end| **end > body).any(|end| {
+                // An end of its own that comes too early: what follows is another document.
+                memmem::find(&subject.slice(end.saturating_sub(40), *end).to_ascii_uppercase(), b"END")
+                    .is_some()
+            });
+        return (!is_other).then_some((begin, *end));
+    }
+    let is_body =
+        |byte: &&u8| BASE64.has(**byte) || PADDING.has(**byte) || is_space(**byte) || **byte == b'\\';
+    let length = subject.slice(body, usize::MAX).iter().take_while(is_body).count();
+    (length >= SHORTEST_KEY).then_some((begin, body + length))
+}
+
+const FAR: usize = 800;
+const NEAR: usize = 420;
+const MOST_ENTRIES: usize = 64;
+
+/// The values of a Kubernetes secret around its `kind:`.
+pub(super) fn kubernetes(subject: &mut Subject<'_>, kind: Place) -> Vec<Place> {
+    let Some(end) = secret_kind(subject, kind) else { return Vec::new() };
+    let behind = subject.slice(end, end + FAR);
+    let next_document = memmem::find(behind, b"\n---").unwrap_or(behind.len());
+    let data = data_in(subject, end, end + next_document.min(FAR));
+    if let Some(data) = data {
+        return entries(subject, data, end + next_document.max(NEAR * 2));
+    }
+    let from = kind.0.saturating_sub(FAR + NEAR);
+    let from = memmem::rfind(subject.slice(from, kind.0), b"\n---").map_or(from, |at| from + at);
+    data_in(subject, from, kind.0).map_or_else(Vec::new, |data| entries(subject, data, kind.0))
+}
+
+fn secret_kind(subject: &Subject<'_>, (start, end): Place) -> Option<usize> {
+    Before::Word.holds(subject, start).then_some(())?;
+    let at = skip_blanks(subject, end);
+    let at = at + usize::from(matches!(subject.byte(at), Some(b'"' | b'\'')));
+    let word = at + 6;
+    let is_secret = subject.slice(at, word).eq_ignore_ascii_case(b"secret");
+    (is_secret && !subject.byte(word).is_some_and(is_word)).then_some(word)
+}
+
+/// Behind the first `data:` of a range.
+fn data_in(subject: &Subject<'_>, from: usize, to: usize) -> Option<usize> {
+    let lower = subject.slice(from, to).to_ascii_lowercase();
+    memmem::find_iter(&lower, b"data:")
+        .map(|at| from + at)
+        .find(|at| Before::Word.holds(subject, *at))
+        .map(|at| at + 5)
+}
+
+fn entries(subject: &mut Subject<'_>, data: usize, until: usize) -> Vec<Place> {
+    let mut found: Vec<Place> = Vec::new();
+    let mut at = data;
+    while found.len() < MOST_ENTRIES && at < until {
+        let Some(colon) = memchr::memchr(b':', subject.slice(at, (at + NEAR).min(until))) else { break };
+        let colon = at + colon;
+        at = colon + 1;
+        if is_entry_name(subject, colon)
+            && let Some(value) = entry_value(subject, colon + 1)
+        {
+            at = value.1;
+            found.push(value);
+        }
+    }
+    found
+}
+
+fn is_entry_name(subject: &Subject<'_>, colon: usize) -> bool {
+    let before = subject.slice(colon.saturating_sub(254), colon);
+    let length = before.iter().rev().take_while(|byte| is_word(**byte) || b".-".contains(byte)).count();
+    length > 0 && subject.before(colon - length).is_some_and(|byte| is_space(byte) || byte == b'n')
+}
+
+fn entry_value(subject: &mut Subject<'_>, at: usize) -> Option<Place> {
+    let mut at = skip_blanks(subject, at);
+    if let Some(b'|' | b'>') = subject.byte(at) {
+        at += 1 + usize::from(matches!(subject.byte(at + 1), Some(b'+' | b'-')));
+        at += subject.slice(at, at + NEAR).iter().take_while(|byte| is_space(**byte)).count();
+    }
+    at += usize::from(matches!(subject.byte(at), Some(b'"' | b'\'')));
+    let end = subject.fits(&[BASE64.at_least(10), PADDING.between(0, 3)], at)?;
+    let goes_on = subject.byte(end).is_some_and(|byte| b".:@".contains(&byte));
+    (!goes_on).then_some((at, end))
+}
+
+fn skip_blanks(subject: &Subject<'_>, at: usize) -> usize {
+    at + subject.slice(at, at + NEAR).iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+const LONGEST_VALUE: usize = 1024;
+
+/// The password of a NuGet setting, behind `<add key=`.
+pub(super) fn nuget(subject: &Subject<'_>, at: usize) -> Option<Place> {
+    let at = quote(subject, at)?;
+    let name = subject.slice(at, at + 17).to_ascii_lowercase();
+    let length =
+        [b"cleartextpassword".as_slice(), b"password"].iter().find(|word| name.starts_with(word))?.len();
+    let at = skip_space(subject, quote(subject, at + length)?);
+    subject.slice(at, at + 6).eq_ignore_ascii_case(b"value=").then_some(())?;
+    let start = quote(subject, at + 6)?;
+    let window = subject.slice(start, start + LONGEST_VALUE);
+    let line = window.iter().position(|byte| *byte == b'\n').unwrap_or(window.len());
+    let end = memmem::rfind_iter(window.get(..line)?, b"\"").map(|at| start + at).find(|end| {
+        let behind = skip_space(subject, end + 1);
+        subject.slice(behind, behind + 2) == b"/>"
+    })?;
+    let end = if subject.before(end) == Some(b'\\') { end - 1 } else { end };
+    let value = subject.slice(start, end);
+    let is_variable = value.first() == Some(&b'%') && value.last() == Some(&b'%');
+    (value.len() >= 8 && !is_variable).then_some((start, end))
+}
+
+/// The key of a Freemius snippet, behind `secret_key`.
+pub(super) fn freemius(subject: &Subject<'_>, at: usize) -> Option<Place> {
+    const CHARACTERS: usize = 29;
+    let at = skip_space(subject, quote(subject, at)?);
+    (subject.slice(at, at + 2) == b"=>").then_some(())?;
+    let start = quote(subject, skip_space(subject, at + 2))?;
+    subject.slice(start, start + 3).eq_ignore_ascii_case(b"sk_").then_some(())?;
+    let is_first = |byte: &u8| byte & 0xc0 != 0x80;
+    let window = subject.slice(start + 3, start + 3 + CHARACTERS * 4 + 1);
+    let mut firsts = window.iter().enumerate().filter(|(_, byte)| is_first(byte)).map(|(index, _)| index);
+    let end = start + 3 + firsts.nth(CHARACTERS)?;
+    let has_space = subject.slice(start, end).iter().any(|byte| is_space(*byte));
+    (!has_space && quote(subject, end).is_some()).then_some((start, end))
+}
+
+/// Behind the quote at a place, which may be escaped.
+fn quote(subject: &Subject<'_>, at: usize) -> Option<usize> {
+    let at = at + usize::from(subject.byte(at) == Some(b'\\'));
+    matches!(subject.byte(at), Some(b'"' | b'\'')).then_some(at + 1)
+}
+
+fn skip_space(subject: &Subject<'_>, at: usize) -> usize {
+    at + subject.slice(at, at + NEAR).iter().take_while(|byte| is_space(**byte)).count()
+}

@@ -1,0 +1,192 @@
+//! Values that are secrets because of what they are called: `api_key`, `password`, `token`.
+//!
+//! What people write in code and documentation about secrets is not one: words, identifiers, examples, ids.
+
+use super::assignment::Values;
+use super::edge::After;
+use super::entropy::entropy_millis;
+use super::set::{BASE64, PADDING, WORD_DASH_EQUALS, WORD_DASH_EQUALS_DOT};
+use super::shape::{Part, Subject};
+
+/// Words in a name that make its value a secret.
+pub(super) const WORDS: &[&str] =
+    &["access", "auth", "api", "credential", "creds", "key", "passwd", "password", "secret", "token"];
+
+/// Names with one of the words in them that hold no secret.
+const HARMLESS_NAMES: &[&str] = &[
+    "accessib",
+    "accessor",
+    "access_id",
+    "access-id",
+    "accessid",
+    "api_id",
+    "api_name",
+    "api_version",
+    "apiversion",
+    "api-version",
+    "author",
+    "authentication-results",
+    "capital",
+    "credential_id",
+    "credentials_id",
+    "csrf",
+    "foreign",
+    "idempotency",
+    "keyboard",
+    "keycode",
+    "keyframe",
+    "key_id",
+    "keyid",
+    "key-id",
+    "key_name",
+    "keyname",
+    "key_size",
+    "keyword",
+    "monkey",
+    "primary",
+    "pubkey",
+    "public",
+    "rapid",
+    "schema_key",
+    "secret_name",
+    "secretname",
+    "sequence",
+    "cache_key",
+    "cachekey",
+    "sort_key",
+    "partition_key",
+    "key_length",
+    "token_count",
+    "max_tokens",
+    "token_type",
+    "tokenizer",
+    "key_alias",
+    "token_url",
+    "token_uri",
+    "key_file",
+    "token_file",
+    "turkey",
+    "keystone",
+    "digest",
+    "checksum",
+    "integrity",
+];
+
+/// What people write where a secret would stand.
+const HARMLESS_VALUES: &[&str] = &[
+    "example",
+    "placeholder",
+    "changeme",
+    "change-me",
+    "change_me",
+    "dummy",
+    "sample",
+    "redacted",
+    "your-",
+    "your_",
+    "insert",
+    "xxxx",
+    "****",
+    "1234567890",
+    "abcdefgh",
+    "localhost",
+    "undefined",
+];
+
+const FEWEST_PASSWORD: usize = 8;
+const MOST_PASSWORD: usize = 20;
+const LEAST_ENTROPY: u32 = 3500;
+const BASE64_VALUE: &[Part] = &[BASE64.at_least(12), PADDING.between(0, 3)];
+const WORD_VALUE: &[Part] = &[WORD_DASH_EQUALS_DOT.between(10, 150)];
+
+/// The secret that a name with one of [`WORDS`] in it is given, if it is one.
+pub(super) fn find(subject: &mut Subject<'_>, word: usize, values: &Values) -> Option<(usize, usize)> {
+    if is_harmless_name(subject, word, values.sign) {
+        return None;
+    }
+    values.starts().find_map(|start| {
+        [WORD_VALUE, BASE64_VALUE].into_iter().find_map(|parts| {
+            let end = subject.fits(parts, start)?;
+            let value = subject.slice(start, end);
+            let is_secret = ends_like_a_value(subject, end)
+                && entropy_millis(value) > LEAST_ENTROPY
+                && value.iter().any(|byte| !byte.is_ascii_alphabetic() && !b"_.-".contains(byte))
+                && !is_harmless_value(value);
+            is_secret.then_some((start, end))
+        })
+    })
+}
+
+/// A password in quotes, which may be short.
+pub(super) fn find_password(subject: &mut Subject<'_>, values: &Values) -> Option<(usize, usize)> {
+    values.starts().find_map(|start| {
+        let quoted = subject.before(start) == Some(b'"');
+        let end = subject.run_end(WORD_DASH_EQUALS, start);
+        let value = subject.slice(start, end);
+        let closed = subject.byte(end) == Some(b'"') || subject.slice(end, end + 2) == b"\\\"";
+        let fits = (FEWEST_PASSWORD..=MOST_PASSWORD).contains(&value.len());
+        let is_secret = quoted && closed && fits && entropy_millis(value) > 2000;
+        (is_secret && !is_wordy(value) && !is_harmless_value(value)).then_some((start, end))
+    })
+}
+
+/// Narrower than what ends a secret with a look of its own: calls, indices and lists of code are no values.
+fn ends_like_a_value(subject: &Subject<'_>, at: usize) -> bool {
+    let is_open = matches!(subject.byte(at), Some(b')' | b']' | b'<'));
+    After::Token.holds(subject, at) && !is_open
+}
+
+fn is_harmless_name(subject: &Subject<'_>, word: usize, sign: usize) -> bool {
+    const LONGEST_NAME: usize = 24;
+    let name = subject.slice(word.saturating_sub(LONGEST_NAME), sign).to_ascii_lowercase();
+    let begin = name.iter().rposition(|byte| !is_name(*byte)).map_or(0, |last| last + 1);
+    let name = name.get(begin..).unwrap_or_default();
+    HARMLESS_NAMES.iter().any(|harmless| memchr::memmem::find(name, harmless.as_bytes()).is_some())
+}
+
+const fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+fn is_harmless_value(value: &[u8]) -> bool {
+    let folded = value.to_ascii_lowercase();
+    let is_example =
+        HARMLESS_VALUES.iter().any(|word| memchr::memmem::find(&folded, word.as_bytes()).is_some());
+    is_example || is_uuid(value) || is_wordy(value)
+}
+
+fn is_uuid(value: &[u8]) -> bool {
+    const DASHES: [usize; 4] = [8, 13, 18, 23];
+    value.len() == 36
+        && value.iter().enumerate().all(|(index, byte)| {
+            if DASHES.contains(&index) { *byte == b'-' } else { byte.is_ascii_hexdigit() }
+        })
+}
+
+/// Whether it reads like words or identifiers: no part mixes cases at random, and digits only end a part.
+fn is_wordy(value: &[u8]) -> bool {
+    const MOST_DIGITS: usize = 2;
+    let mut parts = value.split(|byte| matches!(byte, b'_' | b'-' | b'.'));
+    parts.all(|part| {
+        let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let (word, digits) = part.split_at_checked(letters).unwrap_or((part, &[]));
+        let is_number = digits.len() <= MOST_DIGITS && digits.iter().all(u8::is_ascii_digit);
+        is_number && humps(word) <= word.len() / 4 + 1
+    })
+}
+
+/// How often the case goes up inside a word.
+fn humps(word: &[u8]) -> usize {
+    let is_all_upper = word.iter().all(u8::is_ascii_uppercase);
+    if is_all_upper {
+        return 0;
+    }
+    let mut previous = word.first().copied().unwrap_or_default();
+    let mut count = 0;
+    for byte in word.iter().skip(1) {
+        let changes = byte.is_ascii_uppercase() != previous.is_ascii_uppercase();
+        count += usize::from(changes);
+        previous = *byte;
+    }
+    count / 2
+}

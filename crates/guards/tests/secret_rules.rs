@@ -1,0 +1,105 @@
+//! R20: what a leak scanner of the real world finds, the redactor takes out; what only nearly is a secret stays.
+//!
+//! For each rule of the test data texts are made that match it, in surroundings of source code and configuration, and
+//! near misses with one feature broken. Both are checked with the rules themselves before they count.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test reads its data, fails loudly and prints what it counted"
+)]
+
+#[path = "secret_rules/rules.rs"]
+mod rules;
+#[path = "secret_rules/texts.rs"]
+mod texts;
+
+use premath_guards::Redactor;
+use premath_testkit::test_data;
+
+use self::rules::Rules;
+use self::texts::{Maker, Sample};
+
+/// How many texts a rule gets.
+struct Effort {
+    rules: usize,
+    matches: usize,
+    misses: usize,
+}
+
+fn effort() -> Effort {
+    if std::env::var_os("PREMATH_PROVE").is_some() {
+        Effort { rules: usize::MAX, matches: 40, misses: 40 }
+    } else {
+        Effort { rules: 50, matches: 6, misses: 6 }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Count {
+    all: usize,
+    wrong: usize,
+    by_rule: Vec<(String, usize, usize)>,
+}
+
+impl Count {
+    fn add(&mut self, rule: &str, all: usize, wrong: usize) {
+        self.all += all;
+        self.wrong += wrong;
+        if wrong > 0 {
+            self.by_rule.push((rule.to_owned(), wrong, all));
+        }
+    }
+}
+
+#[test]
+fn what_a_leak_scanner_finds_is_redacted_and_near_misses_are_left() {
+    let Some(folder) = test_data("gitleaks") else { return };
+    let text = std::fs::read_to_string(folder.join("gitleaks.toml")).expect("the rules cannot be read");
+    let rules = Rules::read(&text);
+    assert_eq!(rules.len(), 221, "the test data is another edition");
+    let effort = effort();
+    let redactor = Redactor::new();
+    let (mut matches, mut misses) = (Count::default(), Count::default());
+    let (mut without_match, mut without_miss) = (Vec::new(), Vec::new());
+    // A slice takes every fourth rule, so that it is not one letter of the alphabet.
+    let step = (rules.len() / effort.rules.min(rules.len())).max(1);
+    for rule in rules.all().iter().step_by(step).take(effort.rules) {
+        let mut maker = Maker::new(rule, &rules);
+        let found = maker.matches(effort.matches);
+        let near = maker.misses(effort.misses);
+        if found.is_empty() {
+            without_match.push(rule.id.clone());
+        }
+        if near.is_empty() {
+            without_miss.push(rule.id.clone());
+        }
+        let leaked = found.iter().filter(|sample| leaks(&redactor, sample)).count();
+        matches.add(&rule.id, found.len(), leaked);
+        let touched = near.iter().filter(|text| redactor.redact(text).text != text.as_str()).count();
+        misses.add(&rule.id, near.len(), touched);
+        if std::env::var_os("PREMATH_SHOW_SAMPLES").is_some() {
+            for sample in found.iter().filter(|sample| leaks(&redactor, sample)).take(2) {
+                eprintln!("LEAK {} {:?} in {:?}", rule.id, sample.secret, sample.text);
+            }
+            for text in near.iter().filter(|text| redactor.redact(text).text != text.as_str()).take(2) {
+                eprintln!("TOUCHED {} {text:?} {:?}", rule.id, redactor.redact(text));
+            }
+        }
+    }
+    eprintln!("matches: {} of {} leaked {:?}", matches.wrong, matches.all, matches.by_rule);
+    eprintln!("near misses: {} of {} touched {:?}", misses.wrong, misses.all, misses.by_rule);
+    eprintln!("no match could be made of {without_match:?}; no near miss of {without_miss:?}");
+    assert!(without_match.len() <= 2, "{without_match:?}");
+    assert!(matches.wrong * 100 <= matches.all, "{} of {} leaked", matches.wrong, matches.all);
+    assert!(misses.wrong * 100 <= misses.all, "{} of {} touched", misses.wrong, misses.all);
+}
+
+/// Whether the secret, or what is left of it after its first or last character, is still there.
+fn leaks(redactor: &Redactor, sample: &Sample) -> bool {
+    let redacted = redactor.redact(&sample.text);
+    redacted.text.contains(&sample.secret)
+}

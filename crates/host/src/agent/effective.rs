@@ -1,0 +1,105 @@
+//! The policy of a run, worked out when it begins: what it asked for, held against its role, and the controls of its tier.
+//!
+//! Whoever asks for a run has no say in this. It must not begin one whose tier has no controls.
+
+use std::collections::BTreeSet;
+
+use premath_bd::{Access, StoreError};
+use premath_tusk::policy::{
+    ApprovedPlan, ControlProfile, EffectiveScopes, Governor, PolicyError, Principal, RiskTier, RunFacts,
+    RunPolicy,
+};
+use premath_tusk::tools::ToolSpec;
+use premath_wire::strict::{Limits, parse};
+
+use crate::table::ActionError;
+use crate::workspace::Workspace;
+
+/// The most bytes of a control profile.
+const LARGEST: usize = 1 << 20;
+
+/// Whoever a run works for.
+pub(crate) fn principal(workspace: &Workspace) -> Principal {
+    Principal {
+        id: workspace.door.actor().unwrap_or_else(|| "operator".to_owned()),
+        role: workspace.settings.policy.role().to_owned(),
+    }
+}
+
+/// What is granted of what was asked for.
+pub(super) fn scopes(
+    workspace: &Workspace,
+    requested: Option<&[String]>,
+    known: &BTreeSet<String>,
+) -> EffectiveScopes {
+    EffectiveScopes::resolve(requested, workspace.settings.policy.ceiling(), known)
+}
+
+/// The errors of scopes that were asked for and are above the ceiling.
+pub(super) fn refusals(principal: &Principal, refused: &BTreeSet<String>) -> Vec<PolicyError> {
+    refused.iter().map(|scope| EffectiveScopes::missing(principal, scope)).collect()
+}
+
+/// The policy of a run with these tools.
+pub(super) fn policy(
+    workspace: &Workspace,
+    governor: &Governor,
+    scopes: &EffectiveScopes,
+    tools: &[ToolSpec],
+    plan: Option<ApprovedPlan>,
+) -> Result<RunPolicy, ActionError> {
+    let tier = RiskTier::of_tools(tools);
+    Ok(RunPolicy {
+        principal: principal(workspace),
+        granted: scopes.granted.iter().cloned().collect(),
+        refused: scopes.refused.iter().cloned().collect(),
+        controls: controls(workspace, tier)?,
+        rules: governor.rules().digest().as_str().to_owned(),
+        guards: governor.guards().digest().as_str().to_owned(),
+        observability: workspace.settings.policy.observability(),
+        plan,
+    })
+}
+
+/// What the governor may know of a run.
+pub(super) fn facts(run_id: &str, issue_id: Option<&str>, policy: &RunPolicy) -> RunFacts {
+    RunFacts {
+        run_id: run_id.to_owned(),
+        issue_id: issue_id.map(str::to_owned),
+        principal: policy.principal.clone(),
+        risk_tier: policy.tier().token().to_owned(),
+    }
+}
+
+/// The controls of a tier: those of the repository's `policies/risk/<tier>.json`, or ours where it has none.
+///
+/// A file that is there and cannot be used is no reason to fall back.
+pub(crate) fn controls(workspace: &Workspace, tier: RiskTier) -> Result<ControlProfile, ActionError> {
+    let path = workspace.root.join("policies").join("risk").join(format!("{}.json", tier.token()));
+    let file = match workspace.disk.open(&path, Access::Read) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(ControlProfile::standard(tier));
+        }
+        Err(source) => return Err(StoreError::Io { doing: "open", path, source }.into()),
+    };
+    let bytes = premath_bd::read_to_end(file.as_ref(), 0, LARGEST).map_err(|source| StoreError::Io {
+        doing: "read",
+        path: path.clone(),
+        source,
+    })?;
+    let unusable = |why: String| ActionError::Unavailable {
+        what: format!(
+            "the controls of tier `{}` in `{}` cannot be used: {why}",
+            tier.token(),
+            path.display()
+        ),
+        hint: "mend the file, or take it away to have the controls that come with premath".to_owned(),
+    };
+    let value = parse(&bytes, Limits::default()).map_err(|error| unusable(error.to_string()))?;
+    let profile = ControlProfile::from_value(&value).map_err(|error| unusable(error.to_string()))?;
+    if profile.tier != tier {
+        return Err(unusable(format!("it is about tier `{}`", profile.tier.token())));
+    }
+    Ok(profile)
+}

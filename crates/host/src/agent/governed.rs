@@ -1,0 +1,166 @@
+//! Policy over a repository: the governor's decisions, each on record before it is told.
+//!
+//! What is simply allowed is written without waiting for the disk, since the run's own journal has it durably; everything
+//! else is durable in the audit log first. It must not decide: that is the governor's.
+
+use std::sync::Arc;
+
+use premath_bd::desk::{Spending, Usage};
+use premath_bd::{AuditLog, StoreError, fresh_audit_id};
+use premath_kernel::Digest;
+use premath_tusk::evidence::CallOutcome;
+use premath_tusk::policy::{
+    CallJudgement, ControlProfile, Effect, GovernedCall, Governor, Judged, PolicyCode, PolicyError, RunFacts,
+};
+use premath_tusk::turn_loop::{PolicyPort, RunConfig};
+use premath_wire::Json;
+use premath_wire::time::{format_time, to_millis};
+use premath_wire::v1::{AuditKind, AuditRow};
+
+use super::effective;
+use crate::desk_store::{open_desk, publish};
+use crate::recording::audit_log;
+use crate::workspace::Workspace;
+
+/// The policy of one run.
+#[derive(Debug)]
+pub(super) struct HostPolicy {
+    workspace: Workspace,
+    governor: Arc<Governor>,
+    facts: RunFacts,
+    controls: ControlProfile,
+    rules: String,
+    log: AuditLog,
+}
+
+impl HostPolicy {
+    /// The policy that a run is under; none when it is under none.
+    pub(super) fn of(workspace: &Workspace, governor: Arc<Governor>, config: &RunConfig) -> Option<Self> {
+        let policy = config.policy.as_ref()?;
+        Some(Self {
+            workspace: workspace.clone(),
+            governor,
+            facts: effective::facts(&config.run_id, config.issue_id.as_deref(), policy),
+            controls: policy.controls.clone(),
+            rules: policy.rules.clone(),
+            log: audit_log(workspace),
+        })
+    }
+
+    fn row(&self, kind: AuditKind, call_id: &str, effect: &str) -> AuditRow {
+        let at = format_time(to_millis(self.workspace.clock.now()));
+        let id = fresh_audit_id(self.workspace.ids.as_ref());
+        let mut row = AuditRow::new(id, at, kind, self.facts.principal.id.clone(), effect);
+        row.run_id = Some(self.facts.run_id.clone());
+        row.issue_id = self.facts.issue_id.clone();
+        row.call_id = Some(call_id.to_owned());
+        row.policy_digest = Some(self.rules.clone());
+        row
+    }
+
+    fn decision(&self, call_id: &str, call: &GovernedCall<'_>, judgement: &CallJudgement) -> AuditRow {
+        let mut row = self.row(AuditKind::Decision, call_id, judgement.effect.token());
+        row.tool_call_id = Some(judgement.tool_call_id.clone());
+        row.tool = Some(call.spec.name.clone());
+        row.args_digest = Some(call.arguments_digest.as_str().to_owned());
+        row.targets = judgement.targets.iter().map(|target| target.name.clone()).collect();
+        if let Some(error) = &judgement.error {
+            tell(&mut row, error, &call.arguments_digest);
+        }
+        row
+    }
+
+    /// Counts the calls of a day where a day has a limit; what is beyond it does not run.
+    fn within_budget(&self, judged: &mut Judged) -> Result<(), StoreError> {
+        let daily = self.workspace.settings.policy.daily();
+        let calls = judged.calls.iter().filter(|call| call.effect != Effect::Deny).count();
+        if daily == (None, None) || calls == 0 {
+            return Ok(());
+        }
+        let desk = open_desk(&self.workspace)?;
+        let more = Usage { tool_calls: u64::try_from(calls).unwrap_or(u64::MAX), cost_micros: 0 };
+        let Spending::Exceeded(used) = desk.spend(&self.facts.principal.id, more, daily)? else {
+            return Ok(());
+        };
+        publish(&self.workspace, &desk)?;
+        for call in judged.calls.iter_mut().filter(|call| call.effect != Effect::Deny) {
+            let reason =
+                format!("{} calls were made today, and {calls} more would be too many", used.tool_calls);
+            call.effect = Effect::Deny;
+            call.error = Some(PolicyError::new(PolicyCode::QuotaExceeded, "daily budget", reason));
+        }
+        Ok(())
+    }
+}
+
+/// What the audit is told of an error.
+fn tell(row: &mut AuditRow, error: &PolicyError, arguments: &Digest) {
+    row.code = Some(error.code.code().to_owned());
+    row.policy_name = Some(error.policy_name.clone());
+    row.reason = Some(error.reason.clone());
+    let view = error.for_audit(&row.at, arguments.as_str()).into_owned();
+    row.data = Some(Json(view));
+}
+
+impl PolicyPort for HostPolicy {
+    fn judge(&mut self, call_id: &str, said: &str, calls: &[GovernedCall<'_>]) -> Result<Judged, StoreError> {
+        let mut judged = self.governor.judge(&self.facts, &self.controls, said, calls);
+        self.within_budget(&mut judged)?;
+        let mut rows = Vec::with_capacity(judged.calls.len());
+        for (call, judgement) in calls.iter().zip(&judged.calls) {
+            rows.push(self.decision(call_id, call, judgement));
+        }
+        if let Some(error) = &judged.error {
+            let mut row = self.row(AuditKind::Guard, call_id, Effect::Deny.token());
+            tell(&mut row, error, &Digest::of_bytes(said.as_bytes()));
+            rows.push(row);
+        }
+        let is_plain = judged.error.is_none() && judged.calls.iter().all(|call| call.effect == Effect::Allow);
+        if is_plain { self.log.append_lazily(&rows) } else { self.log.append(&rows) }.map(|_| judged)
+    }
+
+    fn review(&mut self, call_id: &str, tool: &str, outcome: CallOutcome) -> Result<CallOutcome, StoreError> {
+        let (outcome, errors) = self.governor.review(tool, outcome);
+        let mut rows = Vec::new();
+        for error in &errors {
+            let mut row = self.row(AuditKind::Guard, call_id, Effect::Deny.token());
+            row.tool = Some(tool.to_owned());
+            row.tool_call_id = Some(outcome.tool_call_id.clone());
+            tell(&mut row, error, &Digest::of_bytes(outcome.tool_call_id.as_bytes()));
+            rows.push(row);
+        }
+        if !rows.is_empty() {
+            self.log.append(&rows)?;
+        }
+        Ok(outcome)
+    }
+
+    fn redact(&self, text: &str) -> String {
+        self.governor.redact(text)
+    }
+}
+
+/// Puts scopes that were asked for and not granted on record.
+pub(super) fn record_refusals(
+    workspace: &Workspace,
+    run_id: &str,
+    errors: &[PolicyError],
+) -> Result<(), StoreError> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let principal = effective::principal(workspace);
+    let rows: Vec<AuditRow> = errors
+        .iter()
+        .map(|error| {
+            let at = format_time(to_millis(workspace.clock.now()));
+            let id = fresh_audit_id(workspace.ids.as_ref());
+            let mut row =
+                AuditRow::new(id, at, AuditKind::Decision, principal.id.clone(), Effect::Deny.token());
+            row.run_id = Some(run_id.to_owned());
+            tell(&mut row, error, &Digest::of_bytes(&[]));
+            row
+        })
+        .collect();
+    audit_log(workspace).append(&rows).map(drop)
+}

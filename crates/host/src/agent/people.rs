@@ -1,0 +1,287 @@
+//! People over a repository: every question is kept before it is asked, every answer is signed before it counts, and each
+//! counts once.
+//!
+//! Somebody may sit at the door and answer at once; else the question waits, and whoever goes on with the run finds the
+//! answer. A model has no way in here. It must not decide for anybody: no answer is no.
+
+use premath_bd::StoreError;
+use premath_bd::desk::{
+    Approval, ApprovalKind, ApprovalRequest, ApprovalState, AskedCall, Decision as Decided, Desk,
+    PersonCredential, Proposal, ProposalState, StepState, Target, Verdict,
+};
+use premath_kernel::{Digest, Moment, Object, Value};
+use premath_tusk::turn_loop::{
+    AskedConfirmation, Checkpoint, Confirmation, ConfirmationAnswer, Decision, Person, PlanDecision,
+    PlanStepResult,
+};
+use premath_wire::strict::{Limits, parse};
+
+use super::door::{Attendant, Said};
+use super::plans;
+use super::run::Ground;
+use crate::desk_store::{open_desk, publish};
+use crate::table::ActionError;
+
+/// The tool that a question about going on names.
+const CHECKPOINT: &str = "checkpoint";
+
+/// People, as a run asks them.
+#[derive(Debug)]
+pub(crate) struct HostPerson<'g> {
+    pub(super) ground: Ground<'g>,
+    pub(super) attendant: Box<dyn Attendant>,
+    pub(super) credential: Option<PersonCredential>,
+    pub(super) tier: String,
+}
+
+impl HostPerson<'_> {
+    fn expires_at(&self) -> Moment {
+        let seconds = self.ground.workspace.settings.policy.approval_seconds();
+        let now = self.ground.workspace.clock.now();
+        now.plus_seconds(i64::try_from(seconds).unwrap_or(i64::MAX))
+    }
+
+    /// Asks whoever sits at the door about a question that is kept, and keeps what they say.
+    fn settle(&mut self, desk: &Desk, approval: Approval) -> Result<Approval, StoreError> {
+        if approval.state != ApprovalState::Pending {
+            return Ok(approval);
+        }
+        let Some(credential) = &self.credential else { return Ok(approval) };
+        let said = match approval.request.kind {
+            ApprovalKind::Checkpoint => match self.attendant.go_on(&approval.request.reason) {
+                Decision::Continue => Some(Said::yes()),
+                Decision::Stop => Some(Said::no()),
+                Decision::NoAnswer => None,
+            },
+            ApprovalKind::Confirmation | ApprovalKind::Plan => self.attendant.confirm(&approval),
+        };
+        let Some(Said { verdict, scope, message }) = said else { return Ok(approval) };
+        let decision = Decided { verdict, scope, message, valid_until: None };
+        match desk.decide_approval(credential, &approval.id, &decision)? {
+            Ok(decided) => Ok(decided),
+            // Somebody else was quicker, or the time is over: what counts is what is kept.
+            Err(_) => Ok(desk.approval(&approval.id)?.unwrap_or(approval)),
+        }
+    }
+
+    /// Uses a yes for the very call it was given for.
+    fn spend(&self, desk: &Desk, approval: &Approval, call: &AskedCall<'_>) -> Result<bool, StoreError> {
+        let Some(credential) = &self.credential else { return Ok(false) };
+        match approval.state {
+            ApprovalState::Approved => Ok(desk.consume_approval(credential, &approval.id, call)?.is_ok()),
+            // Used for this very call by a process that died before it could say so; nothing has run since.
+            ApprovalState::Consumed => Ok(true),
+            ApprovalState::Pending | ApprovalState::Denied | ApprovalState::Expired => Ok(false),
+        }
+    }
+
+    fn one(&mut self, desk: &Desk, asked: &AskedConfirmation<'_>) -> Result<Confirmation, StoreError> {
+        let request = self.request(asked)?;
+        let call = AskedCall {
+            run_id: asked.run_id,
+            tool_call_id: &request.tool_call_id,
+            tool: &request.tool,
+            arguments: &request.arguments,
+            targets: &request.targets,
+        };
+        let preview =
+            asked.preview.as_ref().map(|diff| Digest::of_bytes(diff.as_bytes()).as_str().to_owned());
+        let answer = |approval: &Approval, answer| Confirmation {
+            tool_call_id: asked.call.call.id.clone(),
+            approval_id: approval.id.clone(),
+            answer,
+            decided_by: approval.decided_by.clone(),
+            message: approval.message.clone(),
+            preview: preview.clone(),
+        };
+        if let Some(credential) = &self.credential
+            && let Ok(used) = desk.consume_any_approval(credential, &call)?
+        {
+            return Ok(answer(&used.approval, ConfirmationAnswer::Approved));
+        }
+        let approval = match desk.request_approval(&request)? {
+            Ok(requested) => requested.approval,
+            Err(refusal) => return Ok(refused(asked, &refusal.detail)),
+        };
+        // What was shown when it was asked is what was agreed to.
+        let is_shown = approval.request.diff == request.diff;
+        let approval = self.settle(desk, approval)?;
+        let said = match approval.state {
+            ApprovalState::Pending => ConfirmationAnswer::Pending,
+            ApprovalState::Denied => ConfirmationAnswer::Denied,
+            ApprovalState::Expired => ConfirmationAnswer::Expired,
+            ApprovalState::Approved | ApprovalState::Consumed => {
+                if is_shown && self.spend(desk, &approval, &call)? {
+                    ConfirmationAnswer::Approved
+                } else {
+                    ConfirmationAnswer::Expired
+                }
+            }
+        };
+        Ok(answer(&approval, said))
+    }
+
+    fn request(&self, asked: &AskedConfirmation<'_>) -> Result<ApprovalRequest, StoreError> {
+        let call = asked.call;
+        let arguments = parse(call.call.arguments.as_str().as_bytes(), Limits::default())?.into_owned();
+        let judged = call.judged.as_ref();
+        let error = judged.and_then(|judged| judged.error.as_ref());
+        Ok(ApprovalRequest {
+            run_id: asked.run_id.to_owned(),
+            tool_call_id: call.call.id.clone(),
+            kind: ApprovalKind::Confirmation,
+            tool: call.call.name.clone(),
+            arguments,
+            targets: judged.map(|judged| judged.targets.iter().map(target).collect()).unwrap_or_default(),
+            diff: asked.preview.clone(),
+            reason: error.map(|error| error.human_message.clone()).unwrap_or_default(),
+            rule: error.map(|error| error.policy_name.clone()).unwrap_or_default(),
+            tier: self.tier.clone(),
+            expires_at: self.expires_at(),
+        })
+    }
+}
+
+fn target(target: &premath_tusk::policy::Target) -> Target {
+    Target { kind: target.kind.clone(), id: target.id.clone(), name: target.name.clone() }
+}
+
+fn refused(asked: &AskedConfirmation<'_>, detail: &str) -> Confirmation {
+    Confirmation {
+        tool_call_id: asked.call.call.id.clone(),
+        approval_id: String::new(),
+        answer: ConfirmationAnswer::Denied,
+        decided_by: None,
+        message: Some(detail.to_owned()),
+        preview: None,
+    }
+}
+
+impl Person for HostPerson<'_> {
+    fn decide(&mut self, checkpoint: &Checkpoint<'_>) -> Result<Decision, StoreError> {
+        let desk = open_desk(self.ground.workspace)?;
+        let calls: Vec<Value<'_>> = checkpoint
+            .calls
+            .iter()
+            .map(|call| {
+                Object::fields()
+                    .field("arguments", call.call.arguments.as_str())
+                    .field("tool", call.call.name.as_str())
+                    .finish()
+            })
+            .collect();
+        let arguments =
+            Object::fields().field("calls", calls).field("question", checkpoint.question).finish();
+        let request = ApprovalRequest {
+            run_id: checkpoint.run_id.to_owned(),
+            tool_call_id: checkpoint.call_id.to_owned(),
+            kind: ApprovalKind::Checkpoint,
+            tool: CHECKPOINT.to_owned(),
+            arguments: arguments.into_owned(),
+            targets: Vec::new(),
+            diff: None,
+            reason: checkpoint.question.to_owned(),
+            rule: "stop policy".to_owned(),
+            tier: self.tier.clone(),
+            expires_at: self.expires_at(),
+        };
+        let Ok(requested) = desk.request_approval(&request)? else { return Ok(Decision::Stop) };
+        let approval = self.settle(&desk, requested.approval)?;
+        let call = AskedCall {
+            run_id: checkpoint.run_id,
+            tool_call_id: checkpoint.call_id,
+            tool: CHECKPOINT,
+            arguments: &request.arguments,
+            targets: &[],
+        };
+        let decision = match approval.state {
+            ApprovalState::Pending => Decision::NoAnswer,
+            ApprovalState::Denied | ApprovalState::Expired => Decision::Stop,
+            ApprovalState::Approved | ApprovalState::Consumed => {
+                if self.spend(&desk, &approval, &call)? {
+                    Decision::Continue
+                } else {
+                    Decision::Stop
+                }
+            }
+        };
+        publish(self.ground.workspace, &desk)?;
+        Ok(decision)
+    }
+
+    fn confirm(&mut self, asked: &[AskedConfirmation<'_>]) -> Result<Vec<Confirmation>, StoreError> {
+        let desk = open_desk(self.ground.workspace)?;
+        let mut confirmations = Vec::with_capacity(asked.len());
+        for one in asked {
+            confirmations.push(self.one(&desk, one)?);
+        }
+        publish(self.ground.workspace, &desk)?;
+        Ok(confirmations)
+    }
+
+    fn plan(&mut self, proposal_id: &str) -> Result<PlanDecision, StoreError> {
+        let desk = open_desk(self.ground.workspace)?;
+        let Some(mut proposal) = desk.proposal(proposal_id)? else {
+            return Ok(PlanDecision {
+                proposal_id: proposal_id.to_owned(),
+                state: "expired".to_owned(),
+                steps: Vec::new(),
+            });
+        };
+        if let (ProposalState::Pending, Some(credential)) = (proposal.state, &self.credential)
+            && let Some(Said { verdict, message, .. }) = self.attendant.plan(&proposal)
+        {
+            let message = message.as_deref();
+            let decided = match verdict {
+                Verdict::Approve => {
+                    desk.approve_proposal(credential, proposal_id, &proposal.plan_digest, message)?
+                }
+                Verdict::Deny => desk.reject_proposal(credential, proposal_id, message)?,
+            };
+            proposal = match decided {
+                Ok(decided) => decided,
+                Err(_) => desk.proposal(proposal_id)?.unwrap_or(proposal),
+            };
+        }
+        publish(self.ground.workspace, &desk)?;
+        if let (ProposalState::Approved | ProposalState::Executing, Some(credential)) =
+            (proposal.state, &self.credential)
+        {
+            proposal = plans::carry_out(self.ground, credential, &proposal).map_err(stored)?;
+        }
+        Ok(outcome(&proposal))
+    }
+}
+
+/// What became of a plan, for the run that proposed it.
+pub(super) fn outcome(proposal: &Proposal) -> PlanDecision {
+    let step = |(number, step): (usize, &premath_bd::desk::PlanStep)| {
+        let said = proposal.results.iter().rev().find(|result| result.number == number + 1);
+        PlanStepResult {
+            tool: step.tool.clone(),
+            about: step.targets.iter().map(|target| target.name.as_str()).collect::<Vec<_>>().join(", "),
+            state: said.map_or("open", |said| said.state.token()).to_owned(),
+            detail: said
+                .filter(|said| said.state != StepState::Ok)
+                .map(|said| said.detail.clone())
+                .unwrap_or_default(),
+        }
+    };
+    PlanDecision {
+        proposal_id: proposal.id.clone(),
+        state: proposal.state.token().to_owned(),
+        steps: proposal.draft.steps.iter().enumerate().map(step).collect(),
+    }
+}
+
+/// What went wrong while a plan was carried out, as the store of a run tells it.
+fn stored(error: ActionError) -> StoreError {
+    match error {
+        ActionError::Store(error) => error,
+        other => StoreError::Io {
+            doing: "carry out the plan in",
+            path: ".premath".into(),
+            source: std::io::Error::other(other.to_string()),
+        },
+    }
+}

@@ -1,0 +1,64 @@
+//! `[policy]`: in which role runs work, what each role may have at most, what a day may cost, who may observe.
+//!
+//! Each value knows its line. It must not decide who may say what: whoever reads a file does that.
+
+use std::collections::BTreeMap;
+
+use premath_tusk::policy::Observability;
+
+use super::Setting;
+
+/// What `[policy]` says. What is absent has its default.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PolicySettings {
+    /// `policy.role`: the role that runs work in.
+    pub role: Option<Setting<String>>,
+    /// `policy.roles.<name>.scopes`: what a role may have at most; a role that is not named here has no ceiling.
+    pub roles: BTreeMap<String, Setting<Vec<String>>>,
+    /// `policy.observability`
+    pub observability: Option<Setting<Observability>>,
+    /// `policy.max_daily_tool_calls`
+    pub daily_tool_calls: Option<Setting<u64>>,
+    /// `policy.max_daily_cost_usd`, in millionths of a dollar
+    pub daily_cost_micros: Option<Setting<u64>>,
+    /// `policy.approval_seconds`: how long a question waits for a person
+    pub approval_seconds: Option<Setting<u64>>,
+}
+
+impl PolicySettings {
+    /// The role when nobody says.
+    pub const ROLE: &'static str = "owner";
+    /// How long a question waits for a person when nobody says.
+    pub const APPROVAL_SECONDS: u64 = 15 * 60;
+
+    /// The role that runs work in.
+    #[must_use]
+    pub fn role(&self) -> &str {
+        self.role.as_ref().map_or(Self::ROLE, |role| &role.value)
+    }
+
+    /// What the role may have at most; none when it has no ceiling.
+    #[must_use]
+    pub fn ceiling(&self) -> Option<&[String]> {
+        self.roles.get(self.role()).map(|scopes| scopes.value.as_slice())
+    }
+
+    /// Where what is observed may go.
+    #[must_use]
+    pub fn observability(&self) -> Observability {
+        self.observability.as_ref().map_or_else(Observability::default, |mode| mode.value)
+    }
+
+    /// The calls and the millionths of a dollar that one day may cost.
+    #[must_use]
+    pub fn daily(&self) -> (Option<u64>, Option<u64>) {
+        let value = |setting: &Option<Setting<u64>>| setting.as_ref().map(|setting| setting.value);
+        (value(&self.daily_tool_calls), value(&self.daily_cost_micros))
+    }
+
+    /// How long a question waits for a person.
+    #[must_use]
+    pub fn approval_seconds(&self) -> u64 {
+        self.approval_seconds.as_ref().map_or(Self::APPROVAL_SECONDS, |seconds| seconds.value)
+    }
+}

@@ -1,0 +1,111 @@
+//! The driver's way to policy and to people: what is asked, what is shown, what is looked at. It decides nothing.
+
+use premath_bd::StoreError;
+use premath_kernel::Digest;
+
+use super::{DriveError, Driver};
+use crate::evidence::CallOutcome;
+use crate::policy::{Effect, Judged};
+use crate::turn_loop::event::Event;
+use crate::turn_loop::plan::arguments_digest;
+use crate::turn_loop::ports::{AskedConfirmation, Checkpoint};
+use crate::turn_loop::step::PlannedCall;
+use crate::turn_loop::toolbox::Prepared;
+use crate::turn_loop::watch::{AskedCall, RunEvent};
+
+impl Driver<'_, '_> {
+    /// Has policy look at an answer. Without anybody to ask, nothing is allowed.
+    pub(super) fn judge(
+        &mut self,
+        call_id: &str,
+        said: &str,
+        calls: &[PlannedCall],
+    ) -> Result<Event, DriveError> {
+        let governed = self.ports.tools.governed(calls);
+        let judged = match &mut self.ports.policy {
+            Some(policy) => policy.judge(call_id, said, &governed)?,
+            None => Judged::default(),
+        };
+        for judgement in judged.calls.iter().filter(|judgement| judgement.effect != Effect::Allow) {
+            let call = calls.iter().find(|call| call.call.id == judgement.tool_call_id);
+            let tool = call.map(|call| call.call.name.as_str()).unwrap_or_default();
+            (self.ports.watch)(&RunEvent::Judged { tool, judgement });
+        }
+        Ok(Event::Judged(Box::new(judged)))
+    }
+
+    /// Has a person look at a turn.
+    pub(super) fn check_in(
+        &mut self,
+        run_id: &str,
+        call_id: &str,
+        question: &str,
+        calls: &[PlannedCall],
+    ) -> Result<Event, DriveError> {
+        self.show_what_is_asked(question, calls);
+        let decision = self.ports.person.decide(&Checkpoint { run_id, call_id, question, calls })?;
+        (self.ports.watch)(&RunEvent::Decided { decision });
+        Ok(Event::PersonDecided { decision })
+    }
+
+    /// Has a person agree to the calls that policy asks about, or not.
+    pub(super) fn confirm(&mut self, run_id: &str, calls: &[PlannedCall]) -> Result<Event, DriveError> {
+        let waiting: Vec<PlannedCall> = calls.iter().filter(|call| call.asks()).cloned().collect();
+        let prepared = self.ports.tools.prepare(&waiting);
+        let asked: Vec<AskedConfirmation<'_>> = waiting
+            .iter()
+            .map(|call| AskedConfirmation {
+                run_id,
+                call,
+                arguments_digest: arguments_digest(&call.call).as_str().to_owned(),
+                preview: prepared.undo.get(&call.call.id).map(crate::tools::UndoRecord::diff),
+            })
+            .collect();
+        let confirmations = self.ports.person.confirm(&asked)?;
+        (self.ports.watch)(&RunEvent::Confirmed { confirmations: &confirmations });
+        Ok(Event::Confirmed { confirmations })
+    }
+
+    /// What came of a call, as it may be seen and kept.
+    pub(super) fn reviewed(
+        &mut self,
+        call_id: &str,
+        tool: &str,
+        outcome: CallOutcome,
+    ) -> Result<CallOutcome, StoreError> {
+        match &mut self.ports.policy {
+            Some(policy) => policy.review(call_id, tool, outcome),
+            None => Ok(outcome),
+        }
+    }
+
+    /// Whoever is asked sees what would run.
+    fn show_what_is_asked(&mut self, question: &str, waiting: &[PlannedCall]) {
+        let prepared = self.ports.tools.prepare(waiting);
+        let calls: Vec<AskedCall<'_>> = waiting
+            .iter()
+            .filter(|call| call.runs())
+            .map(|call| AskedCall {
+                tool: &call.call.name,
+                arguments: &call.call.arguments,
+                diff: prepared.undo.get(&call.call.id).map(crate::tools::UndoRecord::diff),
+            })
+            .collect();
+        (self.ports.watch)(&RunEvent::Asked { question, calls: &calls });
+    }
+}
+
+/// What a person agreed to is what they were shown; what would change something else by now does not run.
+pub(super) fn hold_what_changed(calls: &[PlannedCall], prepared: &mut Prepared) {
+    for call in calls.iter().filter(|call| call.runs()) {
+        let Some(shown) = call.approval.as_ref().and_then(|approval| approval.preview.as_ref()) else {
+            continue;
+        };
+        let now = prepared.undo.get(&call.call.id).map(|undo| Digest::of_bytes(undo.diff().as_bytes()));
+        if now.is_none_or(|now| now.as_str() != shown) {
+            let message = "it was not run: what it would change is not what was agreed to any more";
+            let outcome = CallOutcome::failed(&call.call.id, "approval_stale", true, message);
+            prepared.failed.insert(call.call.id.clone(), outcome);
+        }
+    }
+}
