@@ -6,12 +6,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use premath_bd::desk::PersonCredential;
-use premath_guards::{GuardSettings, built_in};
+use premath_guards::{
+    CommandGuard, CommandGuardSettings, GuardSettings, HttpGuard, HttpGuardSettings, built_in,
+};
 use premath_host::ActionError;
 use premath_rules::{DenyAll, RulePack, RuleSource};
 use premath_tusk::policy::{Governor, Guard, Guards, Rules};
+use premath_tusk::sandbox::Sandbox;
 use premath_tusk::tools::ToolSpec;
 
+use crate::settings::{GuardrailSettings, OutsideGuard, Reached};
 use crate::system;
 
 /// Where the rules of a repository are.
@@ -34,6 +38,53 @@ pub(crate) fn governor(
         .collect();
     guards.extend(outside);
     Ok(Arc::new(Governor::new(rules(root, tools), Guards::boot(guards))))
+}
+
+/// The guards outside that the configuration names.
+pub(crate) fn outside(
+    settings: &GuardrailSettings,
+    workdir: &Path,
+    sandbox: &Arc<dyn Sandbox>,
+) -> Result<Vec<Arc<dyn Guard>>, ActionError> {
+    settings.outside.iter().map(|guard| reached(&guard.value, workdir, sandbox)).collect()
+}
+
+fn reached(
+    guard: &OutsideGuard,
+    workdir: &Path,
+    sandbox: &Arc<dyn Sandbox>,
+) -> Result<Arc<dyn Guard>, ActionError> {
+    let (must_find, must_pass) = (guard.must_find.clone(), guard.must_pass.clone());
+    match &guard.reached {
+        Reached::Program(program, arguments) => {
+            let settings = CommandGuardSettings {
+                arguments: arguments.clone(),
+                actions: guard.actions,
+                deadline: guard.deadline,
+                must_find,
+                must_pass,
+                ..CommandGuardSettings::new(guard.name.as_str(), program.as_str(), workdir.to_path_buf())
+            };
+            Ok(Arc::new(CommandGuard::new(settings, Arc::clone(sandbox))))
+        }
+        Reached::Service(url) => {
+            let settings = HttpGuardSettings {
+                actions: guard.actions,
+                deadline: guard.deadline,
+                must_find,
+                must_pass,
+                ..HttpGuardSettings::new(guard.name.as_str(), url.as_str())
+            };
+            match HttpGuard::new(settings) {
+                Ok(guard) => Ok(Arc::new(guard)),
+                Err(error) => Err(ActionError::Unavailable {
+                    what: error.to_string(),
+                    hint: "mend [[guardrails.http]] in the configuration; `premath config show` says where it is"
+                        .to_owned(),
+                }),
+            }
+        }
+    }
 }
 
 /// The rules that a repository has, or ours. What cannot be read or loaded denies everything.
