@@ -23,6 +23,8 @@ use super::effective;
 use super::governed::record_refusals;
 use super::ports::objects;
 use crate::agent_tools::IssueTools;
+use crate::desk_store::existing_desk;
+use crate::desk_tools::DeskTools;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -116,7 +118,7 @@ pub(super) fn check_checkpoints(workspace: &Workspace, before: &[String]) -> Res
     if before.is_empty() {
         return Ok(());
     }
-    let tools = every_tool(workspace, None, None, &Workflow::chain())?;
+    let tools = every_tool(workspace, "", None, None, &Workflow::chain())?;
     let own = [CHOOSE_ROUTE, GIVE_VERDICT, SPAWN_WORKER];
     let is_known = |name: &str| own.contains(&name) || tools.iter().any(|tool| tool.spec().name == name);
     match before.iter().find(|name| !is_known(name)) {
@@ -148,7 +150,8 @@ pub(super) fn again(
     config: &RunConfig,
     holder: Option<Holder>,
 ) -> Result<Toolbox, ActionError> {
-    let mut all = every_tool(workspace, config.issue_id.as_deref(), holder, &config.workflow)?;
+    let mut all =
+        every_tool(workspace, &config.run_id, config.issue_id.as_deref(), holder, &config.workflow)?;
     if config.tools.iter().any(|spec| spec.name == GIVE_VERDICT) {
         all.push(Arc::new(GiveVerdict::new().map_err(broken)?));
     }
@@ -202,7 +205,12 @@ fn toolbox(
 
 fn tools(workspace: &Workspace, plan: &Plan) -> Result<Vec<Arc<dyn Tool>>, ActionError> {
     let issue = plan.issue.as_ref().map(IssueRow::id);
-    let mut tools = every_tool(workspace, issue, plan.holder.clone(), &plan.workflow)?;
+    let mut tools = every_tool(workspace, &plan.run_id, issue, plan.holder.clone(), &plan.workflow)?;
+    // Where there is no desk, there is nothing for its tools to be about, unless somebody asks for them by name.
+    let asks = plan.scopes.iter().flatten().any(|scope| scope.starts_with("desk:"));
+    if !asks && existing_desk(workspace)?.is_none() {
+        tools.retain(|tool| !tool.spec().scope.starts_with("desk:"));
+    }
     if plan.judges {
         tools.push(Arc::new(GiveVerdict::new().map_err(broken)?));
     }
@@ -211,6 +219,7 @@ fn tools(workspace: &Workspace, plan: &Plan) -> Result<Vec<Arc<dyn Tool>>, Actio
 
 fn every_tool(
     workspace: &Workspace,
+    run_id: &str,
     issue: Option<&str>,
     holder: Option<Holder>,
     workflow: &Workflow,
@@ -221,6 +230,7 @@ fn every_tool(
         issues = issues.holding(issue, holder);
     }
     tools.extend(issues.tools().map_err(broken)?);
+    tools.extend(DeskTools::new(workspace, run_id).tools().map_err(broken)?);
     if let (true, Some(issue)) = (workflow.spawns(), issue) {
         let prefix = &workspace.settings.issue_prefix.value;
         tools.push(Arc::new(SpawnWorker::new(issue, prefix).map_err(broken)?));
