@@ -123,7 +123,9 @@ fn where_the_log_cannot_be_written_nothing_changes() {
     assert_eq!(folder.run(&["issue", "add", "first", "--id", "bd-1"]).code, Some(0));
     std::fs::remove_file(log(&folder)).unwrap();
     std::fs::create_dir(log(&folder)).unwrap();
-    assert_eq!(folder.run(&["issue", "add", "second", "--id", "bd-2"]).code, Some(4));
+    let ran = folder.run(&["issue", "add", "second", "--id", "bd-2"]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert!(ran.stderr.contains("audit.jsonl"), "{ran:?}");
     assert_eq!(folder.run(&["issue", "show", "bd-2"]).code, Some(1));
 }
 

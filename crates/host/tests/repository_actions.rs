@@ -72,12 +72,17 @@ fn script() -> Vec<(&'static str, Value, &'static str)> {
         ("dep.project", json!({ "root": "bd-99" }), "rejected"),
         ("dep.diagnostics", json!({}), "accepted"),
         ("dep.remove", json!({ "id": "bd-3", "dependsOn": "bd-1" }), "accepted"),
+        ("audit.query", json!({ "kind": "mutation", "limit": 3 }), "ok"),
+        ("audit.verify", json!({ "reconcile": true }), "accepted"),
+        ("audit.why", json!({ "subject": "bd-1" }), "ok"),
+        ("audit.why", json!({ "subject": "a/file.md", "kind": "path" }), "ok"),
     ]
 }
 
 /// The families whose actions work on issue memory or on the folder around it.
 fn is_of_the_repository(name: &str) -> bool {
-    ["config.", "dep.", "issue."].iter().any(|family| name.starts_with(family)) || name == "workspace.init"
+    ["audit.", "config.", "dep.", "issue."].iter().any(|family| name.starts_with(family))
+        || name == "workspace.init"
 }
 
 #[test]

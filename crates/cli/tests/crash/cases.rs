@@ -113,6 +113,16 @@ const REMEDIATIONS: Lane = Lane {
     is_finished_by_next: false,
 };
 
+const AUDIT: Lane = Lane {
+    reads: &[&["audit", "query", "--limit", "1000", "--json"]],
+    files: &["audit.jsonl"],
+    key: "id",
+    primer: &[],
+    next: &["audit", "verify", "--reconcile", "--json"],
+    log: None,
+    is_finished_by_next: true,
+};
+
 /// A change, and the store it is made in.
 #[derive(Debug)]
 pub(crate) struct Case {
@@ -206,10 +216,24 @@ pub(crate) const CASES: &[Case] = &[
         ["harness-kpi", "remediate", "--note", "Fewer workers."]
     ),
     case!("doctor --fix", MENDING, torn, ["doctor", "--fix"]),
+    case!("audit verify --reconcile", AUDIT, unrecorded, ["audit", "verify", "--reconcile"]),
 ];
 
 fn nothing() -> Workplace {
     Workplace::empty()
+}
+
+/// A store with a change that the audit log does not know.
+fn unrecorded() -> Workplace {
+    let place = small();
+    place.accepted(&["issue", "add", "Recorded", "--id", "recorded", "--json"]);
+    let files = ["audit.jsonl", "audit.jsonl.head"].map(|name| place.lane(name));
+    let before = files.each_ref().map(|file| fs::read(file).unwrap());
+    place.accepted(&["issue", "add", "Lost", "--id", "lost", "--json"]);
+    for (file, bytes) in files.iter().zip(before) {
+        fs::write(file, bytes).unwrap();
+    }
+    place
 }
 
 /// Where another tool kept issues.

@@ -23,8 +23,7 @@ use super::effective;
 use super::governed::record_refusals;
 use super::ports::objects;
 use crate::agent_tools::IssueTools;
-use crate::desk_store::existing_desk;
-use crate::desk_tools::DeskTools;
+use crate::desk_tools::{DESK_SCOPES, DeskTools, with_implied};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -118,7 +117,8 @@ pub(super) fn check_checkpoints(workspace: &Workspace, before: &[String]) -> Res
     if before.is_empty() {
         return Ok(());
     }
-    let tools = every_tool(workspace, "", None, None, &Workflow::chain())?;
+    let mut tools = every_tool(workspace, None, None, &Workflow::chain())?;
+    tools.extend(DeskTools::new(workspace, "").tools().map_err(broken)?);
     let own = [CHOOSE_ROUTE, GIVE_VERDICT, SPAWN_WORKER];
     let is_known = |name: &str| own.contains(&name) || tools.iter().any(|tool| tool.spec().name == name);
     match before.iter().find(|name| !is_known(name)) {
@@ -150,8 +150,8 @@ pub(super) fn again(
     config: &RunConfig,
     holder: Option<Holder>,
 ) -> Result<Toolbox, ActionError> {
-    let mut all =
-        every_tool(workspace, &config.run_id, config.issue_id.as_deref(), holder, &config.workflow)?;
+    let mut all = every_tool(workspace, config.issue_id.as_deref(), holder, &config.workflow)?;
+    all.extend(DeskTools::new(workspace, &config.run_id).tools().map_err(broken)?);
     if config.tools.iter().any(|spec| spec.name == GIVE_VERDICT) {
         all.push(Arc::new(GiveVerdict::new().map_err(broken)?));
     }
@@ -205,11 +205,10 @@ fn toolbox(
 
 fn tools(workspace: &Workspace, plan: &Plan) -> Result<Vec<Arc<dyn Tool>>, ActionError> {
     let issue = plan.issue.as_ref().map(IssueRow::id);
-    let mut tools = every_tool(workspace, &plan.run_id, issue, plan.holder.clone(), &plan.workflow)?;
-    // Where there is no desk, there is nothing for its tools to be about, unless somebody asks for them by name.
-    let asks = plan.scopes.iter().flatten().any(|scope| scope.starts_with("desk:"));
-    if !asks && existing_desk(workspace)?.is_none() {
-        tools.retain(|tool| !tool.spec().scope.starts_with("desk:"));
+    let mut tools = every_tool(workspace, issue, plan.holder.clone(), &plan.workflow)?;
+    if asks_for_the_desk(plan) {
+        // A plan is carried out in the name of the run that proposed it.
+        tools.extend(DeskTools::new(workspace, &plan.run_id).tools().map_err(broken)?);
     }
     if plan.judges {
         tools.push(Arc::new(GiveVerdict::new().map_err(broken)?));
@@ -217,9 +216,13 @@ fn tools(workspace: &Workspace, plan: &Plan) -> Result<Vec<Arc<dyn Tool>>, Actio
     Ok(tools)
 }
 
+/// Whether somebody asked for the desk by name: whoever works on files has no use for it.
+fn asks_for_the_desk(plan: &Plan) -> bool {
+    plan.scopes.iter().flatten().any(|scope| scope.starts_with("desk:"))
+}
+
 fn every_tool(
     workspace: &Workspace,
-    run_id: &str,
     issue: Option<&str>,
     holder: Option<Holder>,
     workflow: &Workflow,
@@ -230,7 +233,6 @@ fn every_tool(
         issues = issues.holding(issue, holder);
     }
     tools.extend(issues.tools().map_err(broken)?);
-    tools.extend(DeskTools::new(workspace, run_id).tools().map_err(broken)?);
     if let (true, Some(issue)) = (workflow.spawns(), issue) {
         let prefix = &workspace.settings.issue_prefix.value;
         tools.push(Arc::new(SpawnWorker::new(issue, prefix).map_err(broken)?));
@@ -249,14 +251,15 @@ fn granted(
 ) -> Result<(Catalogue, EffectiveScopes), ActionError> {
     let all = Catalogue::new(tools.iter().map(Arc::clone)).map_err(unusable)?;
     let known: BTreeSet<String> = all.specs().map(|spec| spec.scope.clone()).collect();
-    if let Some(unknown) = plan.scopes.iter().flatten().find(|scope| !known.contains(*scope)) {
+    let is_known = |scope: &String| known.contains(scope) || DESK_SCOPES.contains(&scope.as_str());
+    if let Some(unknown) = plan.scopes.iter().flatten().find(|scope| !is_known(scope)) {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let what = format!("there is no scope `{unknown}`; there are {}", known.join(", "));
         let path = JsonPath::root().key("scopes");
         return Err(InputError::new(InputClass::FieldInvalid, &what, path).into());
     }
     let effective = effective::scopes(workspace, plan.scopes.as_deref(), &known);
-    let mut scopes = effective.granted.clone();
+    let mut scopes = with_implied(effective.granted.clone());
     // What shapes the run itself is not the model's to be granted or denied.
     scopes.extend(["run:route", "run:judge", "workers:spawn"].map(str::to_owned));
     if plan.scope.is_some() {

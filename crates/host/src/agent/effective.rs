@@ -12,7 +12,6 @@ use premath_tusk::policy::{
 use premath_tusk::tools::ToolSpec;
 use premath_wire::strict::{Limits, parse};
 
-use crate::desk_tools::{PLAN_SCOPE, with_implied};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -33,12 +32,7 @@ pub(super) fn scopes(
     requested: Option<&[String]>,
     known: &BTreeSet<String>,
 ) -> EffectiveScopes {
-    // Proposing a plan is nobody's to ask for or to deny: it comes with what a plan could do.
-    let asked = requested
-        .map(|scopes| scopes.iter().filter(|scope| *scope != PLAN_SCOPE).cloned().collect::<Vec<String>>());
-    let ceiling = workspace.settings.policy.ceiling();
-    let EffectiveScopes { granted, refused } = EffectiveScopes::resolve(asked.as_deref(), ceiling, known);
-    EffectiveScopes { granted: with_implied(granted), refused }
+    EffectiveScopes::resolve(requested, workspace.settings.policy.ceiling(), known)
 }
 
 /// The errors of scopes that were asked for and are above the ceiling.

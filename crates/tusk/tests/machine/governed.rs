@@ -206,8 +206,8 @@ fn no_and_too_late_run_nothing_and_the_model_hears_it() {
 #[test]
 fn two_things_in_one_turn_are_not_destroyed_without_a_plan() {
     let mut play = Play::of(governed());
-    play.says(calls([delete("d", "one"), delete("e", "two"), lookup("a")])).is_judged(Effect::Ask).does_it();
-    assert_eq!(play.ran, Vec::<String>::new(), "the lookup waits for a person that nobody is");
+    play.says(calls([delete("d", "one"), delete("e", "two")])).is_judged(Effect::Ask).does_it();
+    assert!(play.ran.is_empty(), "half of a batch would be worse than none");
     assert!(play.told().contains("desk_propose_plan"), "{}", play.told());
     let mut play = Play::of(governed());
     play.says(calls([delete("d", "one"), delete("e", "one")])).is_judged(Effect::Allow).does_it();

@@ -85,7 +85,11 @@ pub(crate) fn ok(call: &PlannedCall) -> CallOutcome {
     let mut outcome = CallOutcome::empty(&call.call.id, CallStatus::Ok);
     outcome.payload = Payload::Inline(format!("what {} gives", call.call.id));
     match call.call.name.as_str() {
-        "shell" => outcome.exit_code = Some(0),
+        "shell" => {
+            outcome.exit_code = Some(0);
+            // Behind the walls that were asked for.
+            outcome.shell = call.shell.clone();
+        }
         "issue_add" | "spawn_worker" => {
             let digest = premath_kernel::Digest::of_bytes(call.call.id.as_bytes());
             let args_digest = digest.as_str().to_owned();
