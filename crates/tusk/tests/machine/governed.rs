@@ -31,8 +31,7 @@ fn policy() -> RunPolicy {
 fn governed() -> RunConfig {
     let schema = r#"{"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"], "additionalProperties": false}"#;
     let mut delete =
-        ToolSpec::new("desk_delete_file", "desk:delete", "Deletes.", schema, &[r#"{"id": "a"}"#])
-            .unwrap();
+        ToolSpec::new("desk_delete_file", "desk:delete", "Deletes.", schema, &[r#"{"id": "a"}"#]).unwrap();
     (delete.kind, delete.risk) = (ToolKind::Intent, Risk::Destructive);
     let goal = r#"{"type": "object", "properties": {"goal": {"type": "string"}}, "required": ["goal"]}"#;
     let mut plan =
