@@ -15,7 +15,7 @@ use super::plan::{arguments_digest, refused};
 use super::ports::Stopwatch;
 use super::step::PlannedCall;
 use crate::evidence::{CallOutcome, CallStatus, IntentRow, Payload, ShellRow};
-use crate::policy::{GovernedCall, SensorTrace};
+use crate::policy::{GovernedCall, SensorTrace, Target};
 use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox, SandboxEvidence};
 use crate::tools::files::WorkFiles;
 use crate::tools::payloads::Payloads;
@@ -122,6 +122,19 @@ impl Toolbox {
             }
         }
         prepared
+    }
+
+    /// What a call would be about, when the tool takes such arguments at all.
+    ///
+    /// # Errors
+    /// Arguments that the tool does not take. What cannot be found out is inside.
+    pub fn targets(
+        &self,
+        tool: &str,
+        arguments: &crate::JsonText,
+    ) -> Result<Result<Vec<Target>, ToolFailure>, ToolFailure> {
+        let (tool, arguments) = self.catalogue.resolve(tool, arguments)?;
+        Ok(tool.targets(&arguments, &self.context()))
     }
 
     /// The calls that could run, with what they are about, as policy sees them.
