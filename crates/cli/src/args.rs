@@ -6,6 +6,7 @@ pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod issue;
 pub(crate) mod model;
+pub(crate) mod people;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod upkeep;
@@ -86,6 +87,21 @@ pub(crate) enum Command {
     /// Find and explain damage, and mend it with --fix
     #[command(after_help = "Example:\n  premath doctor\n  premath doctor --fix")]
     Doctor(upkeep::DoctorArgs),
+    /// What runs ask people, and the answers
+    #[command(
+        after_help = "Example:\n  premath approvals list\n  premath approvals approve apr_0123456789ab"
+    )]
+    Approvals(people::ApprovalsArgs),
+    /// Plans that wait for a person
+    #[command(
+        after_help = "Example:\n  premath proposals list\n  premath proposals approve prp_0123456789ab"
+    )]
+    Proposals(people::ProposalsArgs),
+    /// What runs may do at most, and what would become of a call
+    #[command(
+        after_help = "Example:\n  premath policy show\n  premath policy explain --tool fs_read --args '{\"path\": \".env\"}'"
+    )]
+    Policy(people::PolicyArgs),
     /// The audit log: what was decided and done, by whom, and why
     #[command(
         after_help = "Example:\n  premath audit query --effect deny\n  premath audit verify\n  premath audit why bd-7"

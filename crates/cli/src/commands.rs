@@ -23,6 +23,7 @@ mod init;
 mod issue;
 mod model_server;
 mod models;
+mod people;
 pub(crate) mod run;
 mod runs;
 mod sandbox;
@@ -75,6 +76,9 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
             let mending = args.fix.then_some(StoreChange { issues: None, reason: None });
             in_repository(mending, |host| doctor::run(args, host))
         }
+        Command::Approvals(args) => in_repository(None, |host| people::approvals_command(args, host)),
+        Command::Proposals(args) => in_repository(None, |host| people::proposals_command(args, host)),
+        Command::Policy(args) => in_repository(None, |host| people::policy_command(args, host)),
         Command::Audit(args) => in_repository(None, |host| audit::run(args, host)),
         Command::Config(args) => in_repository(None, |host| config::run(args, host)),
         Command::Models(args) => in_repository(None, |host| models::run(args, host)),

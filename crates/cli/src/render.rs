@@ -9,6 +9,7 @@ pub(crate) mod init;
 pub(crate) mod issue;
 pub(crate) mod markdown;
 pub(crate) mod model;
+pub(crate) mod people;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod table;

@@ -1,5 +1,6 @@
 //! The actions, one file per family.
 
+pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod audit_why;
 pub(crate) mod config;
@@ -25,6 +26,8 @@ pub(crate) mod issue_write;
 pub(crate) mod join_check;
 pub(crate) mod lease;
 pub(crate) mod model;
+pub(crate) mod policy;
+pub(crate) mod proposals;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod schema;

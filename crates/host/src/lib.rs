@@ -17,11 +17,13 @@ mod settings;
 mod table;
 mod workspace;
 
+pub use actions::approvals::row as approval_row;
 pub use actions::conformance::{Case, SourceError, VectorSource, run as run_conformance};
 pub use actions::doctor::{DoctorOutcome, refused as doctor_refused, run as doctor};
 pub use actions::governance_check::{GovernanceChecked, run as governance_check};
 pub use actions::join_check::{JoinChecked, run as join_check};
 pub use actions::model::run as ask;
+pub use actions::proposals::row as proposal_row;
 pub use actions::verify::run as verify;
 pub use agent::{
     AgentDoor, Attendant, FileJournal, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted, Said, ending,

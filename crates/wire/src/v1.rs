@@ -1,5 +1,6 @@
 //! Version 1 of every shape on the wire. Fields may be added as optional; anything else is a new version.
 
+mod approval;
 mod audit;
 mod call_spec;
 mod constraints;
@@ -25,6 +26,10 @@ mod schemas;
 mod upkeep;
 mod vector;
 
+pub use approval::{
+    ApprovalAnswer, ApprovalPage, ApprovalRow, GuardHealth, NamedTarget, PolicyAnswer, PolicyExplained,
+    PolicyLayer, ProposalAnswer, ProposalPage, ProposalRow, ProposalStepRow, RuleRow, RuleStanding,
+};
 pub use audit::{
     AUDIT_KIND, AuditKind, AuditPage, AuditRow, AuditVerified, AuditWhy, UnrecordedChange, WhyKind, WhyStep,
     WhySubject,

@@ -148,6 +148,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         long_form: paths,
     },
     Entry {
+        id: "R20",
+        property: "secrets are redacted, near misses are not",
+        slice: Slice::Tests { package: "premath-guards", filter: SECRET_RULES },
+        long_form: secret_rules,
+    },
+    Entry {
         id: "R24",
         property: "floods and bombs stay bounded",
         slice: Slice::Tests { package: "premath-exec", filter: FLOODS },
@@ -179,6 +185,7 @@ const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
 const ESCAPES: &str = "binary(sandbox)";
 const PATHS: &str = "test(/^beneath::/)";
+const SECRET_RULES: &str = "binary(secret_rules)";
 const FLOODS: &str =
     "binary(sandbox) & test(/bomb|flood|take_|sleeper|large_file|many_files|grandchild|time/)";
 const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check", "sse_decode", "model_answer"];
@@ -233,6 +240,10 @@ fn escapes(_budget: &Budget) -> Vec<Work> {
 
 fn paths(_budget: &Budget) -> Vec<Work> {
     tests("premath-exec", PATHS)
+}
+
+fn secret_rules(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-guards", &["secret_rules"], SECRET_RULES)
 }
 
 fn floods(_budget: &Budget) -> Vec<Work> {

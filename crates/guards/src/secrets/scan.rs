@@ -48,7 +48,11 @@ struct Found {
 impl Found {
     /// A kind that says less gives way to one that says more.
     fn rank(&self) -> u8 {
-        u8::from(self.label != GENERIC) + u8::from(![GENERIC, PASSWORD, AUTHORIZATION].contains(&self.label))
+        match self.label {
+            GENERIC => 0,
+            PASSWORD | AUTHORIZATION | URL_CREDENTIALS | CURL_HEADER | CURL_USER | KUBERNETES => 1,
+            _ => 2,
+        }
     }
 }
 

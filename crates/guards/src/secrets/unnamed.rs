@@ -120,6 +120,7 @@ pub(super) fn find(subject: &mut Subject<'_>, word: usize, values: &Values) -> O
 /// A password in quotes, which may be short.
 pub(super) fn find_password(subject: &mut Subject<'_>, values: &Values) -> Option<(usize, usize)> {
     values.starts().find_map(|start| {
+        let start = start + usize::from(subject.byte(start) == Some(b'"'));
         let quoted = subject.before(start) == Some(b'"');
         let end = subject.run_end(WORD_DASH_EQUALS, start);
         let value = subject.slice(start, end);
@@ -137,11 +138,11 @@ fn ends_like_a_value(subject: &Subject<'_>, at: usize) -> bool {
 }
 
 fn is_harmless_name(subject: &Subject<'_>, word: usize, sign: usize) -> bool {
-    const LONGEST_NAME: usize = 24;
-    let name = subject.slice(word.saturating_sub(LONGEST_NAME), sign).to_ascii_lowercase();
-    let begin = name.iter().rposition(|byte| !is_name(*byte)).map_or(0, |last| last + 1);
-    let name = name.get(begin..).unwrap_or_default();
-    HARMLESS_NAMES.iter().any(|harmless| memchr::memmem::find(name, harmless.as_bytes()).is_some())
+    const LONGEST_BEFORE: usize = 24;
+    let before = subject.slice(word.saturating_sub(LONGEST_BEFORE), word);
+    let begin = word - before.iter().rev().take_while(|byte| is_name(**byte)).count();
+    let name = subject.slice(begin, sign).to_ascii_lowercase();
+    HARMLESS_NAMES.iter().any(|harmless| memchr::memmem::find(&name, harmless.as_bytes()).is_some())
 }
 
 const fn is_name(byte: u8) -> bool {

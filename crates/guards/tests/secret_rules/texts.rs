@@ -81,7 +81,7 @@ impl<'r> Maker<'r> {
             1 => {
                 let mut foreign = characters;
                 *foreign.get_mut(middle.min(secret.chars().count() - 1))? =
-                    ['!', '*', '^', '§', '~'][number / 4 % 5];
+                    ['!', '*', '^', '|', '~'][number / 4 % 5];
                 with(foreign)
             }
             2 => {
@@ -92,7 +92,7 @@ impl<'r> Maker<'r> {
                     .find(|keyword| sample.text.to_ascii_lowercase().contains(keyword.as_str()))?;
                 let at = sample.text.to_ascii_lowercase().find(keyword.as_str())?;
                 let mut text = sample.text.clone();
-                let replacement = if text.get(at..=at)? == "j" { "w" } else { "j" };
+                let replacement = if text.get(at..=at)? == "q" { "z" } else { "q" };
                 text.replace_range(at..=at, replacement);
                 Some(text)
             }
@@ -121,7 +121,15 @@ impl<'r> Maker<'r> {
     fn generate(&mut self) -> String {
         let tree = self.generator.new_tree(&mut self.runner).expect("no text");
         // Case folding of Unicode knows two more letters, which the engine of the rules does not.
-        tree.current().replace('\u{17f}', "s").replace('\u{212a}', "k")
+        let text = tree.current().replace('\u{17f}', "s").replace('\u{212a}', "k");
+        let lower = text.to_ascii_lowercase();
+        match self.rule.keywords.first() {
+            // The word that a rule wants somewhere may be one that its expression does not make.
+            Some(first) if !self.rule.keywords.iter().any(|keyword| lower.contains(keyword.as_str())) => {
+                format!("# {first}\nid = {text}")
+            }
+            Some(_) | None => text,
+        }
     }
 
     fn assignment(&self, number: usize, secret: &str) -> String {
@@ -161,7 +169,7 @@ fn generating(pattern: &str) -> String {
         (r"\b", ""),
         (r"(?:\B|\s|\z)", " "),
         (r"|\z)", ")"),
-        ("|$)", ")"),
+        ("|$", ""),
         ("(?:^|", "(?:"),
         ("(?:$|", "(?:"),
         (r"(?s:.)", "[ -~\\n]"),

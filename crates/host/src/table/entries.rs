@@ -2,14 +2,46 @@
 
 use super::{Action, Door};
 use crate::actions::{
-    audit, audit_why, config, conformance, dep, dep_graph, doctor, explain, governance_check,
+    approvals, audit, audit_why, config, conformance, dep, dep_graph, doctor, explain, governance_check,
     harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked, issue_check,
-    issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, model, run, sandbox, schema,
-    verify,
+    issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, model, policy, proposals, run,
+    sandbox, schema, verify,
 };
 
 /// Every action, sorted by name.
 pub const ACTIONS: &[Action] = &[
+    Action {
+        name: "approval.approve",
+        command: "approvals approve",
+        summary: "agree to what a run asks for, once, for the run, or for a pattern",
+        door: Door::Mutation,
+        output_schema: "approval",
+        call: approvals::approve,
+    },
+    Action {
+        name: "approval.deny",
+        command: "approvals deny",
+        summary: "do not agree to what a run asks for",
+        door: Door::Mutation,
+        output_schema: "approval",
+        call: approvals::deny,
+    },
+    Action {
+        name: "approval.list",
+        command: "approvals list",
+        summary: "list what people are asked, the newest first",
+        door: Door::Read,
+        output_schema: "approval-page",
+        call: approvals::list,
+    },
+    Action {
+        name: "approval.show",
+        command: "approvals show",
+        summary: "show everything about one question to a person",
+        door: Door::Read,
+        output_schema: "approval",
+        call: approvals::show,
+    },
     Action {
         name: "audit.query",
         command: "audit query",
@@ -361,6 +393,62 @@ pub const ACTIONS: &[Action] = &[
         door: Door::Read,
         output_schema: "models",
         call: model::list,
+    },
+    Action {
+        name: "policy.explain",
+        command: "policy explain",
+        summary: "say what would become of a call, which rule decides and why",
+        door: Door::Read,
+        output_schema: "policy-explanation",
+        call: policy::explain,
+    },
+    Action {
+        name: "policy.show",
+        command: "policy show",
+        summary: "show what a run may do at most, layer by layer",
+        door: Door::Read,
+        output_schema: "policy",
+        call: policy::show,
+    },
+    Action {
+        name: "proposal.approve",
+        command: "proposals approve",
+        summary: "agree to a plan and have it carried out as it was shown",
+        door: Door::Mutation,
+        output_schema: "proposal",
+        call: proposals::approve,
+    },
+    Action {
+        name: "proposal.list",
+        command: "proposals list",
+        summary: "list plans that people are asked about, the newest first",
+        door: Door::Read,
+        output_schema: "proposal-page",
+        call: proposals::list,
+    },
+    Action {
+        name: "proposal.reject",
+        command: "proposals reject",
+        summary: "do not agree to a plan",
+        door: Door::Mutation,
+        output_schema: "proposal",
+        call: proposals::reject,
+    },
+    Action {
+        name: "proposal.resume",
+        command: "proposals resume",
+        summary: "go on with a plan that was cut off",
+        door: Door::Mutation,
+        output_schema: "proposal",
+        call: proposals::resume,
+    },
+    Action {
+        name: "proposal.show",
+        command: "proposals show",
+        summary: "show a plan with every step and what became of it",
+        door: Door::Read,
+        output_schema: "proposal",
+        call: proposals::show,
     },
     Action {
         name: "run.export",

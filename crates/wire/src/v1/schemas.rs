@@ -6,19 +6,22 @@ use schemars::transform::RecursiveTransform;
 use serde_json::{Value, json};
 
 use super::{
-    AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus, BlockedRow, BootstrapAnswer,
-    ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport, DependencyDiagnostics,
-    DependencyProjection, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
-    FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
-    GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer, IssueCard,
-    IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, ModelCircuits,
-    ModelListing, Outcome, RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport,
-    RunListing, SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow,
+    ApprovalAnswer, ApprovalPage, AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus,
+    BlockedRow, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport,
+    DependencyDiagnostics, DependencyProjection, DoctorAnswer, Expectation, Explanation, ExportAnswer,
+    FeatureAnswer, FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer,
+    GovernanceInput, GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer,
+    IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
+    ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained, ProposalAnswer, ProposalPage,
+    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunListing,
+    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow,
     TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 52] = [
+pub const SCHEMA_NAMES: [&str; 58] = [
+    "approval",
+    "approval-page",
     "ask",
     "audit-page",
     "audit-row",
@@ -61,6 +64,10 @@ pub const SCHEMA_NAMES: [&str; 52] = [
     "lease-projection",
     "model-circuits",
     "models",
+    "policy",
+    "policy-explanation",
+    "proposal",
+    "proposal-page",
     "replay",
     "run",
     "run-card",
@@ -82,6 +89,12 @@ pub fn schema(name: &str) -> Option<Schema> {
         .into_generator();
     let writing = SchemaSettings::draft2020_12().for_serialize().into_generator();
     Some(match name {
+        "approval" => writing.into_root_schema_for::<Outcome<ApprovalAnswer>>(),
+        "approval-page" => writing.into_root_schema_for::<ApprovalPage>(),
+        "policy" => writing.into_root_schema_for::<PolicyAnswer>(),
+        "policy-explanation" => writing.into_root_schema_for::<PolicyExplained>(),
+        "proposal" => writing.into_root_schema_for::<Outcome<ProposalAnswer>>(),
+        "proposal-page" => writing.into_root_schema_for::<ProposalPage>(),
         "audit-page" => writing.into_root_schema_for::<AuditPage<AuditRow>>(),
         "audit-row" => writing.into_root_schema_for::<AuditRow>(),
         "audit-verify" => writing.into_root_schema_for::<Outcome<AuditVerified>>(),
