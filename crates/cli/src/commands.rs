@@ -46,6 +46,7 @@ use premath_wire::strict::{Limits, parse};
 use serde::de::DeserializeOwned;
 
 use crate::agent::Agent;
+use crate::agent::governance::STEP_TOKEN;
 use crate::args::{CheckArgs, Cli, Command, Format, StoreChange};
 use crate::door::TerminalDoor;
 use crate::error::CliError;
@@ -191,7 +192,7 @@ fn under(
         authority,
         reason: reason.map(ToOwned::to_owned),
         actor: system::variable("USER"),
-        is_step: system::is_set("PREMATH_STEP_TOKEN"),
+        is_step: system::is_set(STEP_TOKEN),
     };
     let redactor = redactor(&loaded.guardrails);
     let workspace = workspace(root, door, loaded.settings, redactor);

@@ -20,6 +20,8 @@ use crate::system;
 
 /// Where the rules of a repository are.
 const RULES: &str = "policies/governor";
+/// What the sandbox sets for every command in it.
+pub(crate) const STEP_TOKEN: &str = "PREMATH_STEP_TOKEN";
 
 /// The governor of a repository for a run with these tools.
 pub(crate) fn governor(
@@ -127,8 +129,12 @@ pub(crate) fn sources(root: &Path) -> Result<Vec<RuleSource>, (String, String)> 
     if sources.is_empty() { Ok(RulePack::default_sources()) } else { Ok(sources) }
 }
 
-/// What the person at this terminal signs with. It is made where there is none yet.
+/// What the person at this terminal signs with. It is made where there is none yet; a process that premath started for a
+/// step is never a person, and has none.
 pub(crate) fn credential() -> Result<Option<PersonCredential>, ActionError> {
+    if system::is_set(STEP_TOKEN) {
+        return Ok(None);
+    }
     let Some(secret) = system::person_secret().map_err(|error| ActionError::Unavailable {
         what: format!("the credential of the person cannot be used: {error}"),
         hint: "it is a file of 32 bytes in the state folder of premath, readable by you alone".to_owned(),

@@ -7,7 +7,9 @@ mod outside;
 
 use std::borrow::Cow;
 
-use premath_guards::{GuardSettings, PathSettings, PiiKinds, PiiSettings, SizeSettings, StageActions, UrlSettings};
+use premath_guards::{
+    GuardSettings, PathSettings, PiiKinds, PiiSettings, SizeSettings, StageActions, UrlSettings,
+};
 use premath_host::Setting;
 use premath_tusk::policy::{GuardAction, GuardrailStage};
 use toml::Spanned;
@@ -187,10 +189,12 @@ impl GuardrailSettings {
             max_bytes: usize::try_from(most.value).unwrap_or(usize::MAX),
             ..SizeSettings::default()
         });
-        let hosts = |hosts: &Setting<Vec<String>>| UrlSettings { hosts: hosts.value.clone(), schemes: Vec::new() };
+        let hosts =
+            |hosts: &Setting<Vec<String>>| UrlSettings { hosts: hosts.value.clone(), schemes: Vec::new() };
         GuardSettings {
             secrets: wanted(&self.secrets, Kind::Secrets),
-            pii: (pii != StageActions::NONE).then(|| PiiSettings { actions: pii, kinds: PiiKinds::default() }),
+            pii: (pii != StageActions::NONE)
+                .then(|| PiiSettings { actions: pii, kinds: PiiKinds::default() }),
             injection: wanted(&self.injection, Kind::Injection),
             urls: self.hosts.as_ref().map(hosts),
             paths: self.paths.as_ref().map(|paths| PathSettings { allowed: paths.value.clone() }),
@@ -201,17 +205,21 @@ impl GuardrailSettings {
     /// Every value as `config show` shows it, sorted by key.
     pub(crate) fn entries(&self) -> Vec<(String, Setting<String>)> {
         let treatment = |name: &str, slot: &Option<Setting<Treatment>>, kind: Kind| {
-            let said = slot.as_ref().map(|one| Setting { value: one.value.token().to_owned(), layer: one.layer.clone() });
+            let said = slot
+                .as_ref()
+                .map(|one| Setting { value: one.value.token().to_owned(), layer: one.layer.clone() });
             let said = said.unwrap_or_else(|| Setting::default_value(kind.standard().token().to_owned()));
             (format!("guardrails.{name}"), said)
         };
         let list = |name: &str, slot: &Option<Setting<Vec<String>>>| {
-            let said = slot.as_ref().map(|one| Setting { value: one.value.join(", "), layer: one.layer.clone() });
+            let said =
+                slot.as_ref().map(|one| Setting { value: one.value.join(", "), layer: one.layer.clone() });
             (format!("guardrails.{name}"), said.unwrap_or_else(|| Setting::default_value("any".to_owned())))
         };
         let bytes = self.max_argument_bytes.as_ref();
         let bytes = bytes.map(|one| Setting { value: one.value.to_string(), layer: one.layer.clone() });
-        let bytes = bytes.unwrap_or_else(|| Setting::default_value(SizeSettings::default().max_bytes.to_string()));
+        let bytes =
+            bytes.unwrap_or_else(|| Setting::default_value(SizeSettings::default().max_bytes.to_string()));
         let is_let = self.repository_guards.as_ref();
         let is_let = is_let.map(|one| Setting { value: one.value.to_string(), layer: one.layer.clone() });
         let mut entries = vec![

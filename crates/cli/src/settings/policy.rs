@@ -68,7 +68,9 @@ fn is_within(pattern: &str, ceiling: &[String]) -> bool {
 fn is_pattern(text: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && is_name(word);
     text == "*"
-        || text.split_once(':').is_some_and(|(resource, verb)| is_word(resource) && (verb == "*" || is_word(verb)))
+        || text
+            .split_once(':')
+            .is_some_and(|(resource, verb)| is_word(resource) && (verb == "*" || is_word(verb)))
 }
 
 impl Field<'_, '_> {
@@ -136,7 +138,8 @@ impl Field<'_, '_> {
         if let Some(more) =
             before.and_then(|before| scopes.iter().find(|scope| !is_within(scope, &before.value)))
         {
-            let what = format!("a repository cannot give a role `{}`, which your own file does not", echo(more));
+            let what =
+                format!("a repository cannot give a role `{}`, which your own file does not", echo(more));
             return Err(self.refused(&what));
         }
         Ok(self.setting(scopes))

@@ -23,7 +23,8 @@ fn what_nobody_says_is_as_the_guards_are_shipped() {
 
 #[test]
 fn a_word_means_something_at_each_stage() {
-    let guards = both("[guardrails]\nsecrets = \"ask\"\npii = \"redact\"\ninjection = \"block\"\n", "").unwrap();
+    let guards =
+        both("[guardrails]\nsecrets = \"ask\"\npii = \"redact\"\ninjection = \"block\"\n", "").unwrap();
     let built_in = guards.built_in();
     let at = |actions: premath_guards::StageActions| (actions.input, actions.output);
     assert_eq!(at(built_in.secrets), (Some(GuardAction::Ask), Some(GuardAction::Redact)));
@@ -34,7 +35,8 @@ fn a_word_means_something_at_each_stage() {
 
 #[test]
 fn a_repository_makes_guards_stricter_and_never_milder() {
-    let guards = both("", "[guardrails]\nsecrets = \"block\"\npii = \"flag\"\nhosts = [\"example.org\"]\n").unwrap();
+    let guards =
+        both("", "[guardrails]\nsecrets = \"block\"\npii = \"flag\"\nhosts = [\"example.org\"]\n").unwrap();
     assert_eq!(guards.built_in().secrets.output, Some(GuardAction::Block));
     assert_eq!(guards.built_in().urls.unwrap().hosts, ["example.org"]);
     for (person, repository) in [
@@ -62,7 +64,11 @@ fn a_repository_brings_no_guards_unless_a_person_lets_it() {
     for repository in [COMMAND, "[[guardrails.http]]\nname = \"scan\"\nurl = \"http://127.0.0.1:9/\"\n"] {
         let error = both("", repository).unwrap_err();
         assert!(error.message.contains("starts no programs"), "{}", error.message);
-        assert!(error.hints.iter().any(|hint| hint.contains("guardrails.repository_guards")), "{:?}", error.hints);
+        assert!(
+            error.hints.iter().any(|hint| hint.contains("guardrails.repository_guards")),
+            "{:?}",
+            error.hints
+        );
         assert!(both("guardrails.repository_guards = false", repository).is_err());
         assert_eq!(both("guardrails.repository_guards = true", repository).unwrap().outside.len(), 1);
     }
@@ -94,9 +100,18 @@ fn what_means_nothing_is_refused_with_its_place() {
         ("[[guardrails.command]]\nname = \"x\"\nrun = []", "$.guardrails.command[0]"),
         ("[[guardrails.command]]\nname = \"pii\"\nrun = [\"x\"]", "$.guardrails.command[0]"),
         ("[[guardrails.command]]\nname = \"x\"\nurl = \"y\"", "$.guardrails.command[0].url"),
-        ("[[guardrails.command]]\nname = \"x\"\nrun = [\"x\"]\nstages = [\"later\"]", "$.guardrails.command[0].stages"),
-        ("[[guardrails.command]]\nname = \"x\"\nrun = [\"x\"]\ndeadline_ms = 0", "$.guardrails.command[0].deadline_ms"),
-        ("[[guardrails.http]]\nname = \"x\"\nurl = \"u\"\n[[guardrails.http]]\nname = \"x\"\nurl = \"u\"", "$.guardrails.http[1]"),
+        (
+            "[[guardrails.command]]\nname = \"x\"\nrun = [\"x\"]\nstages = [\"later\"]",
+            "$.guardrails.command[0].stages",
+        ),
+        (
+            "[[guardrails.command]]\nname = \"x\"\nrun = [\"x\"]\ndeadline_ms = 0",
+            "$.guardrails.command[0].deadline_ms",
+        ),
+        (
+            "[[guardrails.http]]\nname = \"x\"\nurl = \"u\"\n[[guardrails.http]]\nname = \"x\"\nurl = \"u\"",
+            "$.guardrails.http[1]",
+        ),
     ] {
         let error = both(text, "").unwrap_err();
         assert!(error.message.ends_with(&format!("at {place}")), "{text}: {}", error.message);

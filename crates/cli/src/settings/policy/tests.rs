@@ -28,7 +28,8 @@ fn a_person_says_everything() {
 
 #[test]
 fn a_repository_gives_less() {
-    let person = "policy.roles.owner.scopes = [\"desk:*\", \"files:read\"]\npolicy.max_daily_tool_calls = 9\n";
+    let person =
+        "policy.roles.owner.scopes = [\"desk:*\", \"files:read\"]\npolicy.max_daily_tool_calls = 9\n";
     let repository = "[policy]\nobservability = \"disabled\"\nmax_daily_tool_calls = 8\napproval_seconds = 30\n\
                       [policy.roles.owner]\nscopes = [\"desk:read\"]\n";
     let policy = both(person, repository).unwrap();
@@ -46,7 +47,10 @@ fn a_repository_never_gives_more() {
         (ceiling, "policy.roles.owner.scopes = [\"desk:*\"]"),
         (ceiling, "policy.roles.owner.scopes = [\"desk:read\", \"files:read\"]"),
         (ceiling, "policy.role = \"other\""),
-        ("policy.roles.owner.scopes = [\"desk:read\"]\npolicy.roles.boss.scopes = [\"*\"]", "policy.role = \"boss\""),
+        (
+            "policy.roles.owner.scopes = [\"desk:read\"]\npolicy.roles.boss.scopes = [\"*\"]",
+            "policy.role = \"boss\"",
+        ),
         ("policy.observability = \"disabled\"", "policy.observability = \"dashboard\""),
         ("policy.max_daily_tool_calls = 3", "policy.max_daily_tool_calls = 4"),
         ("policy.max_daily_cost_usd = 1", "policy.max_daily_cost_usd = 2"),
