@@ -141,6 +141,8 @@ fn the_audit_log_keeps_no_secret() {
     let log = std::fs::read_to_string(folder.path().join(".premath/audit.jsonl")).unwrap();
     assert!(log.contains("[redacted:"), "{log}");
     assert!(!log.contains(&secret), "{log}");
+    let (code, verified) = folder.json(&["audit", "verify"]);
+    assert_eq!((code, &verified["ok"]), (0, &json!(true)), "what was taken out was never hashed: {verified}");
 }
 
 #[test]
