@@ -16,10 +16,9 @@ fn the_tables_compile_and_labels_are_unique_words() {
     assert!(is_ready());
     let labels = labels();
     assert!(labels.len() > 190, "{}", labels.len());
-    let is_plain = |label: &&str| {
-        label.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-')
-    };
-    assert!(labels.iter().all(|label| is_plain(&label)), "{labels:?}");
+    let is_plain =
+        |label: &str| label.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-');
+    assert!(labels.iter().all(|label| is_plain(label)), "{labels:?}");
 }
 
 #[test]
