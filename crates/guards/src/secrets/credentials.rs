@@ -106,6 +106,7 @@ pub(super) const NEARBY_KINDS: &[Nearby] = &[
         parts: &[HEX.exactly(40)],
         only_digits: false,
     },
+    Nearby { label: "sourcegraph-access-token", word: "sgp_", parts: &[HEX.exactly(40)], only_digits: false },
 ];
 
 /// A token of an organisation of Sentry: it names its region inside.

@@ -98,3 +98,16 @@ fn beginnings_inside_one_long_run_are_measured_once() {
     let text = "-----BEGIN PRIVATE KEY-----".repeat(40_000);
     assert!(find(&text).len() <= 40_000);
 }
+
+#[test]
+fn every_value_of_a_manifest_is_found_and_what_follows_it_is_not() {
+    let text = format!(
+        "kind: Secret\nmetadata:\n  name: db\ndata:\n  user: {}\n  password: {}==\ntype: Opaqueopaque\n---\nkind: Deployment\nimage: registryregistry\n",
+        body(16),
+        body(30)
+    );
+    assert_eq!(labels_in(&text), ["kubernetes-secret"; 2]);
+    let reversed = format!("data:\n  value: {}\nkind: Secret\n", body(20));
+    assert_eq!(labels_in(&reversed), ["kubernetes-secret"]);
+    assert_eq!(labels_in(&reversed.replace("Secret", "ConfigMap")), Vec::<String>::new());
+}
