@@ -40,18 +40,20 @@ use premath_host::{
     ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Settings, TerminalAuthority, Workspace,
 };
 use premath_kernel::{Strictness, Value};
+use premath_tusk::policy::GuardAction;
 use premath_wire::strict::{Limits, parse};
 
 use serde::de::DeserializeOwned;
 
 use crate::agent::Agent;
+use crate::agent::governance::STEP_TOKEN;
 use crate::args::{CheckArgs, Cli, Command, Format, StoreChange};
 use crate::door::TerminalDoor;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::models::Models;
 use crate::outside::{self, Wishes};
-use crate::settings::{Loaded, Owner, Source};
+use crate::settings::{GuardrailSettings, Loaded, Owner, Source};
 use crate::system::{self, VectorFolder};
 use crate::{output, render, settings};
 
@@ -190,12 +192,13 @@ fn under(
         authority,
         reason: reason.map(ToOwned::to_owned),
         actor: system::variable("USER"),
-        is_step: system::is_set("PREMATH_STEP_TOKEN"),
+        is_step: system::is_set(STEP_TOKEN),
     };
-    let workspace = workspace(root, door, loaded.settings);
+    let redactor = redactor(&loaded.guardrails);
+    let workspace = workspace(root, door, loaded.settings, redactor);
     let models = Models::new(&workspace, loaded.models, wishes.record);
     let sandbox = Arc::new(outside::sandbox(loaded.sandbox, wishes.without_sandbox));
-    let agent = Agent::new(&models, Arc::clone(&sandbox), &workspace.root);
+    let agent = Agent::new(&models, Arc::clone(&sandbox), &workspace.root, loaded.guardrails);
     run(&Host {
         vectors: &VectorFolder(PathBuf::new()),
         workspace: &workspace,
@@ -205,7 +208,17 @@ fn under(
     })
 }
 
-fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -> Workspace {
+/// What takes secrets, and personal data where that is asked for, out of whatever goes into the audit log.
+fn redactor(guardrails: &GuardrailSettings) -> Redactor {
+    let mut redactor = premath_guards::Redactor::new();
+    let pii = guardrails.built_in().pii;
+    if let Some(pii) = pii.filter(|pii| pii.actions.output >= Some(GuardAction::Redact)) {
+        redactor = redactor.with_personal_data(pii.kinds);
+    }
+    Redactor::new(move |text| redactor.redact(text).text)
+}
+
+fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings, redactor: Redactor) -> Workspace {
     Workspace {
         disk: Arc::new(OsDisk),
         clock: Arc::new(OsClock),
@@ -213,7 +226,7 @@ fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -> Workspace
         root,
         door: Arc::new(door),
         settings,
-        redactor: Redactor::default(),
+        redactor,
     }
 }
 
@@ -221,7 +234,7 @@ fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -> Workspace
 fn nowhere() -> Workspace {
     let authority = TerminalAuthority::InstructionLinked;
     let door = TerminalDoor { authority, reason: None, actor: None, is_step: true };
-    workspace(PathBuf::new(), door, Settings::default())
+    workspace(PathBuf::new(), door, Settings::default(), redactor(&GuardrailSettings::default()))
 }
 
 /// Calls one action and prints its answer: the payload, the whole envelope, or text for a person.
