@@ -106,6 +106,7 @@ pub(super) const NEARBY_KINDS: &[Nearby] = &[
         parts: &[HEX.exactly(40)],
         only_digits: false,
     },
+    Nearby { label: "sourcegraph-access-token", word: "sgp_", parts: &[HEX.exactly(40)], only_digits: false },
 ];
 
 /// A token of an organisation of Sentry: it names its region inside.
@@ -135,8 +136,8 @@ pub(super) fn encoded_token(subject: &mut Subject<'_>, start: usize) -> Option<P
     Before::Word.holds(subject, start).then_some(())?;
     let end = subject.fits(&[text("ZXlK"), NESTED_BASE64.at_least(46), PADDING.between(0, 2)], start)?;
     let token = decode(subject.slice(start, start + HEADER));
-    let is_header = |member: &&str| token.starts_with(&encode(format!("{{\"{member}\":").as_bytes()));
-    MEMBERS.iter().any(|member| is_header(&member)).then_some((start, end))
+    let is_header = |member: &str| token.starts_with(&encode(format!("{{\"{member}\":").as_bytes()));
+    MEMBERS.iter().any(|member| is_header(member)).then_some((start, end))
 }
 
 /// The characters of base64 that bytes settle, whatever follows them.

@@ -101,10 +101,7 @@ const WORD_VALUE: &[Part] = &[WORD_DASH_EQUALS_DOT.between(10, 150)];
 
 /// The secret that a name with one of [`WORDS`] in it is given, if it is one.
 pub(super) fn find(subject: &mut Subject<'_>, word: usize, values: &Values) -> Option<(usize, usize)> {
-    if is_harmless_name(subject, word, values.sign) {
-        return None;
-    }
-    values.starts().find_map(|start| {
+    let found = values.starts().find_map(|start| {
         [WORD_VALUE, BASE64_VALUE].into_iter().find_map(|parts| {
             let end = subject.fits(parts, start)?;
             let value = subject.slice(start, end);
@@ -114,7 +111,9 @@ pub(super) fn find(subject: &mut Subject<'_>, word: usize, values: &Values) -> O
                 && !is_harmless_value(value);
             is_secret.then_some((start, end))
         })
-    })
+    });
+    // Last, because it costs most.
+    found.filter(|_| !is_harmless_name(subject, word, values.sign))
 }
 
 /// A password in quotes, which may be short.

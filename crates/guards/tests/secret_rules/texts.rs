@@ -26,7 +26,11 @@ impl<'r> Maker<'r> {
     pub(crate) fn new(rule: &'r Rule, rules: &'r Rules) -> Self {
         let seed: Vec<u8> = rule.id.bytes().cycle().take(32).collect();
         let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-        let pattern = generating(&rule.pattern);
+        // A dot in a word that the rule must find stands for itself.
+        let pattern = rule.keywords.iter().fold(rule.pattern.clone(), |pattern, keyword| {
+            pattern.replace(keyword.as_str(), &keyword.replace('.', r"\."))
+        });
+        let pattern = generating(&pattern);
         let generator =
             string_regex(&pattern).unwrap_or_else(|error| panic!("{}: {pattern}: {error}", rule.id));
         Self { rule, rules, runner: TestRunner::new_with_rng(Config::default(), random), generator }

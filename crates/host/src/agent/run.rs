@@ -54,8 +54,9 @@ pub enum Started {
 /// # Errors
 /// Arguments that cannot be read, or an environment that gives no answer.
 pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result<Started, ActionError> {
-    let mut request = RunRequest::read(args, &host.workspace.settings.turn_loop)?;
     let workspace = host.workspace;
+    let mut request =
+        RunRequest::read(args, &workspace.settings.turn_loop)?.as_chat(workspace.settings.policy.ceiling());
     if request.models.is_empty() {
         request.models = host.agent.default_models();
     }
