@@ -2,6 +2,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod dep;
+pub(crate) mod desk;
 pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod issue;
@@ -65,6 +66,11 @@ pub(crate) enum Command {
     /// Dependencies between issues
     #[command(after_help = "Example:\n  premath dep add bd-2 bd-1\n  premath dep project")]
     Dep(dep::DepArgs),
+    /// The desk: the files of the workspace, with every version of them
+    #[command(
+        after_help = "Example:\n  premath desk tree\n  premath desk add notes.md --file notes.md\n  premath desk history notes.md"
+    )]
+    Desk(desk::DeskArgs),
     /// The session handoff: what a fresh process resumes from
     #[command(
         after_help = "Example:\n  premath harness-session bootstrap\n  premath harness-session write --state stopped"

@@ -10,6 +10,7 @@ mod bench_store;
 mod config;
 mod conformance_run;
 mod dep;
+mod desk;
 mod doctor;
 mod explain;
 mod governance_check;
@@ -68,6 +69,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Turn(args) => in_repository(None, |host| runs::turn(args, host)),
         Command::Issue(args) => in_repository(args.change(), |host| issue::run(args, host)),
         Command::Dep(args) => in_repository(args.change(), |host| dep::run(args, host)),
+        Command::Desk(args) => in_repository(args.change(), |host| desk::run(args, host)),
         Command::HarnessSession(args) => in_repository(None, |host| harness_session::run(args, host)),
         Command::HarnessFeature(args) => in_repository(None, |host| harness_feature::run(args, host)),
         Command::HarnessTrajectory(args) => in_repository(None, |host| harness_trajectory::run(args, host)),

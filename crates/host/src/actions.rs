@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod conformance;
 pub(crate) mod dep;
 pub(crate) mod dep_graph;
+pub(crate) mod desk;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod governance_check;

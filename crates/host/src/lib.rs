@@ -12,6 +12,7 @@ mod desk_tools;
 mod failures;
 mod outside;
 mod recording;
+mod retrieval;
 mod sample;
 mod settings;
 mod table;
@@ -36,6 +37,10 @@ pub use desk_tools::{DESK_SCOPES, DeskTools, PLAN_SCOPE, with_implied as with_im
 pub use failures::{explain, hint};
 pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
 pub use recording::audit_log;
+pub use retrieval::{
+    Citation, Embedder, Passage, PipelineEvent, PipelineStage, Retrieval, StageState, Support,
+    VerifiedSentence, verify_citations,
+};
 pub use sample::sample_turn;
 pub use settings::{Layer, LoopSettings, PolicySettings, Setting, Settings, TerminalAuthority};
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};

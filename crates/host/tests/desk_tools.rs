@@ -455,3 +455,27 @@ fn open_panels_and_the_tree_are_shown() {
     assert_eq!(tree["tree"], json!("Notes/ [1]\n  in.md [2]\ntop.md [3]\n"));
     assert_eq!(tree["ids"], json!({"1": folder.id(), "2": inside.id(), "3": id}));
 }
+
+#[test]
+fn a_search_over_texts_gives_citations_and_stands_before_the_plan() {
+    let world = World::empty();
+    world.text("lease.md", "# Terms\nThe rent is due on the first day of each month.\n");
+    let retrieval = Arc::new(premath_host::Retrieval::default());
+    let tools = DeskTools::new(&world.workspace, "run-1").with_retrieval(retrieval).tools().unwrap();
+    let names: Vec<_> = tools.iter().map(|tool| tool.spec().name.clone()).collect();
+    assert_eq!(names[names.len() - 2..], ["retrieval_search", "desk_propose_plan"]);
+    let catalogue = Catalogue::new(tools).unwrap();
+    let output = call_with(&catalogue, "retrieval_search", &json!({"query": "rent due"}), 4096).unwrap();
+    let answer: Value = serde_json::from_str(&output.content).unwrap();
+    let chunk = &answer["chunks"][0];
+    assert!(chunk["cite"].as_str().unwrap().starts_with("[c:"), "{chunk}");
+    assert_eq!((&chunk["name"], &chunk["version"]), (&json!("lease.md"), &json!(1)));
+    let text = chunk["text"].as_str().unwrap();
+    assert_eq!(chunk["digest"], json!(premath_kernel::Digest::of_bytes(text.as_bytes()).as_str()));
+    assert_eq!(
+        answer["pipeline"][2],
+        json!({"stage": "embed", "state": "skipped", "detail": "no endpoint is configured"})
+    );
+    let none = call_with(&catalogue, "retrieval_search", &json!({"query": "zebra"}), 4096).unwrap();
+    assert_eq!(none.note, "nothing was found");
+}

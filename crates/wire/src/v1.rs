@@ -5,6 +5,7 @@ mod audit;
 mod call_spec;
 mod constraints;
 mod context;
+mod desk;
 mod effect;
 mod evidence;
 mod explanation;
@@ -33,6 +34,10 @@ pub use approval::{
 pub use audit::{
     AUDIT_KIND, AuditKind, AuditPage, AuditRow, AuditVerified, AuditWhy, UnrecordedChange, WhyKind, WhyStep,
     WhySubject,
+};
+pub use desk::{
+    DeskChanged, DeskDocument, DeskFileRow, DeskHistory, DeskListing, DeskMatch, DeskMatches, DeskTree,
+    DeskTreeRow, DeskVersion,
 };
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;

@@ -2,10 +2,10 @@
 
 use super::{Action, Door};
 use crate::actions::{
-    approvals, audit, audit_why, config, conformance, dep, dep_graph, doctor, explain, governance_check,
-    harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked, issue_check,
-    issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, model, policy, proposals, run,
-    sandbox, schema, verify,
+    approvals, audit, audit_why, config, conformance, dep, dep_graph, desk, doctor, explain,
+    governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked,
+    issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, model, policy,
+    proposals, run, sandbox, schema, verify,
 };
 
 /// Every action, sorted by name.
@@ -121,6 +121,62 @@ pub const ACTIONS: &[Action] = &[
         door: Door::Mutation,
         output_schema: "issue-answer",
         call: dep::replace,
+    },
+    Action {
+        name: "desk.add",
+        command: "desk add",
+        summary: "put a file or a folder on the desk",
+        door: Door::Mutation,
+        output_schema: "desk-changed",
+        call: desk::add,
+    },
+    Action {
+        name: "desk.history",
+        command: "desk history",
+        summary: "list every version of a file",
+        door: Door::Read,
+        output_schema: "desk-history",
+        call: desk::history,
+    },
+    Action {
+        name: "desk.list",
+        command: "desk list",
+        summary: "list the files of the desk",
+        door: Door::Read,
+        output_schema: "desk-listing",
+        call: desk::list,
+    },
+    Action {
+        name: "desk.restore",
+        command: "desk restore",
+        summary: "bring back a file, a folder, or an earlier version",
+        door: Door::Mutation,
+        output_schema: "desk-changed",
+        call: desk::restore,
+    },
+    Action {
+        name: "desk.search",
+        command: "desk search",
+        summary: "search names and contents",
+        door: Door::Read,
+        output_schema: "desk-matches",
+        call: desk::search,
+    },
+    Action {
+        name: "desk.show",
+        command: "desk show",
+        summary: "show a file and its content",
+        door: Door::Read,
+        output_schema: "desk-document",
+        call: desk::show,
+    },
+    Action {
+        name: "desk.tree",
+        command: "desk tree",
+        summary: "show folders and files as a tree",
+        door: Door::Read,
+        output_schema: "desk-tree",
+        call: desk::tree,
     },
     Action {
         name: "failure.explain",
