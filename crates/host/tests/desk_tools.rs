@@ -297,7 +297,7 @@ fn a_name_in_the_place_of_an_id_is_understood_and_not_taken() {
     let id = world.text("budget.md", "x");
     let failure = world.call("desk_delete_file", &json!({"id": "budget.md"})).unwrap_err();
     assert_eq!(failure.error_code, "desk_not_found");
-    assert_eq!(failure.pointers, ["/file_id"]);
+    assert_eq!(failure.pointers, ["/id"]);
     assert_eq!(failure.closest_matches, [format!("{id} `budget.md`")]);
 }
 
