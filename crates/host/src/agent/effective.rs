@@ -79,7 +79,9 @@ pub(crate) fn controls(workspace: &Workspace, tier: RiskTier) -> Result<ControlP
     let file = match workspace.disk.open(&path, Access::Read) {
         Ok(file) => file,
         // A folder that is a file is a stand-in of the sandbox, left behind by somebody who was killed: there is none.
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
             return Ok(ControlProfile::standard(tier));
         }
         Err(source) => return Err(StoreError::Io { doing: "open", path, source }.into()),
