@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use premath_bd::Disk as _;
 use premath_host::{ActionError, Host, RunStarted, resume, start};
 use premath_kernel::{Object, Value};
 use premath_models::provider::Protocol;
@@ -143,6 +144,12 @@ fn storm(number: u64, counted: &mut Counted) {
 /// A repository that is there for good.
 fn prepared(world: &Arc<World>) -> SimDisk {
     let disk = SimDisk::new();
+    // The folders above are there for good: what is lost in a power loss is below the repository.
+    let root = world.root();
+    disk.create_folder(&root).unwrap();
+    for above in root.ancestors().filter(|above| !above.as_os_str().is_empty()) {
+        disk.sync_folder(above).unwrap();
+    }
     let outside = quiet(Arc::clone(world));
     let ready = workspace(&disk, 0, world);
     let host = host(&ready, &outside);
