@@ -24,7 +24,6 @@ const EDGES: &[(&str, &[&str])] = &[
     ("premath-exec", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-guards", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-rules", &["premath-kernel", "premath-tusk", "premath-wire"]),
-    ("premath-telemetry", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-host", &["premath-bd", "premath-kernel", "premath-tusk", "premath-wire"]),
     (
         "premath-cli",
@@ -36,7 +35,6 @@ const EDGES: &[(&str, &[&str])] = &[
             "premath-kernel",
             "premath-models",
             "premath-rules",
-            "premath-telemetry",
             "premath-tusk",
             "premath-wire",
         ],
