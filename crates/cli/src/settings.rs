@@ -5,6 +5,7 @@
 //! a value that cannot be is refused.
 
 pub(crate) mod models;
+pub(crate) mod telemetry;
 mod turn_loop;
 
 use std::borrow::Cow;
@@ -20,6 +21,9 @@ use crate::exit::Exit;
 
 /// The file in the root of a repository.
 pub(crate) const FILE_NAME: &str = "premath.toml";
+
+/// The sections of a file.
+const SECTIONS: [&str; 7] = ["issues", "loop", "models", "mutation", "policy", "sandbox", "telemetry"];
 
 /// What files say.
 #[derive(Debug, Default)]
@@ -94,12 +98,12 @@ pub(crate) fn read_over(loaded: Loaded, text: &str, source: &Source<'_>) -> Resu
     for (key, value) in table.get_ref() {
         let name = key.get_ref().as_ref();
         match (name, value.get_ref()) {
-            ("mutation" | "issues" | "models" | "sandbox" | "loop", DeValue::Table(section)) => {
+            (name, DeValue::Table(section)) if SECTIONS.contains(&name) => {
                 for (key, value) in section {
                     reading.take(name, key, value)?;
                 }
             }
-            ("mutation" | "issues" | "models" | "sandbox" | "loop", _) => {
+            (name, _) if SECTIONS.contains(&name) => {
                 return Err(reading.place.refused("expected a table", &format!("$.{name}"), value));
             }
             _ => reading.warn(key, name),
@@ -188,6 +192,8 @@ impl Reading<'_> {
                 let what = "a repository cannot open the sandbox; say this in your own file";
                 return Err(self.place.refused(what, &format!("$.{name}"), value));
             }
+            ("policy.observability", _) => telemetry::observability(self, value)?,
+            _ if section == "telemetry" => telemetry::take(self, key, value)?,
             _ if section == "models" => models::take(self, key, value)?,
             _ if section == "loop" => turn_loop::take(self, key, value)?,
             _ => self.warn(key, &name),

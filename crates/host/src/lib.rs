@@ -35,6 +35,8 @@ pub use failures::{explain, hint};
 pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
 pub use recording::audit_log;
 pub use sample::sample_turn;
-pub use settings::{Layer, LoopSettings, PolicySettings, Setting, Settings, TerminalAuthority};
+pub use settings::{
+    Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings, TerminalAuthority,
+};
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
-pub use workspace::{DoorRefusal, MutationDoor, Workspace};
+pub use workspace::{DoorRefusal, MutationDoor, Retention, Workspace};

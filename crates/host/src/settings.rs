@@ -3,11 +3,13 @@
 //! Read from a file by the composition root; every value has a default. It must not read anything itself.
 
 mod policy;
+mod telemetry;
 mod turn_loop;
 
 use std::fmt;
 
 pub use policy::PolicySettings;
+pub use telemetry::TelemetrySettings;
 pub use turn_loop::LoopSettings;
 
 /// Which layer a value comes from.
@@ -94,6 +96,8 @@ pub struct Settings {
     pub turn_loop: LoopSettings,
     /// `[policy]`: in which role runs work, what it may have, what a day may cost
     pub policy: PolicySettings,
+    /// `[telemetry]`: who is told of runs, and what
+    pub telemetry: TelemetrySettings,
 }
 
 impl Settings {
@@ -113,6 +117,7 @@ impl Default for Settings {
             model_entries: Vec::new(),
             turn_loop: LoopSettings::default(),
             policy: PolicySettings::default(),
+            telemetry: TelemetrySettings::default(),
         }
     }
 }

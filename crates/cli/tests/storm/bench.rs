@@ -268,6 +268,7 @@ pub(crate) fn workspace(disk: &SimDisk, process: u64) -> Workspace {
         door: Arc::new(Operator),
         settings: Settings::default(),
         redactor: premath_bd::Redactor::default(),
+        retention: premath_host::Retention::default(),
     }
 }
 

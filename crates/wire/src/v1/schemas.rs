@@ -11,14 +11,14 @@ use super::{
     DependencyProjection, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
     GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer, IssueCard,
-    IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, ModelCircuits,
-    ModelListing, Outcome, RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport,
-    RunListing, SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow,
-    TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
+    IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, MetricsAnswer,
+    ModelCircuits, ModelListing, Outcome, RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow,
+    RunExport, RunForgotten, RunListing, SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument,
+    StepAnswer, StepRow, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 52] = [
+pub const SCHEMA_NAMES: [&str; 54] = [
     "ask",
     "audit-page",
     "audit-row",
@@ -59,6 +59,7 @@ pub const SCHEMA_NAMES: [&str; 52] = [
     "join-check-input",
     "join-check-report",
     "lease-projection",
+    "metrics",
     "model-circuits",
     "models",
     "replay",
@@ -66,6 +67,7 @@ pub const SCHEMA_NAMES: [&str; 52] = [
     "run-card",
     "run-event",
     "run-export",
+    "run-forgotten",
     "run-listing",
     "sandbox-check",
     "sandbox-run",
@@ -92,6 +94,7 @@ pub fn schema(name: &str) -> Option<Schema> {
         "dep-diagnostics" => writing.into_root_schema_for::<DependencyDiagnostics>(),
         "dep-projection" => writing.into_root_schema_for::<Outcome<DependencyProjection>>(),
         "ask" => writing.into_root_schema_for::<AskAnswer>(),
+        "metrics" => writing.into_root_schema_for::<MetricsAnswer>(),
         "model-circuits" => writing.into_root_schema_for::<ModelCircuits>(),
         "models" => writing.into_root_schema_for::<ModelListing>(),
         "sandbox-check" => writing.into_root_schema_for::<SandboxCheckAnswer>(),
@@ -131,6 +134,7 @@ pub fn schema(name: &str) -> Option<Schema> {
         "run-card" => writing.into_root_schema_for::<RunCard>(),
         "run-event" => writing.into_root_schema_for::<RunEventRow>(),
         "run-export" => writing.into_root_schema_for::<RunExport<Vec<crate::Json>>>(),
+        "run-forgotten" => writing.into_root_schema_for::<RunForgotten>(),
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),
