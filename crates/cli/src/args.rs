@@ -113,6 +113,9 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath audit query --effect deny\n  premath audit verify\n  premath audit why bd-7"
     )]
     Audit(audit::AuditArgs),
+    /// Numbers over everything that is kept, as Prometheus reads them
+    #[command(after_help = "Example:\n  premath metrics")]
+    Metrics(init::MetricsArgs),
     /// The configuration of this repository
     #[command(after_help = "Example:\n  premath config show")]
     Config(init::ConfigArgs),

@@ -22,6 +22,7 @@ mod harness_trajectory;
 mod help;
 mod init;
 mod issue;
+mod metrics;
 mod model_server;
 mod models;
 mod people;
@@ -38,7 +39,8 @@ use std::sync::Arc;
 
 use premath_bd::{OsClock, OsDisk, OsIds, Redactor};
 use premath_host::{
-    ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Settings, TerminalAuthority, Workspace,
+    ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Retention, Settings, TerminalAuthority,
+    Workspace,
 };
 use premath_kernel::{Strictness, Value};
 use premath_tusk::policy::GuardAction;
@@ -83,6 +85,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Proposals(args) => in_repository(None, |host| people::proposals_command(args, host)),
         Command::Policy(args) => in_repository(None, |host| people::policy_command(args, host)),
         Command::Audit(args) => in_repository(None, |host| audit::run(args, host)),
+        Command::Metrics(args) => in_repository(None, |host| metrics::run(args, host)),
         Command::Config(args) => in_repository(None, |host| config::run(args, host)),
         Command::Models(args) => in_repository(None, |host| models::run(args, host)),
         Command::Ask(args) => {
@@ -146,6 +149,7 @@ pub(crate) fn in_folder(
 fn loaded(root: &Path) -> Result<Loaded, CliError> {
     let mut loaded = Loaded::default();
     loaded.models.take_environment(system::variable)?;
+    settings::telemetry::take_environment(&mut loaded.settings.telemetry, system::variable);
     if let Some(person) = system::person_config()? {
         let folder = person.path.parent().unwrap_or_else(|| Path::new(""));
         let name = person.path.to_string_lossy();
@@ -229,6 +233,7 @@ fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings, redactor: Re
         door: Arc::new(door),
         settings,
         redactor,
+        retention: Retention::default(),
     }
 }
 

@@ -14,6 +14,7 @@ mod handoff;
 mod harness;
 mod input;
 mod issue;
+mod metrics;
 mod model;
 mod policy;
 mod report;
@@ -56,6 +57,7 @@ pub use issue::{
     IssueShape, LeaseProjection, LeaseRow, LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge,
     ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
 };
+pub use metrics::{MetricFamily, MetricKind, MetricSample, MetricsAnswer};
 pub use model::{
     AskAnswer, AttemptError, AttemptRow, CircuitRow, KeyState, MODEL_CIRCUITS_KIND, ModelCircuits,
     ModelListing, ProviderCheck, ProviderRow, ProviderState, UsageRow,
@@ -65,8 +67,8 @@ pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, W
 pub use run::{
     AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow, IntentResult,
     IntentState, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer, ReplayDifference, RunAnswer, RunCard,
-    RunEnding, RunEventKind, RunEventRow, RunExport, RunListing, RunRow, TurnCard, TurnDigests, TurnRow,
-    TurnVerdict, WorkerRow,
+    RunEnding, RunEventKind, RunEventRow, RunExport, RunForgotten, RunListing, RunRow, TurnCard, TurnDigests,
+    TurnRow, TurnVerdict, WorkerRow,
 };
 pub use sandbox::{
     LayerRow, OutputRow, SandboxCheckAnswer, SandboxEvidenceRow, SandboxOutcome, SandboxRefusal,

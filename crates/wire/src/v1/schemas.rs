@@ -12,15 +12,15 @@ use super::{
     DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
     GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer, IssueCard,
-    IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, ModelCircuits,
-    ModelListing, Outcome, PolicyAnswer, PolicyExplained, ProposalAnswer, ProposalPage, RemediateAnswer,
-    ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunListing, SandboxCheckAnswer, SandboxOutcome,
-    SessionAnswer, SessionDocument, StepAnswer, StepRow, TrajectoryProjection, TurnCard, TurnInput,
-    VerifyAnswer,
+    IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, MetricsAnswer,
+    ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained, ProposalAnswer, ProposalPage,
+    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing,
+    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow,
+    TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 64] = [
+pub const SCHEMA_NAMES: [&str; 66] = [
     "approval",
     "approval-page",
     "ask",
@@ -69,6 +69,7 @@ pub const SCHEMA_NAMES: [&str; 64] = [
     "join-check-input",
     "join-check-report",
     "lease-projection",
+    "metrics",
     "model-circuits",
     "models",
     "policy",
@@ -80,6 +81,7 @@ pub const SCHEMA_NAMES: [&str; 64] = [
     "run-card",
     "run-event",
     "run-export",
+    "run-forgotten",
     "run-listing",
     "sandbox-check",
     "sandbox-run",
@@ -128,6 +130,7 @@ fn generated(name: &str) -> Option<Schema> {
         "dep-diagnostics" => writing.into_root_schema_for::<DependencyDiagnostics>(),
         "dep-projection" => writing.into_root_schema_for::<Outcome<DependencyProjection>>(),
         "ask" => writing.into_root_schema_for::<AskAnswer>(),
+        "metrics" => writing.into_root_schema_for::<MetricsAnswer>(),
         "model-circuits" => writing.into_root_schema_for::<ModelCircuits>(),
         "models" => writing.into_root_schema_for::<ModelListing>(),
         "sandbox-check" => writing.into_root_schema_for::<SandboxCheckAnswer>(),
@@ -173,6 +176,7 @@ fn generated(name: &str) -> Option<Schema> {
         "run-card" => writing.into_root_schema_for::<RunCard>(),
         "run-event" => writing.into_root_schema_for::<RunEventRow>(),
         "run-export" => writing.into_root_schema_for::<RunExport<Vec<crate::Json>>>(),
+        "run-forgotten" => writing.into_root_schema_for::<RunForgotten>(),
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),
