@@ -21,7 +21,7 @@ fn secrets() -> Vec<(&'static str, String)> {
         ("output", made("sk-ant-api03-", 93) + "AA"),
         ("file", made("xoxb-123456789012-123456789012-", 24)),
         ("issue", made("npm_", 36)),
-        ("task", made("dop_v1_", 64).to_lowercase()),
+        ("task", format!("dop_v1_{}", "9f3a0c7be1d24586".repeat(4))),
         ("answer", "AKIAZK3QX7LM2VB7NC4R".to_owned()),
     ]
 }
@@ -103,6 +103,10 @@ fn a_run_full_of_secrets_leaves_and_prints_none_of_them() {
             leaks(&format!("{command:?}"), said.stderr.as_bytes(), &secrets, &mut found);
         }
         assert_eq!(found, Vec::<String>::new(), "{}", ran.stdout);
+        // Everything went as asked, so that there was something to leak.
         assert!(ran.stdout.contains("I go on."), "{}", ran.stdout);
+        let (_, shown) = folder.json(&["runs", "show", "one"]);
+        assert_eq!(shown["run"]["outcome"], "completed", "{}", ran.stdout);
+        assert_eq!(shown["turns"][0]["tools"], serde_json::json!(["fs_read", "shell"]));
     }
 }

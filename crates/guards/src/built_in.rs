@@ -87,7 +87,8 @@ impl BuiltIn {
     }
 }
 
-/// Secrets; in what goes in also placeholders of ours: a model that sends one has taken it for the thing itself.
+/// Secrets; in what a tool is called with also placeholders of ours: a model that sends one has taken it for the thing
+/// itself. What a model only says may have one, since it stands there for what was taken out of it.
 fn find_secrets(subject: &GuardSubject<'_>) -> Vec<Finding> {
     let mut found = secrets::find(subject.text);
     let standing = redact::placeholders(subject.text);
@@ -97,7 +98,8 @@ fn find_secrets(subject: &GuardSubject<'_>) -> Vec<Finding> {
             .as_ref()
             .is_some_and(|span| standing.iter().any(|one| one.start <= span.start && span.end <= one.end))
     });
-    if matches!(subject.stage, GuardrailStage::PreFlight | GuardrailStage::Input) {
+    let goes_in = matches!(subject.stage, GuardrailStage::PreFlight | GuardrailStage::Input);
+    if goes_in && subject.tool.is_some() {
         let placeholder = |span| Finding { label: "redaction-placeholder".to_owned(), span: Some(span) };
         found.extend(standing.into_iter().map(placeholder));
     }

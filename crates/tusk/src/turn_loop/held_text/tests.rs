@@ -1,3 +1,5 @@
+//! A secret is never shown, however it comes in pieces.
+
 use super::HeldText;
 use crate::model::{AssistantPart, ModelEvent};
 
