@@ -104,7 +104,6 @@ fn a_run_full_of_secrets_leaves_and_prints_none_of_them() {
         }
         assert_eq!(found, Vec::<String>::new(), "{}", ran.stdout);
         // Everything went as asked, so that there was something to leak.
-        assert!(ran.stdout.contains("I go on."), "{}", ran.stdout);
         let (_, shown) = folder.json(&["runs", "show", "one"]);
         assert_eq!(shown["run"]["outcome"], "completed", "{}", ran.stdout);
         assert_eq!(shown["turns"][0]["tools"], serde_json::json!(["fs_read", "shell"]));

@@ -10,6 +10,7 @@ mod guard_set;
 mod injection;
 mod paths;
 mod pii;
+mod quoted;
 mod redact;
 mod secrets;
 mod settings;

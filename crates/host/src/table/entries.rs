@@ -4,8 +4,8 @@ use super::{Action, Door};
 use crate::actions::{
     approvals, audit, audit_why, config, conformance, dep, dep_graph, desk, doctor, explain,
     governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked,
-    issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, metrics, model, policy,
-    proposals, run, sandbox, schema, verify,
+    issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, metrics, model,
+    policy, proposals, run, sandbox, schema, verify,
 };
 
 /// Every action, sorted by name.

@@ -63,6 +63,29 @@ fn a_block_that_begins_like_a_key_is_held_until_it_ends() {
 }
 
 #[test]
+fn what_stands_before_a_secret_may_be_shown_already() {
+    let redact =
+        |text: &str| text.replace("token\n= abc", "token\n= [redacted]").replace("pass\nword", "[gone]");
+    let shown = |pieces: &[&str]| {
+        let mut held = HeldText::new(&redact);
+        let mut shown = String::new();
+        let mut tell = |event: &ModelEvent| {
+            if let ModelEvent::TextDelta { text, .. } = event {
+                shown.push_str(text);
+            }
+        };
+        for piece in pieces {
+            held.take(&ModelEvent::TextDelta { index: 0, text: (*piece).to_owned() }, &mut tell);
+        }
+        held.finish(&mut tell);
+        shown
+    };
+    assert_eq!(shown(&["my token\n", "= abc\n", "and on\n"]), "my token\n= [redacted]\nand on\n");
+    assert_eq!(shown(&["my token", "\n= ", "abc ", "more"]), "my token\n= [redacted] more");
+    assert_eq!(shown(&["a pass\n", "word b\n", "c d\n"]), "a pass\n[gone] b\nc d\n");
+}
+
+#[test]
 fn what_is_cut_off_is_shown_without_its_secret() {
     assert_eq!(told(&["token=", SECRET]).concat(), "token=[redacted]");
 }
