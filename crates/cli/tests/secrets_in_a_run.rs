@@ -79,9 +79,9 @@ fn a_run_full_of_secrets_leaves_and_prints_none_of_them() {
     for format in [&[][..], &["--json"]] {
         let folder = Folder::new();
         assert_eq!(folder.run(&["init"]).code, Some(0));
-        folder.write("scene.toml", &scene(&of));
-        folder.write("leaky.txt", &format!("first\ntoken = \"{}\"\n", of("file")));
-        folder.write("output.txt", &format!("export API_KEY={}\n", of("output")));
+        folder.write("scene.toml", scene(&of));
+        folder.write("leaky.txt", format!("first\ntoken = \"{}\"\n", of("file")));
+        folder.write("output.txt", format!("export API_KEY={}\n", of("output")));
         let task = format!("do it with {}", of("task"));
         let run = ["run", &task, "--model", "scripted:scene.toml", "--run-id", "one"];
         let ran = folder.run(&[&run[..], format].concat());

@@ -46,7 +46,7 @@ fn repository() -> Folder {
     assert_eq!(folder.run(&["init"]).code, Some(0));
     folder.write("premath.toml", "[policy]\nobservability = \"disabled\"\n");
     folder.write("scene.toml", SCENE);
-    folder.write("canaryargument.txt", &"canaryfile ".repeat(20_000));
+    folder.write("canaryargument.txt", "canaryfile ".repeat(20_000));
     folder
 }
 

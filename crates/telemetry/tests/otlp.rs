@@ -1,6 +1,6 @@
 //! Spans as a collector receives them: decoded from the wire, with their parents, their attributes, and without secrets.
 
-#![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -66,8 +66,8 @@ fn tell(tracer: &mut Tracer<'_>) {
     };
     tracer.take(&started, at(0));
     tracer.take(&RunEvent::TurnStarted { call_id: "run-1.t0001", turn: 1, harness: None }, at(1));
-    let half = SECRET.len() / 2;
-    for piece in ["I say ", &SECRET[..half], &SECRET[half..]] {
+    let (first, second) = SECRET.split_at(SECRET.len() / 2);
+    for piece in ["I say ", first, second] {
         let delta = ModelEvent::TextDelta { index: 0, text: piece.to_owned() };
         tracer.take(&RunEvent::Model(&delta), at(2));
     }
@@ -153,10 +153,9 @@ fn value(span: &Span, key: &str) -> Option<Value> {
 }
 
 fn text(span: &Span, key: &str) -> Option<String> {
-    match value(span, key)? {
-        Value::StringValue(text) => Some(text),
-        other => panic!("{key}: {other:?}"),
-    }
+    let value = value(span, key)?;
+    let Value::StringValue(text) = value else { panic!("{key}: {value:?}") };
+    Some(text)
 }
 
 #[test]
