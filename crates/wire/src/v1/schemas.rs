@@ -13,14 +13,14 @@ use super::{
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
     GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer, IssueCard,
     IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, ModelCircuits,
-    ModelListing, Outcome, PolicyAnswer, PolicyExplained, ProposalAnswer, ProposalPage, RemediateAnswer,
-    ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunListing, SandboxCheckAnswer, SandboxOutcome,
-    SessionAnswer, SessionDocument, StepAnswer, StepRow, TrajectoryProjection, TurnCard, TurnInput,
-    VerifyAnswer,
+    ModelListing, Outcome, PolicyAnswer, PolicyExplained, PolicyExport, ProposalAnswer, ProposalPage,
+    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunListing,
+    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow,
+    TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 64] = [
+pub const SCHEMA_NAMES: [&str; 65] = [
     "approval",
     "approval-page",
     "ask",
@@ -73,6 +73,7 @@ pub const SCHEMA_NAMES: [&str; 64] = [
     "models",
     "policy",
     "policy-explanation",
+    "policy-export",
     "proposal",
     "proposal-page",
     "replay",
@@ -116,6 +117,7 @@ fn generated(name: &str) -> Option<Schema> {
         "approval-page" => writing.into_root_schema_for::<ApprovalPage>(),
         "policy" => writing.into_root_schema_for::<PolicyAnswer>(),
         "policy-explanation" => writing.into_root_schema_for::<PolicyExplained>(),
+        "policy-export" => writing.into_root_schema_for::<PolicyExport>(),
         "proposal" => writing.into_root_schema_for::<Outcome<ProposalAnswer>>(),
         "proposal-page" => writing.into_root_schema_for::<ProposalPage>(),
         "audit-page" => writing.into_root_schema_for::<AuditPage<AuditRow>>(),
