@@ -46,7 +46,7 @@ fn is_below(path: &Path, real: &Path, folder: &Path) -> bool {
 fn settled(path: &Path) -> std::io::Result<PathBuf> {
     for there in path.ancestors() {
         match std::fs::canonicalize(there) {
-            Ok(real) => return Ok(real.join(path.strip_prefix(there).unwrap_or(Path::new("")))),
+            Ok(real) => return Ok(real.join(path.strip_prefix(there).unwrap_or_else(|_| Path::new("")))),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
