@@ -29,6 +29,7 @@ pub(crate) mod lease;
 pub(crate) mod metrics;
 pub(crate) mod model;
 pub(crate) mod policy;
+pub(crate) mod policy_export;
 pub(crate) mod proposals;
 pub(crate) mod run;
 pub(crate) mod sandbox;

@@ -24,7 +24,7 @@ pub(crate) mod traces;
 mod workflow;
 
 pub use door::{AgentDoor, Attendant, NoAgent, NoPerson, Said};
-pub(crate) use effective::{controls, principal};
+pub(crate) use effective::{controls, principal, sourced_controls};
 pub(crate) use explaining::{PolicyGround, governed_tools};
 pub use lease::Refused as RunRefused;
 pub(crate) use plans::approved as carry_out;

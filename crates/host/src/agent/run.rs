@@ -327,12 +327,12 @@ pub(super) fn one(
 /// People, as a run asks them.
 fn person<'g>(ground: Ground<'g>, config: &RunConfig) -> Result<HostPerson<'g>, ActionError> {
     let tier = config.policy.as_ref().map_or("", |policy| policy.tier().token());
-    Ok(HostPerson {
-        ground,
-        attendant: ground.agent.attendant(),
-        credential: ground.agent.credential()?,
-        tier: tier.to_owned(),
-    })
+    // A run that asks nobody needs none; one that asks waits, and whoever decides is told what is wrong with it.
+    let credential = match ground.agent.credential() {
+        Err(ActionError::Unavailable { .. }) => None,
+        found => found?,
+    };
+    Ok(HostPerson { ground, attendant: ground.agent.attendant(), credential, tier: tier.to_owned() })
 }
 
 fn fault(what: &str) -> ActionError {

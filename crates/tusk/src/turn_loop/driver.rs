@@ -28,6 +28,7 @@ use super::watch::{AppliedIntent, IntentOutcome, RunEvent, RunReport};
 use crate::context::{CompactionArtifact, HandoffPacket};
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::ModelEvent;
+use crate::policy::RunPolicy;
 use crate::tools::ToolKind;
 use crate::tools::clip::{head, tail};
 
@@ -169,6 +170,7 @@ struct Driver<'d, 'p> {
 impl Driver<'_, '_> {
     fn begin(&mut self, machine: &mut Machine, beginning: Beginning) -> Result<(), DriveError> {
         let config = machine.config();
+        let denied = config.policy.as_ref().map(RunPolicy::denied).unwrap_or_default();
         (self.ports.watch)(&RunEvent::Started {
             run_id: &config.run_id,
             task: &config.task,
@@ -177,6 +179,7 @@ impl Driver<'_, '_> {
             pattern: config.workflow.pattern.token(),
             is_resumed: matches!(beginning, Beginning::Resumed { .. }),
             depth: config.depth(),
+            denied: &denied,
         });
         if let Beginning::Resumed { unwritten } = beginning {
             // A turn whose beginning nobody wrote down has done nothing: it begins now.

@@ -13,14 +13,14 @@ use super::{
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
     GovernanceReport, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer, IssueCard,
     IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, MetricsAnswer,
-    ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained, ProposalAnswer, ProposalPage,
-    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing,
-    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow,
+    ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained, PolicyExport, ProposalAnswer,
+    ProposalPage, RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten,
+    RunListing, SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow,
     TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 66] = [
+pub const SCHEMA_NAMES: [&str; 67] = [
     "approval",
     "approval-page",
     "ask",
@@ -74,6 +74,7 @@ pub const SCHEMA_NAMES: [&str; 66] = [
     "models",
     "policy",
     "policy-explanation",
+    "policy-export",
     "proposal",
     "proposal-page",
     "replay",
@@ -118,6 +119,7 @@ fn generated(name: &str) -> Option<Schema> {
         "approval-page" => writing.into_root_schema_for::<ApprovalPage>(),
         "policy" => writing.into_root_schema_for::<PolicyAnswer>(),
         "policy-explanation" => writing.into_root_schema_for::<PolicyExplained>(),
+        "policy-export" => writing.into_root_schema_for::<PolicyExport>(),
         "proposal" => writing.into_root_schema_for::<Outcome<ProposalAnswer>>(),
         "proposal-page" => writing.into_root_schema_for::<ProposalPage>(),
         "audit-page" => writing.into_root_schema_for::<AuditPage<AuditRow>>(),
