@@ -1,1 +1,101 @@
-//! Tests.
+//! What is found and what is left, by hand; the rules of the world are held against it in `tests/secret_rules.rs`.
+
+use super::{find, is_ready, labels};
+
+fn labels_in(text: &str) -> Vec<String> {
+    find(text).into_iter().map(|finding| finding.label).collect()
+}
+
+/// Random-looking characters that no scanner takes for a secret of ours.
+fn body(length: usize) -> String {
+    "9aB3dE6gH1jK4mN7pQ0rS2tU5vW8xYzA".chars().cycle().take(length).collect()
+}
+
+#[test]
+fn the_tables_compile_and_labels_are_unique_words() {
+    assert!(is_ready());
+    let labels = labels();
+    assert!(labels.len() > 190, "{}", labels.len());
+    let is_plain = |label: &&str| {
+        label.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-')
+    };
+    assert!(labels.iter().all(|label| is_plain(&label)), "{labels:?}");
+}
+
+#[test]
+fn a_marked_secret_is_found_anywhere_and_one_character_less_is_not() {
+    for length in [36, 35] {
+        let text = format!("see gh{}{} there", "p_", body(length));
+        assert_eq!(labels_in(&text).len(), usize::from(length == 36), "{length}");
+    }
+}
+
+#[test]
+fn a_named_secret_needs_its_name_and_its_exact_length() {
+    let value = "0a1b2c3d4e5f60718293a4b5c6d7e8f9";
+    assert_eq!(labels_in(&format!("adafruit = \"{value}\"")), ["adafruit-api-key"]);
+    assert_eq!(labels_in(&format!("adafruit = \"{value}0\"")), Vec::<String>::new());
+    assert_eq!(labels_in(&format!("something = \"{value}\"")), Vec::<String>::new());
+}
+
+#[test]
+fn escapes_of_json_are_edges_and_quotes() {
+    let value = "0a1b2c3d4e5f60718293a4b5c6d7e8f9";
+    assert_eq!(labels_in(&format!(r#"{{"content":"adafruit = \"{value}\"\n"}}"#)), ["adafruit-api-key"]);
+    let key = format!("AK{}", "IAQ2W3E4R5T6Y7U2I3");
+    assert_eq!(labels_in(&format!(r#"{{"content":"first\n{key}\nlast"}}"#)), ["aws-access-token"]);
+}
+
+#[test]
+fn what_documentation_and_code_say_about_secrets_is_none() {
+    for text in [
+        "AKIAIOSFODNN7EXAMPLE",
+        "password = os.environ[\"PASSWORD\"]",
+        "api_key: ${API_KEY}",
+        "token = tokens.next().unwrap();",
+        "key = \"550e8400-e29b-41d4-a716-446655440000\"",
+        "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
+        "secret_name = my-application-secret-2",
+        "let keyboard = layouts.german_layout_v2;",
+        "password: \"required\"",
+        "https://user:password@example.org/",
+        "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAwLHx1\n-----END PUBLIC KEY-----",
+    ] {
+        assert_eq!(labels_in(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn a_private_key_is_one_finding_even_when_it_is_cut_off() {
+    let begin = format!("-----BEGIN RSA PRIV{}-----", "ATE KEY");
+    let end = format!("-----END RSA PRIV{}-----", "ATE KEY");
+    let text = format!("a\n{begin}\n{}\n{end}\nb", body(200));
+    let found = find(&text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].span, Some(2..text.len() - 2));
+    assert_eq!(labels_in(&format!("{begin}\n{}", body(200))), ["private-key"]);
+}
+
+#[test]
+fn a_password_in_an_address_is_found() {
+    let text = format!("postgres://admin:{}@db.internal:5432/app", body(12));
+    assert_eq!(labels_in(&text), ["url-credentials"]);
+}
+
+#[test]
+fn findings_are_in_order_and_do_not_overlap() {
+    let text = format!("api_key = gh{}{}\nadafruit_key = {}\n", "p_", body(36), body(32)).repeat(3);
+    let found = find(&text);
+    let spans: Vec<_> = found.iter().filter_map(|finding| finding.span.clone()).collect();
+    assert!(spans.len() >= 6, "{found:?}");
+    assert!(spans.windows(2).all(|pair| pair[0].end <= pair[1].start), "{spans:?}");
+}
+
+#[test]
+fn beginnings_inside_one_long_run_are_measured_once() {
+    // Would be quadratic if each of the 40,000 beginnings walked to the end of the run: minutes, not milliseconds.
+    let text = "xoxe-1-".repeat(150_000);
+    assert_eq!(find(&text).len(), 0);
+    let text = "-----BEGIN PRIVATE KEY-----".repeat(40_000);
+    assert_eq!(find(&text).len(), 0);
+}
