@@ -18,6 +18,7 @@ mod log;
 mod model_circuits;
 mod objects;
 mod permit;
+mod policies;
 mod session;
 mod trajectory;
 mod verify;
@@ -49,6 +50,7 @@ pub use objects::{
 pub use permit::{
     LeaseGrant, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, PermitRefusal, TurnGrant,
 };
+pub use policies::{PolicyAction, PolicyApplied, PolicyChange, PolicyFiles, PolicyStore};
 pub use session::{Session, SessionChange, SessionStore};
 pub use trajectory::{
     FailureCluster, Grouping, NewStep, Projection, Query, Remediation, RemediationLog, Trajectory, Warning,

@@ -12,6 +12,7 @@ mod handoff;
 mod harness;
 mod input;
 mod issue;
+mod measure;
 mod model;
 mod policy;
 mod report;
@@ -45,6 +46,11 @@ pub use issue::{
     HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing,
     IssueShape, LeaseProjection, LeaseRow, LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge,
     ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
+};
+pub use measure::{
+    BenignRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardTimeRow, GuardrailsResult, Lineage, MeasureAnswer,
+    MeasureReport, MissRow, PROMOTION_KIND, ProbeOutcome, ProbeRow, PromotionAnswer, PromotionListing,
+    PromotionRow, RED_TEAM_REPORT_KIND, RedTeamResult,
 };
 pub use model::{
     AskAnswer, AttemptError, AttemptRow, CircuitRow, KeyState, MODEL_CIRCUITS_KIND, ModelCircuits,

@@ -1,0 +1,397 @@
+//! Putting a package into force: a turn of the harness's own, closed and admitted by the kernel like any other.
+//!
+//! Everything that the turn claims is counted here, from reports that this repository made: nothing comes from a flag. A
+//! report that does not count leaves its place empty, and the kernel refuses what is empty.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use premath_bd::{
+    Permit, PolicyApplied, PolicyChange, PolicyStore, StoreError, TurnGrant, Witnesses, fresh_audit_id,
+    witnesses_folder,
+};
+use premath_kernel::{
+    ActionName, ActivePolicy, Assessment, Claims, Digest, Intent, NormalizedTurn, Strictness, Witness, admit,
+    assess, close,
+};
+use premath_wire::Canonical;
+use premath_wire::strict::{Limits, parse};
+use premath_wire::time::{format_time, to_millis};
+use premath_wire::v1::{
+    AuditKind, AuditRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardrailsResult, JoinCheck, PromotionRow,
+    RED_TEAM_REPORT_KIND, ReasonRow, RedTeamResult,
+};
+use serde_json::{Map, Value, json};
+
+use super::gates::Gates;
+use super::measure::{Dataset, Measure};
+use super::reports::{Vouched, objects, read, vouched};
+use crate::recording::audit_log;
+use crate::table::ActionError;
+use crate::workspace::Workspace;
+
+/// Where the reports are.
+#[derive(Debug, Default)]
+pub(crate) struct Reports {
+    pub(crate) evaluation: Option<PathBuf>,
+    pub(crate) red_team: Option<PathBuf>,
+    /// Whether the data may be taken from what was kept: a package that comes back was measured with what there was then.
+    pub(crate) kept_data: bool,
+}
+
+/// A change that is wanted.
+#[derive(Debug)]
+pub(crate) struct Promotion<'p> {
+    pub(crate) change: PolicyChange,
+    pub(crate) reports: Reports,
+    pub(crate) gates: &'p Gates,
+    pub(crate) measure: &'p dyn Measure,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) struct Promoted {
+    pub(crate) reasons: Vec<ReasonRow>,
+    pub(crate) witness: Option<String>,
+    pub(crate) row: Option<PromotionRow>,
+}
+
+/// Closes the turn, has the intent admitted, and puts the package into force.
+pub(crate) fn promote(workspace: &Workspace, wanted: Promotion<'_>) -> Result<Promoted, ActionError> {
+    let mut wanted = wanted;
+    let evidence = Evidence::gather(workspace, &wanted)?;
+    wanted.change.eval_report = evidence.evaluation.as_ref().map(|found| found.digest.as_str().to_owned());
+    wanted.change.red_team_report = evidence.red_team.as_ref().map(|found| found.digest.as_str().to_owned());
+    let turn = turn(&wanted, &evidence)?;
+    let witness = turn.witness(workspace)?;
+    let mut reasons = evidence.notes;
+    let permit = match turn.permit() {
+        Ok(permit) => permit,
+        Err(more) => {
+            reasons.extend(more);
+            refused(workspace, &wanted.change, &reasons, &witness)?;
+            return Ok(Promoted { reasons, witness: Some(witness), row: None });
+        }
+    };
+    let store = PolicyStore::new(Arc::clone(&workspace.disk), workspace.root.clone());
+    let actor = workspace.door.actor().unwrap_or_else(|| "operator".to_owned());
+    match store.apply(permit, &wanted.change, &actor, workspace.clock.as_ref())? {
+        PolicyApplied::InForce(row) => {
+            recorded(workspace, &row, &witness)?;
+            Ok(Promoted { reasons: Vec::new(), witness: Some(witness), row: Some(*row) })
+        }
+        PolicyApplied::Moved(now) => {
+            let detail = format!("{now} is in force by now");
+            let reason = reason("mutation.policy_digest_mismatch", "policies", &detail);
+            refused(workspace, &wanted.change, std::slice::from_ref(&reason), &witness)?;
+            Ok(Promoted { reasons: vec![reason], witness: Some(witness), row: None })
+        }
+        PolicyApplied::Refused(refusal) => {
+            let reason = reason("permit_mismatch", "policies", &refusal.detail);
+            refused(workspace, &wanted.change, std::slice::from_ref(&reason), &witness)?;
+            Ok(Promoted { reasons: vec![reason], witness: Some(witness), row: None })
+        }
+    }
+}
+
+fn reason(class: &str, subject: &str, detail: &str) -> ReasonRow {
+    ReasonRow { class: class.to_owned(), subject: subject.to_owned(), detail: detail.to_owned() }
+}
+
+/// What of the reports counts, and why the rest does not.
+#[derive(Debug, Default)]
+struct Evidence {
+    evaluation: Option<Vouched<GuardrailsResult>>,
+    measured: Option<ConfusionRow>,
+    red_team: Option<Vouched<RedTeamResult>>,
+    notes: Vec<ReasonRow>,
+}
+
+impl Evidence {
+    fn gather(workspace: &Workspace, wanted: &Promotion<'_>) -> Result<Self, ActionError> {
+        let mut evidence = Self::default();
+        if let Some(path) = &wanted.reports.evaluation {
+            let found =
+                vouched::<GuardrailsResult>(workspace, path, GUARDRAILS_REPORT_KIND, "eval.guardrails")?;
+            match found {
+                Ok(found) => match counted(workspace, wanted, &found)? {
+                    Ok(measured) => {
+                        evidence.measured = Some(measured);
+                        evidence.evaluation = Some(found);
+                    }
+                    Err(why) => evidence.note("governance.eval_lineage_missing", "evalReport", &why),
+                },
+                Err(why) => evidence.note("governance.eval_lineage_missing", "evalReport", &why),
+            }
+        }
+        if let Some(path) = &wanted.reports.red_team {
+            let found = vouched::<RedTeamResult>(workspace, path, RED_TEAM_REPORT_KIND, "redteam.run")?;
+            match found {
+                Ok(found) => match about(wanted, &found, wanted.gates.red_team_digest().as_str()) {
+                    Ok(()) => evidence.red_team = Some(found),
+                    Err(why) => evidence.note("governance.redteam_gate_unmet", "redTeamReport", &why),
+                },
+                Err(why) => evidence.note("governance.redteam_gate_unmet", "redTeamReport", &why),
+            }
+        }
+        Ok(evidence)
+    }
+
+    fn note(&mut self, class: &str, subject: &str, detail: &str) {
+        self.notes.push(reason(class, subject, detail));
+    }
+}
+
+/// Whether a report is about this package and this gate.
+fn about<R>(wanted: &Promotion<'_>, found: &Vouched<R>, thresholds: &str) -> Result<(), String> {
+    let lineage = &found.report.lineage;
+    let package = wanted.change.package.digest();
+    if lineage.package_digest != package.as_str() {
+        return Err(format!("it is about {}, and {package} is to come into force", lineage.package_digest));
+    }
+    if lineage.thresholds_digest != thresholds {
+        return Err(format!(
+            "it was held against {}, and {thresholds} is in force",
+            lineage.thresholds_digest
+        ));
+    }
+    Ok(())
+}
+
+/// The figures, counted again: the same data, the same guards, the same numbers, or nothing.
+fn counted(
+    workspace: &Workspace,
+    wanted: &Promotion<'_>,
+    found: &Vouched<GuardrailsResult>,
+) -> Result<Result<ConfusionRow, String>, ActionError> {
+    if let Err(why) = about(wanted, found, wanted.gates.evaluation_digest().as_str()) {
+        return Ok(Err(why));
+    }
+    let lineage = &found.report.lineage;
+    let name = lineage.dataset_path.clone().unwrap_or_default();
+    let bytes = match data(workspace, wanted, &name, &lineage.dataset_digest) {
+        Ok(bytes) => bytes,
+        Err(error) => return Ok(Err(format!("the data set `{name}` cannot be read: {error}"))),
+    };
+    if Digest::of_bytes(&bytes).as_str() != lineage.dataset_digest {
+        return Ok(Err(format!("the data set `{name}` is not the one that was measured with")));
+    }
+    let again = wanted.measure.guardrails(&wanted.change.package, Dataset { name: &name, bytes: &bytes })?;
+    if again.grader_digest != lineage.grader_digest {
+        return Ok(Err("the guards or their settings are not those that were measured".to_owned()));
+    }
+    if again.result.overall != found.report.result.overall {
+        return Ok(Err("counted again, the figures are others".to_owned()));
+    }
+    Ok(Ok(again.result.overall))
+}
+
+fn data(
+    workspace: &Workspace,
+    wanted: &Promotion<'_>,
+    name: &str,
+    digest: &str,
+) -> Result<Vec<u8>, StoreError> {
+    if wanted.reports.kept_data
+        && let Some(id) = digest.strip_prefix("sha256:").and_then(|_| digest.parse().ok())
+    {
+        return objects(workspace).read_range(&id, 0, usize::MAX);
+    }
+    read(workspace, &workspace.root.join(name))
+}
+
+/// A turn of the harness, with the one intent it asks for.
+struct HarnessTurn {
+    turn: NormalizedTurn,
+    assessment: Assessment,
+    intent: Intent,
+    claims: Claims,
+    again: Value,
+}
+
+/// The policy of mutations under which packages come into force.
+fn mutation_policy(action: &str) -> Value {
+    json!({"capabilities": [format!("capabilities.change_morphisms.{}", action.replace('.', "_"))]})
+}
+
+fn turn(wanted: &Promotion<'_>, evidence: &Evidence) -> Result<HarnessTurn, ActionError> {
+    let action = wanted.change.action.name();
+    let policy = mutation_policy(action);
+    let policy_digest = digest_of(&policy)?;
+    let intent = Intent {
+        action: ActionName::new(action).ok_or_else(|| fault("the action has no name"))?,
+        args_digest: wanted.change.args_digest(),
+        policy_digest: policy_digest.clone(),
+        instruction_ref: None,
+    };
+    let document = document(wanted, evidence, &intent, &policy)?;
+    let read = JoinCheck::read(document.to_string().as_bytes(), Strictness::Strict)?;
+    let turn = JoinCheck::normalize(read.turn)?;
+    let assessment = assess(&turn, Some(&intent), &read.claims);
+    Ok(HarnessTurn { turn, assessment, intent, claims: read.claims, again: document })
+}
+
+fn fault(what: &str) -> ActionError {
+    ActionError::Unavailable { what: what.to_owned(), hint: "this is a fault of premath".to_owned() }
+}
+
+fn digest_of(document: &Value) -> Result<Digest, ActionError> {
+    Ok(Digest::prefixed("pol1_", &parse(document.to_string().as_bytes(), Limits::default())?))
+}
+
+fn as_json(value: &premath_kernel::Value<'_>) -> Result<Value, ActionError> {
+    serde_json::to_value(Canonical(value.borrowed())).map_err(|source| ActionError::Unwritable { source })
+}
+
+/// The turn as the kernel reads it: one call of the harness whose result asks for the change.
+fn document(
+    wanted: &Promotion<'_>,
+    evidence: &Evidence,
+    intent: &Intent,
+    policy: &Value,
+) -> Result<Value, ActionError> {
+    let change = &wanted.change;
+    let package = change.package.describe();
+    let digest = change.package.digest();
+    let call = format!("promote-{}", intent.args_digest.as_str());
+    Ok(json!({
+        "evidence": {
+            "callSpec": {
+                "callId": call,
+                "modelRef": "harness:promote",
+                "actionMode": "json",
+                "executionPattern": "single",
+                "normalizerId": "harness.v1",
+                "mutationPolicyDigest": intent.policy_digest.as_str(),
+                "governancePolicyDigest": digest.as_str(),
+                "evalGatePolicyDigest": wanted.gates.evaluation_digest().as_str(),
+                "redTeamPolicyDigest": wanted.gates.red_team_digest().as_str(),
+            },
+            "toolRequests": [{"toolCallId": "promote", "toolName": change.action.name().replace('.', "_")}],
+            "toolResults": [{
+                "toolCallId": "promote",
+                "status": "ok",
+                "resultDigest": Digest::of(&package).as_str(),
+            }],
+            "toolUse": [{
+                "toolCallId": "promote",
+                "disposition": "consumed",
+                "mutationInputRef": intent.digest().as_str(),
+            }],
+            "protocolState": {"stopReason": "end_turn"},
+            "trajectoryRefs": [format!("policy://{}", digest.as_str())],
+        },
+        "intent": as_json(&intent.canonical())?,
+        "capabilityClaims": policy.get("capabilities"),
+        "governanceProfile": profile(wanted, evidence, &digest),
+        "policies": {
+            "mutationPolicy": policy,
+            "governancePolicy": as_json(&package)?,
+            "evalGatePolicy": as_json(&wanted.gates.evaluation)?,
+            "redTeamPolicy": as_json(&wanted.gates.red_team)?,
+        },
+    }))
+}
+
+/// What is claimed of governance. What is not there is left out.
+fn profile(wanted: &Promotion<'_>, evidence: &Evidence, bound: &Digest) -> Value {
+    let mut profile = Map::new();
+    profile.insert("claimId".to_owned(), json!(premath_kernel::GOVERNANCE_CLAIM_ID));
+    profile.insert("claimed".to_owned(), json!(true));
+    // What was measured is what is pinned; a package that nobody measured is pinned as it lies there.
+    let pinned = evidence.evaluation.as_ref().map(|found| found.report.lineage.package_digest.as_str());
+    let provenance = json!({
+        "pinned": true,
+        "packageRef": format!("policy://{}", bound.as_str()),
+        "expectedDigest": pinned.unwrap_or(bound.as_str()),
+        "boundDigest": bound.as_str(),
+    });
+    profile.insert("policyProvenance".to_owned(), provenance);
+    if let (Some(found), Some(measured)) = (&evidence.evaluation, &evidence.measured) {
+        let gate = json!({
+            "passed": wanted.gates.unmet_by(measured).is_empty(),
+            "metrics": {"precision": measured.precision, "recall": measured.recall, "f1": measured.f1},
+        });
+        profile.insert("evalGate".to_owned(), gate);
+        let lineage = &found.report.lineage;
+        let refs = json!({
+            "datasetLineageRef": lineage.dataset_digest,
+            "graderConfigLineageRef": lineage.grader_digest,
+            "metricThresholdsRef": lineage.thresholds_digest,
+        });
+        profile.insert("evalEvidence".to_owned(), refs);
+    }
+    if let Some(found) = &evidence.red_team {
+        let result = &found.report.result;
+        let team = json!({
+            "probes": result.probes.len(),
+            "failures": result.failures(),
+            "reportRef": found.digest.as_str(),
+        });
+        profile.insert("redTeam".to_owned(), team);
+    }
+    Value::Object(profile)
+}
+
+impl HarnessTurn {
+    fn witness(&self, workspace: &Workspace) -> Result<String, ActionError> {
+        let witness = Witness::of(&self.turn, &self.assessment, Some(&self.intent), &self.claims);
+        let (disk, ids) = (Arc::clone(&workspace.disk), Arc::clone(&workspace.ids));
+        let witnesses = Witnesses::new(disk, ids, witnesses_folder(&workspace.root));
+        let id = witnesses.put_record(&witness.into_value())?;
+        Ok(format!("witness://{id}"))
+    }
+
+    /// The permit, earned from the evidence; or everything that speaks against it.
+    fn permit(&self) -> Result<Permit, Vec<ReasonRow>> {
+        let rows = |refusal: premath_kernel::Refusal| {
+            let row = |one: &premath_kernel::Reason| reason(one.class.code(), &one.subject, &one.detail);
+            refusal.reasons().iter().map(row).collect::<Vec<_>>()
+        };
+        if let Some(refusal) = self.assessment.refusal() {
+            return Err(rows(refusal.clone()));
+        }
+        let join = close(&self.turn).map_err(rows)?;
+        let policies = JoinCheck::read(self.again.to_string().as_bytes(), Strictness::Strict)
+            .map(|read| read.turn.policies)
+            .map_err(|error| vec![reason("input", "turn", &error.to_string())])?;
+        let active =
+            policies.mutation_policy.as_ref().map_or(ActivePolicy::NotSupplied, ActivePolicy::Supplied);
+        let ready = admit(join, &self.intent, &active, &self.claims).map_err(rows)?;
+        TurnGrant::new(ready, self.intent.clone())
+            .map(Permit::Turn)
+            .map_err(|refusal| vec![reason("permit_mismatch", "intent", &refusal.detail)])
+    }
+}
+
+fn audit_row(workspace: &Workspace, effect: &str) -> AuditRow {
+    let at = format_time(to_millis(workspace.clock.now()));
+    let actor = workspace.door.actor().unwrap_or_else(|| "operator".to_owned());
+    AuditRow::new(fresh_audit_id(workspace.ids.as_ref()), at, AuditKind::Policy, actor, effect)
+}
+
+fn recorded(workspace: &Workspace, promoted: &PromotionRow, witness: &str) -> Result<(), StoreError> {
+    let mut row = audit_row(workspace, "applied");
+    row.tool = Some(promoted.action.clone());
+    row.policy_digest = Some(promoted.package_digest.clone());
+    row.turn_digest = Some(promoted.turn_digest.clone());
+    row.intent_digest = Some(promoted.intent_digest.clone());
+    row.targets = vec![promoted.previous_digest.clone(), promoted.package_digest.clone()];
+    row.reason = Some(witness.to_owned());
+    audit_log(workspace).append(&[row]).map(drop)
+}
+
+fn refused(
+    workspace: &Workspace,
+    change: &PolicyChange,
+    reasons: &[ReasonRow],
+    witness: &str,
+) -> Result<(), StoreError> {
+    let mut row = audit_row(workspace, "deny");
+    row.tool = Some(change.action.name().to_owned());
+    row.policy_digest = Some(change.package.digest().as_str().to_owned());
+    row.code = reasons.first().map(|reason| reason.class.clone());
+    let classes: Vec<&str> = reasons.iter().map(|reason| reason.class.as_str()).collect();
+    row.reason = Some(format!("{}; {witness}", classes.join(", ")));
+    audit_log(workspace).append(&[row]).map(drop)
+}
