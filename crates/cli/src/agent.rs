@@ -3,6 +3,7 @@
 
 mod answers;
 pub(crate) mod governance;
+mod measuring;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_exec::{Beneath, OsSandbox};
 use premath_guards::GuardSettings;
-use premath_host::{ActionError, AgentDoor, Attendant, NoPerson, Said};
+use premath_host::{ActionError, AgentDoor, Attendant, Measure, NoPerson, Said};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::ToolSpec;
@@ -85,6 +86,10 @@ impl AgentDoor for Agent<'_> {
     fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
     }
+
+    fn measure(&self) -> &dyn Measure {
+        &measuring::Measuring
+    }
 }
 
 #[derive(Debug)]
@@ -146,6 +151,10 @@ impl AgentDoor for Attended<'_> {
 
     fn interrupt(&self) -> Interrupt {
         self.inner.interrupt()
+    }
+
+    fn measure(&self) -> &dyn Measure {
+        self.inner.measure()
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod dep;
 pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod issue;
+pub(crate) mod measure;
 pub(crate) mod model;
 pub(crate) mod run;
 pub(crate) mod sandbox;
@@ -91,6 +92,17 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath audit query --effect deny\n  premath audit verify\n  premath audit why bd-7"
     )]
     Audit(audit::AuditArgs),
+    /// Measure policy packages
+    #[command(after_help = "Example:\n  premath eval guardrails --dataset examples/guardrails/dataset.jsonl")]
+    Eval(measure::EvalArgs),
+    /// Attack policy packages
+    #[command(after_help = "Example:\n  premath redteam run")]
+    Redteam(measure::RedTeamArgs),
+    /// Policy packages: which is in force, and how it came to be
+    #[command(
+        after_help = "Example:\n  premath policy history\n  premath policy promote --from candidate --eval E --redteam R"
+    )]
+    Policy(measure::PolicyArgs),
     /// The configuration of this repository
     #[command(after_help = "Example:\n  premath config show")]
     Config(init::ConfigArgs),

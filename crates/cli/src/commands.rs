@@ -21,14 +21,17 @@ mod harness_trajectory;
 mod help;
 mod init;
 mod issue;
+mod measure;
 mod model_server;
 mod models;
+mod redteam;
 pub(crate) mod run;
 mod runs;
 mod sandbox;
 mod schema;
 mod verify;
 
+pub(crate) use redteam::attack;
 pub(crate) use run::Watching;
 
 use std::path::{Path, PathBuf};
@@ -75,6 +78,12 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
             in_repository(mending, |host| doctor::run(args, host))
         }
         Command::Audit(args) => in_repository(None, |host| audit::run(args, host)),
+        Command::Eval(args) => in_repository(None, |host| measure::eval(args, host)),
+        Command::Redteam(args) => in_repository(None, |host| measure::red_team(args, host)),
+        Command::Policy(args) => {
+            let change = StoreChange { issues: None, reason: None };
+            in_repository(Some(change), |host| measure::policy(args, host))
+        }
         Command::Config(args) => in_repository(None, |host| config::run(args, host)),
         Command::Models(args) => in_repository(None, |host| models::run(args, host)),
         Command::Ask(args) => {
@@ -201,7 +210,7 @@ fn under(
     })
 }
 
-fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -> Workspace {
+pub(crate) fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -> Workspace {
     Workspace {
         disk: Arc::new(OsDisk),
         clock: Arc::new(OsClock),
@@ -214,7 +223,7 @@ fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -> Workspace
 }
 
 /// A repository for actions that need none: its door is shut.
-fn nowhere() -> Workspace {
+pub(crate) fn nowhere() -> Workspace {
     let authority = TerminalAuthority::InstructionLinked;
     let door = TerminalDoor { authority, reason: None, actor: None, is_step: true };
     workspace(PathBuf::new(), door, Settings::default())

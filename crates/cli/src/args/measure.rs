@@ -1,0 +1,144 @@
+//! `eval`, `redteam` and the packages of `policy`, as they are typed.
+
+use clap::{Args, Subcommand};
+
+use super::Format;
+
+/// Arguments of `eval`.
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    /// What to measure.
+    #[command(subcommand)]
+    pub(crate) command: EvalCommand,
+}
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalCommand {
+    /// How good the guards of a policy package are on rows with what is in them
+    #[command(
+        after_help = "Example:\n  premath eval guardrails --dataset examples/guardrails/dataset.jsonl\n  \
+                            premath eval guardrails --dataset rows.jsonl --package candidate --json\n\n\
+                            Ends with 1 when the gate in force is not met. More: docs/reference/evals.md."
+    )]
+    Guardrails(GuardrailsArgs),
+}
+
+/// Arguments of `eval guardrails`.
+#[derive(Debug, Args)]
+pub(crate) struct GuardrailsArgs {
+    /// The rows: one JSON document a line, from the root of the repository
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dataset: String,
+    /// The folder of a policy package; the one in force when nobody says
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) package: Option<String>,
+    /// Write a copy of the report here
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `redteam`.
+#[derive(Debug, Args)]
+pub(crate) struct RedTeamArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: RedTeamCommand,
+}
+
+/// What a red team can do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RedTeamCommand {
+    /// Attack scratch repositories that have a policy package, with a scripted compromised model, and look what is left
+    #[command(
+        after_help = "Example:\n  premath redteam run\n  premath redteam run --plugin approval-forgery --strategy plain\n  \
+                            premath redteam run --package candidate --json\n\n\
+                            Ends with 1 when anything got through or a harmless task was denied. More: docs/reference/redteam.md."
+    )]
+    Run(RedTeamRunArgs),
+}
+
+/// Arguments of `redteam run`.
+#[derive(Debug, Args)]
+pub(crate) struct RedTeamRunArgs {
+    /// Attack only this; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    pub(crate) plugin: Vec<String>,
+    /// Attack only in this way; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    pub(crate) strategy: Vec<String>,
+    /// The folder of a policy package; the one in force when nobody says
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) package: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `policy`.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: PolicyCommand,
+}
+
+/// What can be done with policy packages.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Put a policy package into force that was measured and attacked
+    #[command(
+        after_help = "Example:\n  premath policy promote --from candidate --eval .premath/reports/eval-5f70.json \
+                            --redteam .premath/reports/redteam-a0b1.json\n\n\
+                            Ends with 1 when a gate is not met. More: docs/reference/promotion.md."
+    )]
+    Promote(PromoteArgs),
+    /// Go back to a policy package that was in force before
+    #[command(after_help = "Example:\n  premath policy rollback")]
+    Rollback(RollbackArgs),
+    /// List the policy packages that were put into force, the newest first
+    #[command(after_help = "Example:\n  premath policy history --json")]
+    History(HistoryArgs),
+}
+
+/// The reports that a package is judged by.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// The report of `premath eval guardrails` about it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) eval: Option<String>,
+    /// The report of `premath redteam run` about it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) redteam: Option<String>,
+}
+
+/// Arguments of `policy promote`.
+#[derive(Debug, Args)]
+pub(crate) struct PromoteArgs {
+    /// The folder of the package
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) from: String,
+    #[command(flatten)]
+    pub(crate) reports: ReportArgs,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `policy rollback`.
+#[derive(Debug, Args)]
+pub(crate) struct RollbackArgs {
+    /// The package; the one before the one in force when nobody says
+    pub(crate) digest: Option<String>,
+    #[command(flatten)]
+    pub(crate) reports: ReportArgs,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `policy history`.
+#[derive(Debug, Args)]
+pub(crate) struct HistoryArgs {
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
