@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_exec::{Beneath, OsSandbox};
-use premath_guards::GuardSettings;
 use premath_host::{ActionError, AgentDoor, Attendant, Measure, NoPerson, Said};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
@@ -18,8 +17,10 @@ use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::WorkFiles;
 use premath_tusk::turn_loop::{AnswerPort, Decision, Stopwatch};
 
+use self::measuring::Measuring;
 use crate::commands::Watching;
 use crate::models::Models;
+use crate::settings::GuardrailSettings;
 use crate::system;
 
 /// What runs of one command need of the outside.
@@ -28,12 +29,27 @@ pub(crate) struct Agent<'a> {
     models: &'a Models,
     sandbox: Arc<OsSandbox>,
     root: PathBuf,
+    guardrails: GuardrailSettings,
+    measuring: Measuring,
     interrupt: Interrupt,
 }
 
 impl<'a> Agent<'a> {
-    pub(crate) fn new(models: &'a Models, sandbox: Arc<OsSandbox>, root: &Path) -> Self {
-        Self { models, sandbox, root: root.to_path_buf(), interrupt: Interrupt::default() }
+    pub(crate) fn new(
+        models: &'a Models,
+        sandbox: Arc<OsSandbox>,
+        root: &Path,
+        guardrails: GuardrailSettings,
+    ) -> Self {
+        let measuring = Measuring::new(guardrails.built_in());
+        Self {
+            models,
+            sandbox,
+            root: root.to_path_buf(),
+            guardrails,
+            measuring,
+            interrupt: Interrupt::default(),
+        }
     }
 }
 
@@ -68,7 +84,9 @@ impl AgentDoor for Agent<'_> {
     }
 
     fn governor(&self, tools: &[ToolSpec]) -> Result<Arc<Governor>, ActionError> {
-        governance::governor(&self.root, &GuardSettings::default(), Vec::new(), tools)
+        let sandbox = Arc::clone(&self.sandbox) as Arc<dyn Sandbox>;
+        let outside = governance::outside(&self.guardrails, &self.workdir()?, &sandbox)?;
+        governance::governor(&self.root, &self.guardrails.built_in(), outside, tools)
     }
 
     fn attendant(&self) -> Box<dyn Attendant> {
@@ -88,7 +106,7 @@ impl AgentDoor for Agent<'_> {
     }
 
     fn measure(&self) -> &dyn Measure {
-        &measuring::Measuring
+        &self.measuring
     }
 }
 

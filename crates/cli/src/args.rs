@@ -2,11 +2,13 @@
 
 pub(crate) mod audit;
 pub(crate) mod dep;
+pub(crate) mod desk;
 pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod issue;
 pub(crate) mod measure;
 pub(crate) mod model;
+pub(crate) mod people;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod upkeep;
@@ -65,6 +67,11 @@ pub(crate) enum Command {
     /// Dependencies between issues
     #[command(after_help = "Example:\n  premath dep add bd-2 bd-1\n  premath dep project")]
     Dep(dep::DepArgs),
+    /// The desk: the files of the workspace, with every version of them
+    #[command(
+        after_help = "Example:\n  premath desk tree\n  premath desk add notes.md --file notes.md\n  premath desk history notes.md"
+    )]
+    Desk(desk::DeskArgs),
     /// The session handoff: what a fresh process resumes from
     #[command(
         after_help = "Example:\n  premath harness-session bootstrap\n  premath harness-session write --state stopped"
@@ -87,6 +94,21 @@ pub(crate) enum Command {
     /// Find and explain damage, and mend it with --fix
     #[command(after_help = "Example:\n  premath doctor\n  premath doctor --fix")]
     Doctor(upkeep::DoctorArgs),
+    /// What runs ask people, and the answers
+    #[command(
+        after_help = "Example:\n  premath approvals list\n  premath approvals approve apr_0123456789ab"
+    )]
+    Approvals(people::ApprovalsArgs),
+    /// Plans that wait for a person
+    #[command(
+        after_help = "Example:\n  premath proposals list\n  premath proposals approve prp_0123456789ab"
+    )]
+    Proposals(people::ProposalsArgs),
+    /// What runs may do at most, and what would become of a call
+    #[command(
+        after_help = "Example:\n  premath policy show\n  premath policy explain --tool fs_read --args '{\"path\": \".env\"}'"
+    )]
+    Policy(people::PolicyArgs),
     /// The audit log: what was decided and done, by whom, and why
     #[command(
         after_help = "Example:\n  premath audit query --effect deny\n  premath audit verify\n  premath audit why bd-7"
@@ -98,11 +120,6 @@ pub(crate) enum Command {
     /// Attack policy packages
     #[command(after_help = "Example:\n  premath redteam run")]
     Redteam(measure::RedTeamArgs),
-    /// Policy packages: which is in force, and how it came to be
-    #[command(
-        after_help = "Example:\n  premath policy history\n  premath policy promote --from candidate --eval E --redteam R"
-    )]
-    Policy(measure::PolicyArgs),
     /// The configuration of this repository
     #[command(after_help = "Example:\n  premath config show")]
     Config(init::ConfigArgs),

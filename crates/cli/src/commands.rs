@@ -10,6 +10,7 @@ mod bench_store;
 mod config;
 mod conformance_run;
 mod dep;
+mod desk;
 mod doctor;
 mod explain;
 mod governance_check;
@@ -24,6 +25,7 @@ mod issue;
 mod measure;
 mod model_server;
 mod models;
+mod people;
 mod redteam;
 pub(crate) mod run;
 mod runs;
@@ -42,18 +44,20 @@ use premath_host::{
     ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Settings, TerminalAuthority, Workspace,
 };
 use premath_kernel::{Strictness, Value};
+use premath_tusk::policy::GuardAction;
 use premath_wire::strict::{Limits, parse};
 
 use serde::de::DeserializeOwned;
 
 use crate::agent::Agent;
+use crate::agent::governance::STEP_TOKEN;
 use crate::args::{CheckArgs, Cli, Command, Format, StoreChange};
 use crate::door::TerminalDoor;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::models::Models;
 use crate::outside::{self, Wishes};
-use crate::settings::{Loaded, Owner, Source};
+use crate::settings::{GuardrailSettings, Loaded, Owner, Source};
 use crate::system::{self, VectorFolder};
 use crate::{output, render, settings};
 
@@ -68,6 +72,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Turn(args) => in_repository(None, |host| runs::turn(args, host)),
         Command::Issue(args) => in_repository(args.change(), |host| issue::run(args, host)),
         Command::Dep(args) => in_repository(args.change(), |host| dep::run(args, host)),
+        Command::Desk(args) => in_repository(args.change(), |host| desk::run(args, host)),
         Command::HarnessSession(args) => in_repository(None, |host| harness_session::run(args, host)),
         Command::HarnessFeature(args) => in_repository(None, |host| harness_feature::run(args, host)),
         Command::HarnessTrajectory(args) => in_repository(None, |host| harness_trajectory::run(args, host)),
@@ -77,13 +82,12 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
             let mending = args.fix.then_some(StoreChange { issues: None, reason: None });
             in_repository(mending, |host| doctor::run(args, host))
         }
+        Command::Approvals(args) => in_repository(None, |host| people::approvals_command(args, host)),
+        Command::Proposals(args) => in_repository(None, |host| people::proposals_command(args, host)),
+        Command::Policy(args) => in_repository(None, |host| people::policy_command(args, host)),
         Command::Audit(args) => in_repository(None, |host| audit::run(args, host)),
         Command::Eval(args) => in_repository(None, |host| measure::eval(args, host)),
         Command::Redteam(args) => in_repository(None, |host| measure::red_team(args, host)),
-        Command::Policy(args) => {
-            let change = StoreChange { issues: None, reason: None };
-            in_repository(Some(change), |host| measure::policy(args, host))
-        }
         Command::Config(args) => in_repository(None, |host| config::run(args, host)),
         Command::Models(args) => in_repository(None, |host| models::run(args, host)),
         Command::Ask(args) => {
@@ -195,12 +199,13 @@ fn under(
         authority,
         reason: reason.map(ToOwned::to_owned),
         actor: system::variable("USER"),
-        is_step: system::is_set("PREMATH_STEP_TOKEN"),
+        is_step: system::is_set(STEP_TOKEN),
     };
-    let workspace = workspace(root, door, loaded.settings);
+    let redactor = redactor(&loaded.guardrails);
+    let workspace = workspace(root, door, loaded.settings, redactor);
     let models = Models::new(&workspace, loaded.models, wishes.record);
     let sandbox = Arc::new(outside::sandbox(loaded.sandbox, wishes.without_sandbox));
-    let agent = Agent::new(&models, Arc::clone(&sandbox), &workspace.root);
+    let agent = Agent::new(&models, Arc::clone(&sandbox), &workspace.root, loaded.guardrails);
     run(&Host {
         vectors: &VectorFolder(PathBuf::new()),
         workspace: &workspace,
@@ -210,7 +215,22 @@ fn under(
     })
 }
 
-pub(crate) fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -> Workspace {
+/// What takes secrets, and personal data where that is asked for, out of whatever goes into the audit log.
+pub(crate) fn redactor(guardrails: &GuardrailSettings) -> Redactor {
+    let mut redactor = premath_guards::Redactor::new();
+    let pii = guardrails.built_in().pii;
+    if let Some(pii) = pii.filter(|pii| pii.actions.output >= Some(GuardAction::Redact)) {
+        redactor = redactor.with_personal_data(pii.kinds);
+    }
+    Redactor::new(move |text| redactor.redact(text).text)
+}
+
+pub(crate) fn workspace(
+    root: PathBuf,
+    door: TerminalDoor,
+    settings: Settings,
+    redactor: Redactor,
+) -> Workspace {
     Workspace {
         disk: Arc::new(OsDisk),
         clock: Arc::new(OsClock),
@@ -218,7 +238,7 @@ pub(crate) fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -
         root,
         door: Arc::new(door),
         settings,
-        redactor: Redactor::default(),
+        redactor,
     }
 }
 
@@ -226,7 +246,7 @@ pub(crate) fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings) -
 pub(crate) fn nowhere() -> Workspace {
     let authority = TerminalAuthority::InstructionLinked;
     let door = TerminalDoor { authority, reason: None, actor: None, is_step: true };
-    workspace(PathBuf::new(), door, Settings::default())
+    workspace(PathBuf::new(), door, Settings::default(), redactor(&GuardrailSettings::default()))
 }
 
 /// Calls one action and prints its answer: the payload, the whole envelope, or text for a person.

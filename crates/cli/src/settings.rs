@@ -4,7 +4,10 @@
 //! A key we do not know is worth a warning, because a newer premath may know it, but not where it may have been a limit;
 //! a value that cannot be is refused.
 
+mod field;
+mod guardrails;
 pub(crate) mod models;
+mod policy;
 mod turn_loop;
 
 use std::borrow::Cow;
@@ -14,12 +17,16 @@ use premath_host::{Layer, Setting, Settings, TerminalAuthority};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+pub(crate) use self::guardrails::{GuardrailSettings, OutsideGuard, Reached};
 use self::models::ModelSettings;
 use crate::error::CliError;
 use crate::exit::Exit;
 
 /// The file in the root of a repository.
 pub(crate) const FILE_NAME: &str = "premath.toml";
+
+/// The sections of a file.
+const SECTIONS: [&str; 7] = ["guardrails", "issues", "loop", "models", "mutation", "policy", "sandbox"];
 
 /// What files say.
 #[derive(Debug, Default)]
@@ -30,6 +37,8 @@ pub(crate) struct Loaded {
     pub(crate) models: ModelSettings,
     /// What commands may reach.
     pub(crate) sandbox: SandboxSettings,
+    /// What guards do about what they find.
+    pub(crate) guardrails: GuardrailSettings,
     /// Keys that mean nothing, one line each.
     pub(crate) warnings: Vec<String>,
 }
@@ -46,10 +55,11 @@ pub(crate) struct SandboxSettings {
 }
 
 impl Loaded {
-    /// The same, with what is shown of models in the settings.
+    /// The same, with what is shown of models and guards in the settings.
     pub(crate) fn settled(mut self) -> Self {
         self.settings.model_chain = self.models.chain();
         self.settings.model_entries = self.models.entries();
+        self.settings.guard_entries = self.guardrails.entries();
         self
     }
 }
@@ -94,12 +104,12 @@ pub(crate) fn read_over(loaded: Loaded, text: &str, source: &Source<'_>) -> Resu
     for (key, value) in table.get_ref() {
         let name = key.get_ref().as_ref();
         match (name, value.get_ref()) {
-            ("mutation" | "issues" | "models" | "sandbox" | "loop", DeValue::Table(section)) => {
+            (name, DeValue::Table(section)) if SECTIONS.contains(&name) => {
                 for (key, value) in section {
                     reading.take(name, key, value)?;
                 }
             }
-            ("mutation" | "issues" | "models" | "sandbox" | "loop", _) => {
+            (name, _) if SECTIONS.contains(&name) => {
                 return Err(reading.place.refused("expected a table", &format!("$.{name}"), value));
             }
             _ => reading.warn(key, name),
@@ -190,6 +200,8 @@ impl Reading<'_> {
             }
             _ if section == "models" => models::take(self, key, value)?,
             _ if section == "loop" => turn_loop::take(self, key, value)?,
+            _ if section == "policy" => policy::take(self, key, value)?,
+            _ if section == "guardrails" => guardrails::take(self, key, value)?,
             _ => self.warn(key, &name),
         }
         Ok(())

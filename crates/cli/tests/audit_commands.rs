@@ -201,9 +201,8 @@ fn the_way_back_from_a_change_leads_to_the_turn_the_model_and_the_person() {
     for proof in ["turn://the-run.t0002", "run://the-run", "issue://bd-1@", "audit://aud_", "witness://"] {
         assert!(text.contains(proof), "no {proof}: {why}");
     }
-    // No decision was recorded by this loop: it is said, not passed over.
-    assert!(text.contains("no decision of this turn is on record"), "{why}");
-    assert_eq!(why["complete"], false);
+    assert!(text.contains("allow issue_update by"), "the decision about the call: {why}");
+    assert_eq!(why["complete"], true);
     let (_, path) = folder.json(&["audit", "why", "made.txt"]);
     assert_eq!(path["subjectKind"], "path");
     assert!(path.to_string().contains("was written by apply_patch, call `patch`"), "{path}");

@@ -15,7 +15,9 @@ fn ready() -> Folder {
 }
 
 fn keys(document: &Value) -> Vec<&str> {
-    document.as_object().unwrap().keys().map(String::as_str).collect()
+    let mut keys: Vec<&str> = document.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
 }
 
 fn member<'d>(document: &'d Value, pointer: &str) -> &'d Value {

@@ -224,6 +224,8 @@ fn every_command_that_changes_something_is_killed() {
         .iter()
         // Whoever reaches outside writes through the same documents as a session does, which are killed here.
         .filter(|action| !matches!(action.door, Door::Read | Door::Effect))
+        // What people decide is one transaction of the desk's database, which the store's own tests kill between statements.
+        .filter(|action| !action.name.starts_with("approval.") && !action.name.starts_with("proposal."))
         .map(|action| action.command)
         .filter(|command| !CASES.iter().any(|case| case.arguments.join(" ").starts_with(command)))
         .collect();

@@ -97,12 +97,18 @@ impl Urls {
     }
 }
 
-/// Whether a listed host means this one. A listed `*.example.org` does not mean `example.org` itself.
+/// Whether a listed host means this one. A listed `*.example.org` does not mean `example.org` itself, nor anything below it
+/// that looks like another name.
 fn covers(known: &str, host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
     known.strip_prefix("*.").map_or(known == host, |base| {
-        host.strip_suffix(base).is_some_and(|below| below.len() > 1 && below.ends_with('.'))
+        host.strip_suffix(base)
+            .is_some_and(|below| below.len() > 1 && below.ends_with('.') && !is_lookalike(below))
     })
+}
+
+fn is_lookalike(host: &str) -> bool {
+    !host.is_ascii() || host.contains('%') || host.split('.').any(|label| label.starts_with("xn--"))
 }
 
 /// The host of an authority without its port.

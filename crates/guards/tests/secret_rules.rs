@@ -7,7 +7,7 @@
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::panic,
-    clippy::print_stderr,
+    clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a test reads its data, fails loudly and prints what it counted"
 )]
@@ -93,7 +93,7 @@ fn what_a_leak_scanner_finds_is_redacted_and_near_misses_are_left() {
     eprintln!("matches: {} of {} leaked {:?}", matches.wrong, matches.all, matches.by_rule);
     eprintln!("near misses: {} of {} touched {:?}", misses.wrong, misses.all, misses.by_rule);
     eprintln!("no match could be made of {without_match:?}; no near miss of {without_miss:?}");
-    assert!(without_match.len() <= 2, "{without_match:?}");
+    assert!(without_match.is_empty(), "{without_match:?}");
     assert!(matches.wrong * 100 <= matches.all, "{} of {} leaked", matches.wrong, matches.all);
     assert!(misses.wrong * 100 <= misses.all, "{} of {} touched", misses.wrong, misses.all);
 }

@@ -1,11 +1,13 @@
 //! The actions, one file per family.
 
+pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod audit_why;
 pub(crate) mod config;
 pub(crate) mod conformance;
 pub(crate) mod dep;
 pub(crate) mod dep_graph;
+pub(crate) mod desk;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod governance_check;
@@ -26,7 +28,9 @@ pub(crate) mod join_check;
 pub(crate) mod lease;
 pub(crate) mod measuring;
 pub(crate) mod model;
+pub(crate) mod policy;
 pub(crate) mod promotion;
+pub(crate) mod proposals;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod schema;

@@ -7,6 +7,7 @@ mod assemble;
 mod children;
 mod door;
 mod effective;
+mod explaining;
 mod footprint;
 mod governed;
 mod lease;
@@ -21,7 +22,10 @@ pub(crate) mod traces;
 mod workflow;
 
 pub use door::{AgentDoor, Attendant, NoAgent, NoPerson, Said};
+pub(crate) use effective::{controls, principal};
+pub(crate) use explaining::{PolicyGround, governed_tools};
 pub use lease::Refused as RunRefused;
+pub(crate) use plans::approved as carry_out;
 pub use ports::FileJournal;
 pub use request::RunRequest;
 pub use resume::resume;

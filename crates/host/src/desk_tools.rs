@@ -10,6 +10,7 @@ mod failure;
 mod look;
 mod pieces;
 mod plan;
+mod retrieve;
 mod shelf;
 
 use std::collections::BTreeSet;
@@ -20,7 +21,9 @@ use premath_tusk::tools::{SpecError, Tool};
 use self::ask::AskTool;
 use self::look::LookTool;
 use self::plan::ProposePlan;
+use self::retrieve::RetrievalSearch;
 use self::shelf::Shelf;
+use crate::retrieval::Retrieval;
 use crate::workspace::Workspace;
 
 /// The scopes of the desk that a person grants.
@@ -33,16 +36,24 @@ pub const PLAN_SCOPE: &str = "desk:plan";
 pub struct DeskTools {
     workspace: Workspace,
     run_id: String,
+    retrieval: Option<Arc<Retrieval>>,
 }
 
 impl DeskTools {
     /// The tools for a run over the desk of a workspace. Its door is not used.
     #[must_use]
     pub fn new(workspace: &Workspace, run_id: &str) -> Self {
-        Self { workspace: workspace.clone(), run_id: run_id.to_owned() }
+        Self { workspace: workspace.clone(), run_id: run_id.to_owned(), retrieval: None }
     }
 
-    /// Every tool, in the order in which they are offered: those that look, write, create, delete, and the plan.
+    /// The same, with a search over the texts of the desk.
+    #[must_use]
+    pub fn with_retrieval(self, retrieval: Arc<Retrieval>) -> Self {
+        Self { retrieval: Some(retrieval), ..self }
+    }
+
+    /// Every tool, in the order in which they are offered: those that look, write, create, delete, the search over
+    /// texts where there is one, and the plan.
     ///
     /// # Errors
     /// Never, as long as their own definitions are well formed; a test holds them to it.
@@ -54,6 +65,9 @@ impl DeskTools {
         }
         for definition in definitions::ASKING {
             tools.push(Arc::new(AskTool::new(definition, Arc::clone(&shelf))?));
+        }
+        if let Some(retrieval) = &self.retrieval {
+            tools.push(Arc::new(RetrievalSearch::new(Arc::clone(&shelf), Arc::clone(retrieval))?));
         }
         tools.push(Arc::new(ProposePlan::new(shelf, &self.run_id)?));
         Ok(tools)

@@ -13,16 +13,19 @@ mod failures;
 mod measured;
 mod outside;
 mod recording;
+mod retrieval;
 mod sample;
 mod settings;
 mod table;
 mod workspace;
 
+pub use actions::approvals::row as approval_row;
 pub use actions::conformance::{Case, SourceError, VectorSource, run as run_conformance};
 pub use actions::doctor::{DoctorOutcome, refused as doctor_refused, run as doctor};
 pub use actions::governance_check::{GovernanceChecked, run as governance_check};
 pub use actions::join_check::{JoinChecked, run as join_check};
 pub use actions::model::run as ask;
+pub use actions::proposals::row as proposal_row;
 pub use actions::verify::run as verify;
 pub use agent::{
     AgentDoor, Attendant, FileJournal, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted, Said, ending,
@@ -36,6 +39,10 @@ pub use failures::{explain, hint};
 pub use measured::{Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted};
 pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
 pub use recording::audit_log;
+pub use retrieval::{
+    Citation, Embedder, Passage, PipelineEvent, PipelineStage, Retrieval, StageState, Support,
+    VerifiedSentence, verify_citations,
+};
 pub use sample::sample_turn;
 pub use settings::{Layer, LoopSettings, PolicySettings, Setting, Settings, TerminalAuthority};
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};

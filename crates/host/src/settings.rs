@@ -92,6 +92,8 @@ pub struct Settings {
     pub model_entries: Vec<(String, Setting<String>)>,
     /// `[loop]`: what a run may use, and how it works
     pub turn_loop: LoopSettings,
+    /// `[guardrails]`, each value as it is shown: the composition root alone knows what they mean.
+    pub guard_entries: Vec<(String, Setting<String>)>,
     /// `[policy]`: in which role runs work, what it may have, what a day may cost
     pub policy: PolicySettings,
 }
@@ -112,6 +114,7 @@ impl Default for Settings {
             model_chain: Setting::default_value(Vec::new()),
             model_entries: Vec::new(),
             turn_loop: LoopSettings::default(),
+            guard_entries: Vec::new(),
             policy: PolicySettings::default(),
         }
     }

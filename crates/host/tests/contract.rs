@@ -145,7 +145,8 @@ fn an_action_answers_by_name_what_its_function_answers() {
 
 /// What these answer depends on a repository; other tests compare it with their schemas.
 fn works_on_a_repository(name: &str) -> bool {
-    const FAMILIES: [&str; 14] = [
+    const FAMILIES: [&str; 17] = [
+        "approval.",
         "audit.",
         "config.",
         "dep.",
@@ -156,6 +157,8 @@ fn works_on_a_repository(name: &str) -> bool {
         "harness.trajectory.",
         "issue.",
         "model.",
+        "policy.",
+        "proposal.",
         "run.",
         "sandbox.",
         "turn.",

@@ -287,7 +287,7 @@ fn asking_changes_nothing_and_says_what_would_come() {
         "desk_invalid"
     );
     assert_eq!(code("desk_create_markdown", json!({"name": "a\nb", "content": ""})), "desk_invalid");
-    world.asked("desk_delete_file", &json!({"file_id": id}));
+    world.asked("desk_delete_file", &json!({"id": id}));
     assert_eq!(code("desk_rename_file", json!({"file_id": id, "name": "x"})), "desk_deleted");
 }
 
@@ -295,7 +295,7 @@ fn asking_changes_nothing_and_says_what_would_come() {
 fn a_name_in_the_place_of_an_id_is_understood_and_not_taken() {
     let world = World::empty();
     let id = world.text("budget.md", "x");
-    let failure = world.call("desk_delete_file", &json!({"file_id": "budget.md"})).unwrap_err();
+    let failure = world.call("desk_delete_file", &json!({"id": "budget.md"})).unwrap_err();
     assert_eq!(failure.error_code, "desk_not_found");
     assert_eq!(failure.pointers, ["/file_id"]);
     assert_eq!(failure.closest_matches, [format!("{id} `budget.md`")]);
@@ -316,14 +316,14 @@ fn policy_is_told_who_is_meant_by_name_and_whose_it_is() {
             tool.targets(arguments, context)
         })
     };
-    let delete = targets("desk_delete_file", json!({"file_id": file.id()})).unwrap();
+    let delete = targets("desk_delete_file", json!({"id": file.id()})).unwrap();
     assert_eq!(delete.len(), 1);
     assert_eq!((delete[0].kind.as_str(), delete[0].name.as_str()), ("desk_file", "q1.md"));
     assert_eq!((delete[0].id.as_str(), delete[0].origin), (file.id(), Origin::Person));
-    let whole = targets("desk_delete_folder", json!({"folder_id": folder.id()})).unwrap();
+    let whole = targets("desk_delete_folder", json!({"id": folder.id()})).unwrap();
     assert_eq!(whole[0].name, "Reports (1 file)");
     assert_eq!(targets("desk_create_markdown", json!({"name": "x", "content": ""})).unwrap(), []);
-    assert!(targets("desk_delete_file", json!({"file_id": "fil_none"})).is_err());
+    assert!(targets("desk_delete_file", json!({"id": "fil_none"})).is_err());
 }
 
 #[test]
@@ -339,7 +339,7 @@ fn the_person_who_is_asked_sees_a_diff() {
     let update = json!({"file_id": id, "version": 1, "patch": [{"old": "two", "new": "2"}]});
     let diff = preview("desk_update_markdown", update);
     assert_eq!(diff, "--- a/plan.md\n+++ b/plan.md\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n");
-    let diff = preview("desk_delete_file", json!({"file_id": id}));
+    let diff = preview("desk_delete_file", json!({"id": id}));
     assert!(diff.starts_with("--- a/plan.md\n+++ /dev/null\n") && diff.contains("-three"), "{diff}");
     let renamed = preview("desk_rename_file", json!({"file_id": id, "name": "list.md"}));
     assert_eq!(renamed, "rename plan.md\nto     list.md\n");
@@ -368,7 +368,7 @@ fn plan(steps: &[Value]) -> Value {
 fn a_plan_shows_names_and_what_would_take_it_back() {
     let world = World::empty();
     let ids: Vec<_> = ["a.md", "b.md", "c.md"].into_iter().map(|name| world.text(name, "x")).collect();
-    let steps: Vec<_> = ids.iter().map(|id| step("desk_delete_file", json!({"file_id": id}))).collect();
+    let steps: Vec<_> = ids.iter().map(|id| step("desk_delete_file", json!({"id": id}))).collect();
     let output = world.call("desk_propose_plan", &plan(&steps)).unwrap();
     let answer: Value = serde_json::from_str(&output.content).unwrap();
     assert_eq!(answer["steps"][2], json!({"n": 3, "targets": ["c.md"], "tool": "desk_delete_file"}));
@@ -386,12 +386,12 @@ fn a_plan_shows_names_and_what_would_take_it_back() {
 fn a_plan_that_would_not_run_is_no_plan_and_the_step_is_named() {
     let world = World::empty();
     let id = world.text("a.md", "x");
-    let good = step("desk_delete_file", json!({"file_id": id}));
+    let good = step("desk_delete_file", json!({"id": id}));
     let cases = [
-        (step("desk_delete_file", json!({"file_id": "fil_none"})), "desk_not_found", "/steps/1/args/file_id"),
-        (step("desk_delete_file", json!({})), "tool.schema_invalid", "/steps/1/args/file_id"),
+        (step("desk_delete_file", json!({"id": "fil_none"})), "desk_not_found", "/steps/1/args/id"),
+        (step("desk_delete_file", json!({})), "tool.schema_invalid", "/steps/1/args/id"),
         (
-            step("desk_delete_file", json!({"file_id": id, "confirmed": true})),
+            step("desk_delete_file", json!({"id": id, "confirmed": true})),
             "tool.schema_invalid",
             "/steps/1/args/confirmed",
         ),
@@ -454,4 +454,28 @@ fn open_panels_and_the_tree_are_shown() {
     let tree = world.answer("desk_file_tree", &json!({}));
     assert_eq!(tree["tree"], json!("Notes/ [1]\n  in.md [2]\ntop.md [3]\n"));
     assert_eq!(tree["ids"], json!({"1": folder.id(), "2": inside.id(), "3": id}));
+}
+
+#[test]
+fn a_search_over_texts_gives_citations_and_stands_before_the_plan() {
+    let world = World::empty();
+    world.text("lease.md", "# Terms\nThe rent is due on the first day of each month.\n");
+    let retrieval = Arc::new(premath_host::Retrieval::default());
+    let tools = DeskTools::new(&world.workspace, "run-1").with_retrieval(retrieval).tools().unwrap();
+    let names: Vec<_> = tools.iter().map(|tool| tool.spec().name.clone()).collect();
+    assert_eq!(names[names.len() - 2..], ["retrieval_search", "desk_propose_plan"]);
+    let catalogue = Catalogue::new(tools).unwrap();
+    let output = call_with(&catalogue, "retrieval_search", &json!({"query": "rent due"}), 4096).unwrap();
+    let answer: Value = serde_json::from_str(&output.content).unwrap();
+    let chunk = &answer["chunks"][0];
+    assert!(chunk["cite"].as_str().unwrap().starts_with("[c:"), "{chunk}");
+    assert_eq!((&chunk["name"], &chunk["version"]), (&json!("lease.md"), &json!(1)));
+    let text = chunk["text"].as_str().unwrap();
+    assert_eq!(chunk["digest"], json!(premath_kernel::Digest::of_bytes(text.as_bytes()).as_str()));
+    assert_eq!(
+        answer["pipeline"][2],
+        json!({"stage": "embed", "state": "skipped", "detail": "no endpoint is configured"})
+    );
+    let none = call_with(&catalogue, "retrieval_search", &json!({"query": "zebra"}), 4096).unwrap();
+    assert_eq!(none.note, "nothing was found");
 }

@@ -1,9 +1,11 @@
 //! Version 1 of every shape on the wire. Fields may be added as optional; anything else is a new version.
 
+mod approval;
 mod audit;
 mod call_spec;
 mod constraints;
 mod context;
+mod desk;
 mod effect;
 mod evidence;
 mod explanation;
@@ -26,9 +28,17 @@ mod schemas;
 mod upkeep;
 mod vector;
 
+pub use approval::{
+    ApprovalAnswer, ApprovalPage, ApprovalRow, GuardHealth, NamedTarget, PolicyAnswer, PolicyExplained,
+    PolicyLayer, ProposalAnswer, ProposalPage, ProposalRow, ProposalStepRow, RuleRow, RuleStanding,
+};
 pub use audit::{
     AUDIT_KIND, AuditKind, AuditPage, AuditRow, AuditVerified, AuditWhy, UnrecordedChange, WhyKind, WhyStep,
     WhySubject,
+};
+pub use desk::{
+    DeskChanged, DeskDocument, DeskFileRow, DeskHistory, DeskListing, DeskMatch, DeskMatches, DeskTree,
+    DeskTreeRow, DeskVersion,
 };
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;

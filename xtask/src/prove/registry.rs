@@ -136,6 +136,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         long_form: gate_removal,
     },
     Entry {
+        id: "R17",
+        property: "a compromised model gets nowhere",
+        slice: Slice::Tests { package: "premath-cli", filter: RED_TEAM },
+        long_form: red_team,
+    },
+    Entry {
         id: "R18",
         property: "no way out of the sandbox",
         slice: Slice::Tests { package: "premath-exec", filter: ESCAPES },
@@ -146,6 +152,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         property: "no path leads out of its root",
         slice: Slice::Tests { package: "premath-exec", filter: PATHS },
         long_form: paths,
+    },
+    Entry {
+        id: "R20",
+        property: "secrets are redacted, near misses are not",
+        slice: Slice::Tests { package: "premath-guards", filter: SECRET_RULES },
+        long_form: secret_rules,
     },
     Entry {
         id: "R24",
@@ -177,8 +189,10 @@ const ARGUMENTS: &str = "binary(tools_arguments)";
 const ISSUE_ARGUMENTS: &str = "binary(issue_tools_arguments)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
+const RED_TEAM: &str = "binary(red_team)";
 const ESCAPES: &str = "binary(sandbox)";
 const PATHS: &str = "test(/^beneath::/)";
+const SECRET_RULES: &str = "binary(secret_rules)";
 const FLOODS: &str =
     "binary(sandbox) & test(/bomb|flood|take_|sleeper|large_file|many_files|grandchild|time/)";
 const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check", "sse_decode", "model_answer"];
@@ -227,12 +241,20 @@ fn tamper(_budget: &Budget) -> Vec<Work> {
     shown_tests("premath-bd", &["tamper"], TAMPER)
 }
 
+fn red_team(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-cli", &["red_team"], RED_TEAM)
+}
+
 fn escapes(_budget: &Budget) -> Vec<Work> {
     shown_tests("premath-exec", &["sandbox"], ESCAPES)
 }
 
 fn paths(_budget: &Budget) -> Vec<Work> {
     tests("premath-exec", PATHS)
+}
+
+fn secret_rules(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-guards", &["secret_rules"], SECRET_RULES)
 }
 
 fn floods(_budget: &Budget) -> Vec<Work> {

@@ -80,6 +80,36 @@ impl DeskRefusalClass {
     }
 }
 
+impl DeskRefusalClass {
+    /// What a person does next.
+    #[must_use]
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::NotFound => {
+                "`premath desk tree` shows what there is, `premath desk list --deleted` what was deleted"
+            }
+            Self::Deleted => "`premath desk restore` brings it back",
+            Self::NotDeleted => "nothing to do; name a version to go back to it",
+            Self::VersionStale => "read it again, and change what is there now",
+            Self::Invalid => "see docs/reference/desk.md for what is possible",
+            Self::PatchMismatch => "read the text again, and quote a passage that is there once",
+            Self::PermitMismatch => "ask for a permit for this very change",
+            Self::ApprovalMismatch => "ask about this very call",
+            Self::ApprovalPending => "`premath approvals show` says what is asked",
+            Self::ApprovalDecided | Self::ApprovalDenied | Self::ApprovalConsumed => {
+                "nothing to do; the call has to be asked about again"
+            }
+            Self::ApprovalExpired => "nobody answered in time; the call has to be asked about again",
+            Self::ApprovalUnsigned => "decide it with your own credential",
+            Self::Proposal(_) => "`premath proposals show` says what became of it",
+            Self::ProposalInFlight => "wait until it is carried out, or until its lease runs out",
+            Self::ProposalStateChanged => "look at it again; somebody else has it now",
+            Self::ProposalDigestMismatch => "look at the plan again; it is not the one that was shown",
+            Self::ProposalUnsigned => "approve it with your own credential",
+        }
+    }
+}
+
 /// Something that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {detail}", class.code())]

@@ -185,7 +185,9 @@ fn tell(
         .optional("intentDigest", authority.member("intent_digest"))
         .optional("policyDigest", authority.member("policy_digest"))
         .optional("reason", authority.member("override_reason"))
+        .optional("runId", authority.member("turn_digest").map(|_| actor))
         .field("targets", vec![target])
+        .field("tool", operation.action())
         .optional("turnDigest", authority.member("turn_digest"));
     writing.tell(Told::Mutation, actor, "applied", &about.finish())
 }

@@ -93,6 +93,23 @@ impl Desk {
         self.read(|connection| item_row(connection, id))
     }
 
+    /// The ids of files and folders of that very name; deleted ones only where nothing else is called that.
+    ///
+    /// # Errors
+    /// A database that failed.
+    pub fn called(&self, name: &str) -> Result<Vec<String>, StoreError> {
+        self.read(|connection| {
+            // Where something of that name is there, what was deleted is not meant.
+            let query = "WITH named AS (SELECT id, deleted_at FROM files WHERE name = ?1
+                   UNION ALL SELECT id, deleted_at FROM folders WHERE name = ?1)
+                 SELECT id FROM named WHERE deleted_at IS NULL
+                   OR NOT EXISTS (SELECT 1 FROM named WHERE deleted_at IS NULL)";
+            let mut statement = connection.prepare(query)?;
+            let ids = statement.query_map([name], |row| row.get(0))?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// A file with its content, or with that of an earlier version. Deleted files can be read by version only.
     ///
     /// # Errors

@@ -7,18 +7,24 @@ use std::sync::Arc;
 
 use premath_bd::desk::PersonCredential;
 use premath_bd::{OsDisk, PolicyStore};
-use premath_guards::{GuardSettings, built_in};
+use premath_guards::{
+    CommandGuard, CommandGuardSettings, GuardSettings, HttpGuard, HttpGuardSettings, built_in,
+};
 use premath_host::ActionError;
 use premath_rules::{DenyAll, RulePack, RuleSource};
 use premath_tusk::policy::{Governor, Guard, Guards, Rules};
+use premath_tusk::sandbox::Sandbox;
 use premath_tusk::tools::ToolSpec;
 
+use crate::settings::{GuardrailSettings, OutsideGuard, Reached};
 use crate::system;
 
 /// Where the rules of a repository are.
 const RULES: &str = "policies/governor";
 /// Where its policy package speaks of guards.
 const GUARDRAILS: &str = "policies/guardrails.json";
+/// What the sandbox sets for every command in it.
+pub(crate) const STEP_TOKEN: &str = "PREMATH_STEP_TOKEN";
 
 /// The governor of a repository for a run with these tools.
 pub(crate) fn governor(
@@ -56,6 +62,53 @@ pub(crate) fn with_package(
 pub(crate) fn guards_of(settings: &GuardSettings) -> Result<Vec<Arc<dyn Guard>>, ActionError> {
     let guards = built_in(settings).map_err(|error| unusable(&error.to_string()))?;
     Ok(guards.into_iter().map(Arc::from).collect())
+}
+
+/// The guards outside that the configuration names.
+pub(crate) fn outside(
+    settings: &GuardrailSettings,
+    workdir: &Path,
+    sandbox: &Arc<dyn Sandbox>,
+) -> Result<Vec<Arc<dyn Guard>>, ActionError> {
+    settings.outside.iter().map(|guard| reached(&guard.value, workdir, sandbox)).collect()
+}
+
+fn reached(
+    guard: &OutsideGuard,
+    workdir: &Path,
+    sandbox: &Arc<dyn Sandbox>,
+) -> Result<Arc<dyn Guard>, ActionError> {
+    let (must_find, must_pass) = (guard.must_find.clone(), guard.must_pass.clone());
+    match &guard.reached {
+        Reached::Program(program, arguments) => {
+            let settings = CommandGuardSettings {
+                arguments: arguments.clone(),
+                actions: guard.actions,
+                deadline: guard.deadline,
+                must_find,
+                must_pass,
+                ..CommandGuardSettings::new(guard.name.as_str(), program.as_str(), workdir.to_path_buf())
+            };
+            Ok(Arc::new(CommandGuard::new(settings, Arc::clone(sandbox))))
+        }
+        Reached::Service(url) => {
+            let settings = HttpGuardSettings {
+                actions: guard.actions,
+                deadline: guard.deadline,
+                must_find,
+                must_pass,
+                ..HttpGuardSettings::new(guard.name.as_str(), url.as_str())
+            };
+            match HttpGuard::new(settings) {
+                Ok(guard) => Ok(Arc::new(guard)),
+                Err(error) => Err(ActionError::Unavailable {
+                    what: error.to_string(),
+                    hint: "mend [[guardrails.http]] in the configuration; `premath config show` says where it is"
+                        .to_owned(),
+                }),
+            }
+        }
+    }
 }
 
 /// The rules that a repository has, or ours. What cannot be read or loaded denies everything.
@@ -107,8 +160,12 @@ pub(crate) fn sources(root: &Path) -> Result<Vec<RuleSource>, (String, String)> 
     if sources.is_empty() { Ok(RulePack::default_sources()) } else { Ok(sources) }
 }
 
-/// What the person at this terminal signs with. It is made where there is none yet.
+/// What the person at this terminal signs with. It is made where there is none yet; a process that premath started for a
+/// step is never a person, and has none.
 pub(crate) fn credential() -> Result<Option<PersonCredential>, ActionError> {
+    if system::is_set(STEP_TOKEN) {
+        return Ok(None);
+    }
     let Some(secret) = system::person_secret().map_err(|error| ActionError::Unavailable {
         what: format!("the credential of the person cannot be used: {error}"),
         hint: "it is a file of 32 bytes in the state folder of premath, readable by you alone".to_owned(),

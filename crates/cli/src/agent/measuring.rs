@@ -20,7 +20,16 @@ use crate::system;
 
 /// Measures with the guards and rules of this program.
 #[derive(Debug)]
-pub(super) struct Measuring;
+pub(super) struct Measuring {
+    /// What the configuration asks for; a package can ask for more.
+    configured: GuardSettings,
+}
+
+impl Measuring {
+    pub(super) const fn new(configured: GuardSettings) -> Self {
+        Self { configured }
+    }
+}
 
 /// Time from when it was made.
 #[derive(Debug)]
@@ -38,7 +47,7 @@ impl Measure for Measuring {
     }
 
     fn check(&self, package: &PolicyFiles) -> Result<(), ActionError> {
-        guards_of(&settings(package)?)?;
+        guards_of(&settings(&self.configured, package)?)?;
         let sources = sources(package)?;
         match RulePack::load(&sources, &every_tool()?) {
             Ok(_) => Ok(()),
@@ -65,7 +74,7 @@ impl Measure for Measuring {
         };
         let text = std::str::from_utf8(dataset.bytes).map_err(|_| unusable("it is not UTF-8".to_owned()))?;
         let rows = read_dataset(text).map_err(|error| unusable(error.to_string()))?;
-        let settings = settings(package)?;
+        let settings = settings(&self.configured, package)?;
         let guards = Guards::boot(guards_of(&settings)?).timed(Arc::new(Since(system::stopwatch())));
         let grader_digest = grader_digest(&guards, &settings)?;
         let evaluation = evaluate(&guards, &rows);
@@ -82,7 +91,8 @@ impl Measure for Measuring {
         wanted: &RedTeamWanted,
     ) -> Result<RedTeamMeasured, ActionError> {
         self.check(package)?;
-        let settings = settings(package)?;
+        // The repositories that are attacked have no configuration but the package.
+        let settings = settings(&GuardSettings::default(), package)?;
         let guards = Guards::boot(guards_of(&settings)?);
         let grader_digest = grader_digest(&guards, &settings)?;
         crate::commands::attack(package, wanted, grader_digest)
@@ -97,8 +107,8 @@ fn grader_digest(guards: &Guards, settings: &GuardSettings) -> Result<String, Ac
     Ok(Digest::prefixed("pol1_", &value).as_str().to_owned())
 }
 
-fn settings(package: &PolicyFiles) -> Result<GuardSettings, ActionError> {
-    with_package(GuardSettings::default(), package.get("guardrails.json"))
+fn settings(configured: &GuardSettings, package: &PolicyFiles) -> Result<GuardSettings, ActionError> {
+    with_package(configured.clone(), package.get("guardrails.json"))
 }
 
 /// Every tool that a rule may speak of.

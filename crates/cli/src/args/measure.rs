@@ -1,4 +1,4 @@
-//! `eval`, `redteam` and the packages of `policy`, as they are typed.
+//! `eval`, `redteam` and what `policy` takes about packages, as they are typed.
 
 use clap::{Args, Subcommand};
 
@@ -74,32 +74,6 @@ pub(crate) struct RedTeamRunArgs {
     pub(crate) package: Option<String>,
     #[command(flatten)]
     pub(crate) format: Format,
-}
-
-/// Arguments of `policy`.
-#[derive(Debug, Args)]
-pub(crate) struct PolicyArgs {
-    /// What to do.
-    #[command(subcommand)]
-    pub(crate) command: PolicyCommand,
-}
-
-/// What can be done with policy packages.
-#[derive(Debug, Subcommand)]
-pub(crate) enum PolicyCommand {
-    /// Put a policy package into force that was measured and attacked
-    #[command(
-        after_help = "Example:\n  premath policy promote --from candidate --eval .premath/reports/eval-5f70.json \
-                            --redteam .premath/reports/redteam-a0b1.json\n\n\
-                            Ends with 1 when a gate is not met. More: docs/reference/promotion.md."
-    )]
-    Promote(PromoteArgs),
-    /// Go back to a policy package that was in force before
-    #[command(after_help = "Example:\n  premath policy rollback")]
-    Rollback(RollbackArgs),
-    /// List the policy packages that were put into force, the newest first
-    #[command(after_help = "Example:\n  premath policy history --json")]
-    History(HistoryArgs),
 }
 
 /// The reports that a package is judged by.

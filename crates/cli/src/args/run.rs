@@ -40,6 +40,9 @@ pub(crate) struct RunArgs {
     /// What it may do, such as files:read; may be repeated. Tools of other scopes do not exist for the model
     #[arg(long, value_name = "SCOPE", conflicts_with = "demo")]
     pub(crate) scope: Vec<String>,
+    /// One request to the assistant of the desk: its tools, 3 turns when it only reads and 5 otherwise, 30 seconds
+    #[arg(long)]
+    pub(crate) desk: bool,
     /// At most so many tokens in one request
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) context_tokens: Option<u64>,

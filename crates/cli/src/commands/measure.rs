@@ -6,8 +6,8 @@ use premath_wire::v1::{GuardrailsResult, MeasureAnswer, PromotionAnswer, Promoti
 
 use super::answer;
 use crate::args::measure::{
-    EvalArgs, EvalCommand, GuardrailsArgs, HistoryArgs, PolicyArgs, PolicyCommand, PromoteArgs, RedTeamArgs,
-    RedTeamCommand, RedTeamRunArgs, RollbackArgs,
+    EvalArgs, EvalCommand, GuardrailsArgs, HistoryArgs, PromoteArgs, RedTeamArgs, RedTeamCommand,
+    RedTeamRunArgs, RollbackArgs,
 };
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -23,14 +23,6 @@ pub(super) fn eval(args: &EvalArgs, host: &Host<'_>) -> Result<Exit, CliError> {
 pub(super) fn red_team(args: &RedTeamArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     match &args.command {
         RedTeamCommand::Run(args) => probes(args, host),
-    }
-}
-
-pub(super) fn policy(args: &PolicyArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    match &args.command {
-        PolicyCommand::Promote(args) => promote(args, host),
-        PolicyCommand::Rollback(args) => rollback(args, host),
-        PolicyCommand::History(args) => history(args, host),
     }
 }
 
@@ -98,7 +90,7 @@ fn probes(args: &RedTeamRunArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     Ok(exit)
 }
 
-fn promote(args: &PromoteArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+pub(super) fn promote(args: &PromoteArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let path = |typed: &Option<String>| typed.as_deref().map(|typed| noted(host, typed));
     let (from, eval, redteam) =
         (noted(host, &args.from), path(&args.reports.eval), path(&args.reports.redteam));
@@ -112,7 +104,7 @@ fn promote(args: &PromoteArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     })
 }
 
-fn rollback(args: &RollbackArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+pub(super) fn rollback(args: &RollbackArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let path = |typed: &Option<String>| typed.as_deref().map(|typed| noted(host, typed));
     let (eval, redteam) = (path(&args.reports.eval), path(&args.reports.redteam));
     let arguments = Object::fields()
@@ -125,7 +117,7 @@ fn rollback(args: &RollbackArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     })
 }
 
-fn history(args: &HistoryArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+pub(super) fn history(args: &HistoryArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let arguments = Object::fields().finish();
     answer(host, "policy.history", &arguments, &args.format, |found: &PromotionListing| {
         measure::history(found)

@@ -1,89 +1,92 @@
 //! Cards: what a person is asked to agree to, whole. Nothing on them is cut, and nothing on them can speak in our voice.
 
-use premath_bd::desk::{Approval, ApprovalKind, PlanStep, Proposal, Target};
+use anstyle::Style;
 use premath_kernel::{Value, encode};
-use premath_wire::time::format_time;
+use premath_wire::v1::{ApprovalRow, NamedTarget, ProposalRow, ProposalStepRow};
 
 use super::run::changes;
 use super::{lines, plain};
-use crate::output::{DIM, STRONG, TIP, WARN};
+use crate::output::{BAD, DIM, GOOD, STRONG, TIP, WARN};
 
 /// How wide a diff is drawn.
 const WIDTH: usize = 160;
 
 /// A call that waits for a person: what, about what, with which arguments, why, until when.
-pub(crate) fn approval(approval: &Approval) -> String {
-    let request = &approval.request;
-    let what = match request.kind {
-        ApprovalKind::Confirmation => "a call needs you",
-        ApprovalKind::Plan => "a plan needs you",
-        ApprovalKind::Checkpoint => "a run waits at a checkpoint",
+pub(crate) fn approval(row: &ApprovalRow) -> String {
+    let what = match (row.state.as_str(), row.kind.as_str()) {
+        ("pending", "checkpoint") => "a run waits at a checkpoint".to_owned(),
+        ("pending", _) => "a call needs you".to_owned(),
+        (state, kind) => format!("{kind}: {state}"),
     };
-    let mut text = format!("\n  {WARN}┌ {what}{WARN:#}  {DIM}{}{DIM:#}\n", plain(&approval.id));
-    text.push_str(&line(&format!("{STRONG}{}{STRONG:#} {}", plain(&request.tool), named(&request.targets))));
-    for argument in arguments(&request.arguments) {
+    let mut text = format!("\n  {WARN}┌ {}{WARN:#}  {DIM}{}{DIM:#}\n", plain(&what), plain(&row.id));
+    text.push_str(&line(&format!("{STRONG}{}{STRONG:#} {}", plain(&row.tool), named(&row.targets))));
+    for argument in arguments(&row.arguments.0) {
         text.push_str(&line(&argument));
     }
-    if let Some(diff) = &request.diff {
+    if let Some(diff) = &row.diff {
         text.push_str(&changes(diff, WIDTH));
     }
-    text.push_str(&line(&format!(
-        "{DIM}why:{DIM:#} {} {DIM}({}, tier {}){DIM:#}",
-        plain(&request.reason),
-        plain(&request.rule),
-        plain(&request.tier)
-    )));
-    text.push_str(&line(&format!(
-        "{DIM}run {} · expires {}{DIM:#}",
-        plain(&request.run_id),
-        format_time(request.expires_at)
-    )));
+    let (reason, rule, tier) = (plain(&row.reason), plain(&row.rule), plain(&row.tier));
+    text.push_str(&line(&format!("{DIM}why:{DIM:#} {reason} {DIM}({rule}, tier {tier}){DIM:#}")));
+    let (run, expires) = (plain(&row.run_id), plain(&row.expires_at));
+    text.push_str(&line(&format!("{DIM}run {run} · expires {expires}{DIM:#}")));
+    text.push_str(&decided(row.decided_by.as_deref(), row.decided_at.as_deref(), row.message.as_deref()));
     text.push_str(&format!("  {WARN}└{WARN:#}\n"));
     text
 }
 
 /// A plan that waits for a person: what it is for, every step with the names it is about, how it is taken back.
-pub(crate) fn proposal(proposal: &Proposal) -> String {
-    let draft = &proposal.draft;
-    let steps = draft.steps.len();
+pub(crate) fn proposal(row: &ProposalRow) -> String {
+    let steps = row.steps.len();
+    let what = if row.state == "pending" { "needs you".to_owned() } else { plain(&row.state) };
     let mut text = format!(
-        "\n  {WARN}┌ a plan of {steps} step{} needs you{WARN:#}  {DIM}{}{DIM:#}\n",
+        "\n  {WARN}┌ a plan of {steps} step{} {what}{WARN:#}  {DIM}{}{DIM:#}\n",
         if steps == 1 { "" } else { "s" },
-        plain(&proposal.id)
+        plain(&row.id)
     );
-    text.push_str(&line(&format!("{STRONG}{}{STRONG:#}", plain(&draft.goal))));
-    for (step, number) in draft.steps.iter().zip(1_usize..) {
-        text.push_str(&step_lines(step, number));
+    text.push_str(&line(&format!("{STRONG}{}{STRONG:#}", plain(&row.goal))));
+    for step in &row.steps {
+        text.push_str(&step_lines(step));
     }
-    if !draft.rollback.trim().is_empty() {
-        text.push_str(&line(&format!("{TIP}to take it back:{TIP:#} {}", plain(&draft.rollback))));
+    if !row.rollback.trim().is_empty() {
+        text.push_str(&line(&format!("{TIP}to take it back:{TIP:#} {}", plain(&row.rollback))));
     }
-    text.push_str(&line(&format!(
-        "{DIM}expires {} · {}{DIM:#}",
-        format_time(proposal.expires_at),
-        plain(&proposal.plan_digest)
-    )));
+    let (expires, digest) = (plain(&row.expires_at), plain(&row.plan_digest));
+    text.push_str(&line(&format!("{DIM}expires {expires} · {digest}{DIM:#}")));
+    text.push_str(&decided(row.decided_by.as_deref(), row.decided_at.as_deref(), row.message.as_deref()));
     text.push_str(&format!("  {WARN}└{WARN:#}\n"));
     text
 }
 
-fn step_lines(step: &PlanStep, number: usize) -> String {
-    let mut text =
-        line(&format!("{number}. {STRONG}{}{STRONG:#} {}", plain(&step.tool), named(&step.targets)));
-    for argument in arguments(&step.arguments) {
+fn decided(by: Option<&str>, at: Option<&str>, message: Option<&str>) -> String {
+    let Some(by) = by else { return String::new() };
+    let at = at.map(plain).unwrap_or_default();
+    let said = message.map(|message| format!(": {}", plain(message))).unwrap_or_default();
+    line(&format!("{DIM}decided by{DIM:#} {} {DIM}{at}{DIM:#}{said}", plain(by)))
+}
+
+fn step_lines(step: &ProposalStepRow) -> String {
+    let state = step.state.as_deref().map(|state| {
+        let style: Style = if state == "ok" { GOOD } else { BAD };
+        format!("  {style}{}{style:#}", plain(state))
+    });
+    let (tool, names, state) = (plain(&step.tool), named(&step.targets), state.unwrap_or_default());
+    let mut text = line(&format!("{}. {STRONG}{tool}{STRONG:#} {names}{state}", step.n));
+    for argument in arguments(&step.arguments.0) {
         text.push_str(&line(&format!("   {argument}")));
     }
-    if !step.rationale.trim().is_empty() {
-        text.push_str(&line(&format!("   {DIM}{}{DIM:#}", plain(&step.rationale))));
+    for said in [Some(step.rationale.as_str()), step.detail.as_deref()].into_iter().flatten() {
+        if !said.trim().is_empty() {
+            text.push_str(&line(&format!("   {DIM}{}{DIM:#}", plain(said))));
+        }
     }
     text
 }
 
 /// Every argument, whole: a long one takes as many lines as it has.
 fn arguments(arguments: &Value<'_>) -> Vec<String> {
-    let Some(members) = arguments.as_object() else {
-        return vec![plain(&String::from_utf8_lossy(&encode(arguments)))];
-    };
+    let json = |value: &Value<'_>| plain(&String::from_utf8_lossy(&encode(value)));
+    let Some(members) = arguments.as_object() else { return vec![json(arguments)] };
     let mut shown = Vec::new();
     for (name, value) in members.iter() {
         match value.as_text() {
@@ -92,17 +95,13 @@ fn arguments(arguments: &Value<'_>) -> Vec<String> {
                 shown.extend(lines(text).lines().map(|line| format!("  {line}")));
             }
             Some(text) => shown.push(format!("{DIM}{}:{DIM:#} {}", plain(name), plain(text))),
-            None => shown.push(format!(
-                "{DIM}{}:{DIM:#} {}",
-                plain(name),
-                plain(&String::from_utf8_lossy(&encode(value)))
-            )),
+            None => shown.push(format!("{DIM}{}:{DIM:#} {}", plain(name), json(value))),
         }
     }
     shown
 }
 
-fn named(targets: &[Target]) -> String {
+fn named(targets: &[NamedTarget]) -> String {
     targets.iter().map(|target| plain(&target.name)).collect::<Vec<_>>().join(", ")
 }
 

@@ -11,21 +11,9 @@ use premath_tusk::turn_loop::{ContextLimits, Limits, OnFull};
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::models::micro_dollars;
-use super::{Owner, Place, Reading, echo};
+use super::field::{Field, Limit, MOST};
+use super::{Owner, Reading, echo};
 use crate::error::CliError;
-
-/// The largest number that every program reads alike.
-const MOST: u64 = 9_007_199_254_740_991;
-
-/// A limit: its place, what it is when nobody says, and from where on it makes sense.
-struct Limit<'l> {
-    slot: &'l mut Option<Setting<u64>>,
-    /// What a repository cannot go beyond when the person says nothing; none for what costs nobody anything.
-    ceiling: Option<u64>,
-    least: u64,
-    most: u64,
-}
 
 /// Takes one key of `[loop]`.
 pub(super) fn take(
@@ -89,57 +77,7 @@ const fn reach(profile: Profile) -> u8 {
     }
 }
 
-/// One value, and whose word it is.
-struct Field<'f, 'i> {
-    place: Place<'f>,
-    owner: Owner,
-    value: &'f Spanned<DeValue<'i>>,
-    path: String,
-}
-
 impl Field<'_, '_> {
-    fn refused(&self, what: &str) -> CliError {
-        self.place.refused(what, &self.path, self.value)
-    }
-
-    fn setting<T>(&self, value: T) -> Setting<T> {
-        Setting { value, layer: self.place.layer(self.value) }
-    }
-
-    fn limit(&self, limit: Limit<'_>) -> Result<(), CliError> {
-        let Limit { slot, ceiling, least, most } = limit;
-        let number = self.value.get_ref().as_integer().and_then(|text| text.as_str().parse::<u64>().ok());
-        let number = number.filter(|number| (least..=most).contains(number));
-        let number =
-            number.ok_or_else(|| self.refused(&format!("expected a whole number from {least} to {most}")))?;
-        self.lower(slot, ceiling, number)
-    }
-
-    fn lower(
-        &self,
-        slot: &mut Option<Setting<u64>>,
-        ceiling: Option<u64>,
-        number: u64,
-    ) -> Result<(), CliError> {
-        let ceiling = slot.as_ref().map(|setting| setting.value).or(ceiling);
-        if self.owner == Owner::Repository && ceiling.is_some_and(|ceiling| number > ceiling) {
-            let what = "a repository can lower a limit and not raise it; say this in your own file";
-            return Err(self.refused(what));
-        }
-        *slot = Some(self.setting(number));
-        Ok(())
-    }
-
-    fn dollars(&self) -> Result<u64, CliError> {
-        let whole = self.value.get_ref().as_integer().and_then(|text| text.as_str().parse::<u64>().ok());
-        let micros = match whole {
-            Some(whole) => whole.checked_mul(1_000_000),
-            None => self.value.get_ref().as_str().and_then(micro_dollars),
-        };
-        let micros = micros.filter(|micros| (1..=MOST).contains(micros));
-        micros.ok_or_else(|| self.refused("expected dollars above 0, such as 2 or \"0.50\" in quotes"))
-    }
-
     fn trigger(&self) -> Result<Setting<String>, CliError> {
         const WANTED: &str = "expected { trigger = \"what was measured\" }";
         let table = self.value.get_ref().as_table().ok_or_else(|| self.refused(WANTED))?;

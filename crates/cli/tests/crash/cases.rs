@@ -113,6 +113,19 @@ const REMEDIATIONS: Lane = Lane {
     is_finished_by_next: false,
 };
 
+const DESK: Lane = Lane {
+    reads: &[&["desk", "list", "--json"], &["desk", "show", "first.md", "--json"]],
+    files: &[],
+    key: "name",
+    primer: &["desk", "add", "primer.md", "--json"],
+    next: &["desk", "add", "next.md", "--json"],
+    log: None,
+    is_finished_by_next: false,
+};
+
+/// A desk that is only just being made.
+const FIRST_DESK: Lane = Lane { reads: &[&["desk", "list", "--json"]], primer: &[], ..DESK };
+
 const AUDIT: Lane = Lane {
     reads: &[&["audit", "query", "--limit", "1000", "--json"]],
     files: &["audit.jsonl"],
@@ -215,9 +228,19 @@ pub(crate) const CASES: &[Case] = &[
         full,
         ["harness-kpi", "remediate", "--note", "Fewer workers."]
     ),
+    case!("desk add", DESK, desk, ["desk", "add", "new.md", "--file", "rows.jsonl"]),
+    case!("desk add, the first", FIRST_DESK, full, ["desk", "add", "new.md", "--file", "rows.jsonl"]),
+    case!("desk restore", DESK, desk, ["desk", "restore", "first.md", "--version", "1"]),
     case!("doctor --fix", MENDING, torn, ["doctor", "--fix"]),
     case!("audit verify --reconcile", AUDIT, unrecorded, ["audit", "verify", "--reconcile"]),
 ];
+
+/// A store with a desk on which there is a file.
+fn desk() -> Workplace {
+    let place = full();
+    place.accepted(&["desk", "add", "first.md", "--file", "rows.jsonl", "--json"]);
+    place
+}
 
 fn nothing() -> Workplace {
     Workplace::empty()

@@ -225,7 +225,7 @@ fn build() -> Option<Finder> {
 
 fn compile(pattern: &str) -> Option<Regex> {
     // White space between words may be several, escaped, or dressed up.
-    const SPACE: &str = r#"(?:[\s*_>#"'`~]|\\[nrt])+"#;
+    const SPACE: &str = r#"(?:[ \t\n\r*_>#"'`~]|\\[nrt])+"#;
     let mut spaced = String::from("^(?:");
     let mut in_class = false;
     let mut previous = ' ';
@@ -243,8 +243,7 @@ fn compile(pattern: &str) -> Option<Regex> {
         previous = character;
     }
     spaced.push(')');
-    let spaced =
-        spaced.replace(&format!("{SPACE}?"), r"\s*").replace(r"\b", r"(?-u:\b)").replace(r"\s", r"(?-u:\s)");
+    let spaced = spaced.replace(&format!("{SPACE}?"), r"\s*").replace(r"\b", r"(?-u:\b)");
     RegexBuilder::new(&spaced).case_insensitive(true).build().ok()
 }
 

@@ -177,6 +177,7 @@ fn is_phone(group: &Group) -> bool {
         && (9..=12).contains(&count)
         && matches!(parts.first(), Some(2..=5))
         && parts.len() >= 2
+        && parts != [3, 2, 4]
         && group.separators != [b'.'];
     (is_american && area >= 2) || is_national
 }

@@ -6,7 +6,7 @@ fn found(text: &str) -> Vec<(String, String)> {
     let kinds = PiiKinds { ip: true, ..PiiKinds::default() };
     find(text, &kinds)
         .into_iter()
-        .map(|finding| (finding.label, text[finding.span.unwrap()].to_owned()))
+        .map(|finding| (finding.label, text.get(finding.span.unwrap()).unwrap().to_owned()))
         .collect()
 }
 

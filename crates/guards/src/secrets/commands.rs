@@ -83,7 +83,9 @@ fn user(subject: &Subject<'_>, at: usize) -> Option<(usize, usize)> {
         || super::edge::escape_length(subject, after) > 0
         || matches!(subject.byte(after), Some(b'"' | b'\''));
     let value = subject.slice(start, end);
-    (is_ended && entropy_millis(value) > 2000 && !is_placeholder(value)).then_some((start, end))
+    // Quotes make a short one look less random than it is.
+    let is_random = entropy_millis(value) > 2000 || entropy_millis(subject.slice(start - 1, end + 1)) > 2000;
+    (is_ended && is_random && !is_placeholder(value)).then_some((start, end))
 }
 
 /// Where a name and a password stand, and what they end with.
@@ -132,6 +134,12 @@ fn is_placeholder(value: &[u8]) -> bool {
     let colon = memchr(b':', value).unwrap_or(value.len());
     let password = value.get(colon + 1..).unwrap_or_default().to_ascii_lowercase();
     let password = password.trim_ascii().strip_prefix(b"\"").unwrap_or(&password);
-    let is_variable = matches!(password.first(), Some(b'$' | b'<' | b'[' | b'{' | b'%'));
+    let is_variable = match (password.first(), password.last()) {
+        (Some(b'$' | b'<'), _) => true,
+        (Some(b'['), Some(last)) => *last == b']',
+        (Some(b'{'), Some(last)) => *last == b'}',
+        (Some(b'%'), Some(last)) => *last == b'%',
+        _ => false,
+    };
     is_variable || WORDS.contains(&password) || value.first() == Some(&b'$') && password.is_empty()
 }

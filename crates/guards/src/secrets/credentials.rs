@@ -106,6 +106,7 @@ pub(super) const NEARBY_KINDS: &[Nearby] = &[
         parts: &[HEX.exactly(40)],
         only_digits: false,
     },
+    Nearby { label: "sourcegraph-access-token", word: "sgp_", parts: &[HEX.exactly(40)], only_digits: false },
 ];
 
 /// A token of an organisation of Sentry: it names its region inside.
@@ -134,11 +135,26 @@ pub(super) fn encoded_token(subject: &mut Subject<'_>, start: usize) -> Option<P
     const HEADER: usize = 28;
     Before::Word.holds(subject, start).then_some(())?;
     let end = subject.fits(&[text("ZXlK"), NESTED_BASE64.at_least(46), PADDING.between(0, 2)], start)?;
-    let header = decode(&decode(subject.slice(start, start + HEADER)));
-    let name = header.strip_prefix(b"{\"")?;
-    let is_member =
-        |member: &&str| name.strip_prefix(member.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'"'));
-    MEMBERS.iter().any(|member| is_member(&member)).then_some((start, end))
+    let token = decode(subject.slice(start, start + HEADER));
+    let is_header = |member: &str| token.starts_with(&encode(format!("{{\"{member}\":").as_bytes()));
+    MEMBERS.iter().any(|member| is_header(member)).then_some((start, end))
+}
+
+/// The characters of base64 that bytes settle, whatever follows them.
+fn encode(bytes: &[u8]) -> Vec<u8> {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut encoded = Vec::new();
+    let (mut held, mut bits) = (0_u32, 0_u32);
+    for byte in bytes {
+        held = (held << 8 | u32::from(*byte)) & 0xffff;
+        bits += 8;
+        while bits >= 6 {
+            bits -= 6;
+            let place = usize::try_from(held >> bits & 0x3f).unwrap_or_default();
+            encoded.extend(ALPHABET.get(place));
+        }
+    }
+    encoded
 }
 
 /// The bytes that base64 stands for, up to the first character that is none.

@@ -2,6 +2,8 @@
 //!
 //! Each search looks a bounded way from the words that give it away.
 
+use std::ops::Range;
+
 use memchr::memmem;
 
 use super::edge::{Before, is_space, is_word};
@@ -42,18 +44,45 @@ const FAR: usize = 800;
 const NEAR: usize = 420;
 const MOST_ENTRIES: usize = 64;
 
-/// The values of a Kubernetes secret around its `kind:`.
-pub(super) fn kubernetes(subject: &mut Subject<'_>, kind: Place) -> Vec<Place> {
-    let Some(end) = secret_kind(subject, kind) else { return Vec::new() };
-    let behind = subject.slice(end, end + FAR);
-    let next_document = memmem::find(behind, b"\n---").unwrap_or(behind.len());
-    let data = data_in(subject, end, end + next_document.min(FAR));
-    if let Some(data) = data {
-        return entries(subject, data, end + next_document.max(NEAR * 2));
+/// What a text says that manifests consist of, each in order.
+#[derive(Debug, Default)]
+pub(super) struct Manifests {
+    /// Where `kind:` stands.
+    pub(super) kinds: Vec<Place>,
+    /// What stands behind `data:`.
+    pub(super) data: Vec<usize>,
+    /// Where one document ends and another begins.
+    pub(super) separators: Vec<usize>,
+}
+
+impl Manifests {
+    /// The values of every Kubernetes secret, before or behind its `kind:`. No part of the text is read twice.
+    pub(super) fn values(&self, subject: &mut Subject<'_>) -> Vec<Place> {
+        let mut found = Vec::new();
+        let mut read = 0;
+        for kind in &self.kinds {
+            let Some(end) = secret_kind(subject, *kind) else { continue };
+            let Some((data, until)) = self.entries_of(kind.0, end) else { continue };
+            read = entries(subject, data.max(read)..until, &mut found).max(read);
+        }
+        found
     }
-    let from = kind.0.saturating_sub(FAR + NEAR);
-    let from = memmem::rfind(subject.slice(from, kind.0), b"\n---").map_or(from, |at| from + at);
-    data_in(subject, from, kind.0).map_or_else(Vec::new, |data| entries(subject, data, kind.0))
+
+    /// Where the entries of a secret are: behind the next `data:`, or the last one, of the same document.
+    fn entries_of(&self, kind: usize, end: usize) -> Option<(usize, usize)> {
+        let is_one = |from: usize, to: usize| {
+            let after = self.separators.partition_point(|separator| *separator < from);
+            self.separators.get(after).is_none_or(|separator| *separator >= to)
+        };
+        let next = self.data.get(self.data.partition_point(|data| *data < end)).copied();
+        if let Some(data) = next.filter(|data| *data <= end + FAR && is_one(end, *data)) {
+            let after = self.separators.partition_point(|separator| *separator < data);
+            return Some((data, self.separators.get(after).copied().unwrap_or(usize::MAX)));
+        }
+        let before = self.data.partition_point(|data| *data <= kind).checked_sub(1)?;
+        let last = self.data.get(before).copied();
+        last.filter(|data| data + FAR + NEAR >= kind && is_one(*data, kind)).map(|data| (data, kind))
+    }
 }
 
 fn secret_kind(subject: &Subject<'_>, (start, end): Place) -> Option<usize> {
@@ -65,36 +94,41 @@ fn secret_kind(subject: &Subject<'_>, (start, end): Place) -> Option<usize> {
     (is_secret && !subject.byte(word).is_some_and(is_word)).then_some(word)
 }
 
-/// Behind the first `data:` of a range.
-fn data_in(subject: &Subject<'_>, from: usize, to: usize) -> Option<usize> {
-    let lower = subject.slice(from, to).to_ascii_lowercase();
-    memmem::find_iter(&lower, b"data:")
-        .map(|at| from + at)
-        .find(|at| Before::Word.holds(subject, *at))
-        .map(|at| at + 5)
-}
-
-fn entries(subject: &mut Subject<'_>, data: usize, until: usize) -> Vec<Place> {
-    let mut found: Vec<Place> = Vec::new();
-    let mut at = data;
-    while found.len() < MOST_ENTRIES && at < until {
-        let Some(colon) = memchr::memchr(b':', subject.slice(at, (at + NEAR).min(until))) else { break };
+/// Collects the values of entries; says how far was read.
+fn entries(subject: &mut Subject<'_>, range: Range<usize>, found: &mut Vec<Place>) -> usize {
+    let mut at = range.start;
+    let mut count = 0;
+    while count < MOST_ENTRIES && at < range.end {
+        let Some(colon) = memchr::memchr(b':', subject.slice(at, (at + NEAR).min(range.end))) else { break };
         let colon = at + colon;
+        let Some(is_indented) = entry_name(subject, colon) else {
+            at = colon + 1;
+            continue;
+        };
+        if count > 0 && !is_indented {
+            break;
+        }
         at = colon + 1;
-        if is_entry_name(subject, colon)
-            && let Some(value) = entry_value(subject, colon + 1)
-        {
+        if let Some(value) = entry_value(subject, colon + 1) {
             at = value.1;
+            count += 1;
             found.push(value);
         }
     }
-    found
+    at
 }
 
-fn is_entry_name(subject: &Subject<'_>, colon: usize) -> bool {
+/// Whether the name before a colon is indented, if there is one.
+fn entry_name(subject: &Subject<'_>, colon: usize) -> Option<bool> {
     let before = subject.slice(colon.saturating_sub(254), colon);
     let length = before.iter().rev().take_while(|byte| is_word(**byte) || b".-".contains(byte)).count();
-    length > 0 && subject.before(colon - length).is_some_and(|byte| is_space(byte) || byte == b'n')
+    let start = colon - length;
+    let escaped = (length > 0 && subject.before(start) == Some(b'\\')).then_some(false);
+    match subject.before(start).filter(|byte| length > 0 && is_space(*byte)) {
+        Some(byte) => Some(byte != b'\n'),
+        // In JSON a line ends with an escape, whose letter looks like one of the name.
+        None => escaped,
+    }
 }
 
 fn entry_value(subject: &mut Subject<'_>, at: usize) -> Option<Place> {

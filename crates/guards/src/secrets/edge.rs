@@ -67,11 +67,7 @@ impl After {
         match (self, subject.byte(at)) {
             (Self::Anything, _) | (Self::Word | Self::Token, None) => true,
             (Self::Word, Some(byte)) => !is_word(byte) || !subject.before(at).is_some_and(is_word),
-            (Self::Token, Some(byte)) => {
-                is_space(byte)
-                    || matches!(byte, b'`' | b'\'' | b'"' | b';' | b',' | b')' | b']' | b'}' | b'<' | b'&')
-                    || escape_length(subject, at) > 0
-            }
+            (Self::Token, Some(byte)) => is_space(byte) || b"`'\";,)]}<&\\".contains(&byte),
         }
     }
 }

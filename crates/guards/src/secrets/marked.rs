@@ -127,7 +127,8 @@ pub(super) const KINDS: &[Marked] = &[
     token("artifactory-reference-token", &["cmVmd"], &[text("cmVmd"), ALNUM.exactly(59)])
         .until_word_end()
         .entropy(4500),
-    token("atlassian-api-token", &["ATATT3"], &[text("ATATT3"), WORD_DASH_EQUALS.exactly(186)]).entropy(3500),
+    token("atlassian-api-token", &["ATATT3"], &[folded("ATATT3"), WORD_DASH_EQUALS.exactly(186)])
+        .entropy(3500),
     token(
         "authress-service-client-access-key",
         &["sc_", "ext_", "scauth_", "authress_"],

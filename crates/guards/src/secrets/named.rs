@@ -43,6 +43,24 @@ const JFROG: &[&str] = &["jfrog", "artifactory", "bintray", "xray"];
 const NEW_RELIC: &[&str] = &["new-relic", "newrelic", "new_relic"];
 const LINKEDIN: &[&str] = &["linkedin", "linked_in", "linked-in"];
 const MESSAGEBIRD: &[&str] = &["messagebird", "message_bird", "message-bird"];
+const SNYK: &[&str] = &[
+    "snyk",
+    "snyk_key",
+    "snyk_token",
+    "snyk_api_key",
+    "snyk_api_token",
+    "snyk_oauth_key",
+    "snyk_oauth_token",
+    "snykkey",
+    "snyktoken",
+    "snyk-token",
+    "snyk.token",
+    "snyk-key",
+    "snyk.key",
+    "snyk-api-token",
+    "snykapikey",
+    "snykapitoken",
+];
 const SONAR: &[&str] = &[
     "sonarlogin",
     "sonar_login",
@@ -128,7 +146,11 @@ pub(super) const KINDS: &[Named] = &[
     ),
     named("looker-client-id", &["looker"], &[ALNUM.exactly(20)]),
     named("looker-client-secret", &["looker"], &[ALNUM.exactly(24)]),
-    named("mailchimp-api-key", &["mailchimp"], &[HEX.exactly(32), folded("-us"), DIGIT.exactly(2)]),
+    named(
+        "mailchimp-api-key",
+        &["mailchimp", "mailchimpsdk.initialize"],
+        &[HEX.exactly(32), folded("-us"), DIGIT.exactly(2)],
+    ),
     named("mailgun-private-api-token", &["mailgun"], &[folded("key-"), HEX.exactly(32)]),
     named("mailgun-pub-key", &["mailgun"], &[folded("pubkey-"), HEX.exactly(32)]),
     named(
@@ -173,7 +195,7 @@ pub(super) const KINDS: &[Named] = &[
         &["bundle_enterprise__contribsys__com", "bundle_gems__contribsys__com"],
         &[HEX.exactly(8), text(":"), HEX.exactly(8)],
     ),
-    named("snyk-api-token", &["snyk"], UUID),
+    named("snyk-api-token", SNYK, UUID),
     named(
         "sonar-api-token",
         SONAR,

@@ -5,6 +5,7 @@ use premath_tusk::policy::Finding;
 use super::Clue;
 use super::assignment::{self, Values};
 use super::commands::{self, Flag};
+use super::documents::Manifests;
 use super::edge::{After, Before};
 use super::entropy::entropy_millis;
 use super::shape::Subject;
@@ -48,7 +49,11 @@ struct Found {
 impl Found {
     /// A kind that says less gives way to one that says more.
     fn rank(&self) -> u8 {
-        u8::from(self.label != GENERIC) + u8::from(![GENERIC, PASSWORD, AUTHORIZATION].contains(&self.label))
+        match self.label {
+            GENERIC => 0,
+            PASSWORD | AUTHORIZATION | URL_CREDENTIALS | CURL_HEADER | CURL_USER | KUBERNETES => 1,
+            _ => 2,
+        }
     }
 }
 
@@ -64,6 +69,7 @@ pub(super) struct Scan<'t> {
     curl: Option<usize>,
     key_begins: Vec<usize>,
     key_ends: Vec<usize>,
+    manifests: Manifests,
     /// How far was looked near names of services.
     nearby: [usize; credentials::NEARBY_KINDS.len()],
 }
@@ -78,6 +84,7 @@ impl<'t> Scan<'t> {
             curl: None,
             key_begins: Vec::new(),
             key_ends: Vec::new(),
+            manifests: Manifests::default(),
             nearby: [0; credentials::NEARBY_KINDS.len()],
         }
     }
@@ -102,11 +109,10 @@ impl<'t> Scan<'t> {
                 }
             }
             Clue::CurlFlag(flag) => self.curl_flag(flag, start, end),
-            Clue::ManifestKind => {
-                for place in documents::kubernetes(&mut self.subject, (start, end)) {
-                    self.keep(KUBERNETES, Some(place));
-                }
-            }
+            Clue::ManifestKind => self.manifests.kinds.push((start, end)),
+            Clue::ManifestData if Before::Word.holds(&self.subject, start) => self.manifests.data.push(end),
+            Clue::ManifestData => {}
+            Clue::ManifestEnd => self.manifests.separators.push(start),
             Clue::NugetSetting => self.keep(NUGET, documents::nuget(&self.subject, end)),
             Clue::FreemiusKey => self.keep(FREEMIUS, documents::freemius(&self.subject, end)),
             Clue::Address => self.keep(URL_CREDENTIALS, credentials::in_address(&self.subject, end)),
@@ -135,6 +141,9 @@ impl<'t> Scan<'t> {
                 covered = place.1;
                 self.keep(PRIVATE_KEY, Some(place));
             }
+        }
+        for place in self.manifests.values(&mut self.subject) {
+            self.found.push(Found { label: KUBERNETES, start: place.0, end: place.1 });
         }
         self.found.sort_by_key(|found| (found.start, std::cmp::Reverse(found.end)));
         let mut merged: Vec<Found> = Vec::new();

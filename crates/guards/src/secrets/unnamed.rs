@@ -101,10 +101,7 @@ const WORD_VALUE: &[Part] = &[WORD_DASH_EQUALS_DOT.between(10, 150)];
 
 /// The secret that a name with one of [`WORDS`] in it is given, if it is one.
 pub(super) fn find(subject: &mut Subject<'_>, word: usize, values: &Values) -> Option<(usize, usize)> {
-    if is_harmless_name(subject, word, values.sign) {
-        return None;
-    }
-    values.starts().find_map(|start| {
+    let found = values.starts().find_map(|start| {
         [WORD_VALUE, BASE64_VALUE].into_iter().find_map(|parts| {
             let end = subject.fits(parts, start)?;
             let value = subject.slice(start, end);
@@ -114,12 +111,15 @@ pub(super) fn find(subject: &mut Subject<'_>, word: usize, values: &Values) -> O
                 && !is_harmless_value(value);
             is_secret.then_some((start, end))
         })
-    })
+    });
+    // Last, because it costs most.
+    found.filter(|_| !is_harmless_name(subject, word, values.sign))
 }
 
 /// A password in quotes, which may be short.
 pub(super) fn find_password(subject: &mut Subject<'_>, values: &Values) -> Option<(usize, usize)> {
     values.starts().find_map(|start| {
+        let start = start + usize::from(subject.byte(start) == Some(b'"'));
         let quoted = subject.before(start) == Some(b'"');
         let end = subject.run_end(WORD_DASH_EQUALS, start);
         let value = subject.slice(start, end);
@@ -137,11 +137,11 @@ fn ends_like_a_value(subject: &Subject<'_>, at: usize) -> bool {
 }
 
 fn is_harmless_name(subject: &Subject<'_>, word: usize, sign: usize) -> bool {
-    const LONGEST_NAME: usize = 24;
-    let name = subject.slice(word.saturating_sub(LONGEST_NAME), sign).to_ascii_lowercase();
-    let begin = name.iter().rposition(|byte| !is_name(*byte)).map_or(0, |last| last + 1);
-    let name = name.get(begin..).unwrap_or_default();
-    HARMLESS_NAMES.iter().any(|harmless| memchr::memmem::find(name, harmless.as_bytes()).is_some())
+    const LONGEST_BEFORE: usize = 24;
+    let before = subject.slice(word.saturating_sub(LONGEST_BEFORE), word);
+    let begin = word - before.iter().rev().take_while(|byte| is_name(**byte)).count();
+    let name = subject.slice(begin, sign).to_ascii_lowercase();
+    HARMLESS_NAMES.iter().any(|harmless| memchr::memmem::find(&name, harmless.as_bytes()).is_some())
 }
 
 const fn is_name(byte: u8) -> bool {

@@ -131,13 +131,21 @@ impl Exception {
 }
 
 fn expression(pattern: &str) -> Regex {
-    // The engine that the rules were written for knows no letters but ASCII in its classes, and `.` is any character.
-    let ascii = pattern.replace("(?s:.)", "(?s-u:.)");
-    RegexBuilder::new(&ascii)
-        .unicode(false)
-        .size_limit(1 << 27)
-        .build()
-        .unwrap_or_else(|error| panic!("{pattern}: {error}"))
+    // The engine that the rules were written for knows no letters but ASCII in its classes, and takes a brace that counts
+    // nothing for itself.
+    let mut plain = String::new();
+    let mut characters = pattern.chars().peekable();
+    let mut previous = ' ';
+    while let Some(character) = characters.next() {
+        let counts = characters.peek().is_some_and(char::is_ascii_digit);
+        if character == '{' && previous != '\\' && !counts {
+            plain.push('\\');
+        }
+        plain.push(character);
+        previous = if previous == '\\' { ' ' } else { character };
+    }
+    let built = RegexBuilder::new(&plain).unicode(false).size_limit(1 << 27).build();
+    built.unwrap_or_else(|error| panic!("{pattern}: {error}"))
 }
 
 fn strings(value: &Value, name: &str) -> Vec<String> {

@@ -26,7 +26,11 @@ impl<'r> Maker<'r> {
     pub(crate) fn new(rule: &'r Rule, rules: &'r Rules) -> Self {
         let seed: Vec<u8> = rule.id.bytes().cycle().take(32).collect();
         let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-        let pattern = generating(&rule.pattern);
+        // A dot in a word that the rule must find stands for itself.
+        let pattern = rule.keywords.iter().fold(rule.pattern.clone(), |pattern, keyword| {
+            pattern.replace(keyword.as_str(), &keyword.replace('.', r"\."))
+        });
+        let pattern = generating(&pattern);
         let generator =
             string_regex(&pattern).unwrap_or_else(|error| panic!("{}: {pattern}: {error}", rule.id));
         Self { rule, rules, runner: TestRunner::new_with_rng(Config::default(), random), generator }
@@ -81,7 +85,7 @@ impl<'r> Maker<'r> {
             1 => {
                 let mut foreign = characters;
                 *foreign.get_mut(middle.min(secret.chars().count() - 1))? =
-                    ['!', '*', '^', '§', '~'][number / 4 % 5];
+                    ['!', '*', '^', '|', '~'][number / 4 % 5];
                 with(foreign)
             }
             2 => {
@@ -92,7 +96,7 @@ impl<'r> Maker<'r> {
                     .find(|keyword| sample.text.to_ascii_lowercase().contains(keyword.as_str()))?;
                 let at = sample.text.to_ascii_lowercase().find(keyword.as_str())?;
                 let mut text = sample.text.clone();
-                let replacement = if text.get(at..=at)? == "j" { "w" } else { "j" };
+                let replacement = if text.get(at..=at)? == "q" { "z" } else { "q" };
                 text.replace_range(at..=at, replacement);
                 Some(text)
             }
@@ -121,7 +125,15 @@ impl<'r> Maker<'r> {
     fn generate(&mut self) -> String {
         let tree = self.generator.new_tree(&mut self.runner).expect("no text");
         // Case folding of Unicode knows two more letters, which the engine of the rules does not.
-        tree.current().replace('\u{17f}', "s").replace('\u{212a}', "k")
+        let text = tree.current().replace('\u{17f}', "s").replace('\u{212a}', "k");
+        let lower = text.to_ascii_lowercase();
+        match self.rule.keywords.first() {
+            // The word that a rule wants somewhere may be one that its expression does not make.
+            Some(first) if !self.rule.keywords.iter().any(|keyword| lower.contains(keyword.as_str())) => {
+                format!("# {first}\nid = {text}")
+            }
+            Some(_) | None => text,
+        }
     }
 
     fn assignment(&self, number: usize, secret: &str) -> String {
@@ -161,7 +173,7 @@ fn generating(pattern: &str) -> String {
         (r"\b", ""),
         (r"(?:\B|\s|\z)", " "),
         (r"|\z)", ")"),
-        ("|$)", ")"),
+        ("|$", ""),
         ("(?:^|", "(?:"),
         ("(?:$|", "(?:"),
         (r"(?s:.)", "[ -~\\n]"),

@@ -27,12 +27,16 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     };
     let chain =
         Setting { value: settings.model_chain.value.join(", "), layer: settings.model_chain.layer.clone() };
-    let mut items = vec![issues, row("issues.prefix", &settings.issue_prefix)];
+    let mut items: Vec<ConfigRow> =
+        settings.guard_entries.iter().map(|(key, setting)| row(key, setting)).collect();
+    items.extend([issues, row("issues.prefix", &settings.issue_prefix)]);
     let entries = settings.turn_loop.entries();
     items.extend(entries.iter().map(|(key, setting)| row(&format!("loop.{key}"), setting)));
     items.push(row("models.chain", &chain));
     items.extend(settings.model_entries.iter().map(|(key, setting)| row(key, setting)));
     items.push(row("mutation.cli", &settings.terminal));
+    let policy = settings.policy.entries();
+    items.extend(policy.iter().map(|(key, setting)| row(&format!("policy.{key}"), setting)));
     let root = &host.workspace.root;
     Answer::new(
         "ok",

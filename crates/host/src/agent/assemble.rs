@@ -216,6 +216,13 @@ fn tools(workspace: &Workspace, plan: &Plan) -> Result<Vec<Arc<dyn Tool>>, Actio
     Ok(tools)
 }
 
+/// Every tool that a run could have, whoever asks.
+pub(super) fn all_tools(workspace: &Workspace) -> Result<Vec<Arc<dyn Tool>>, ActionError> {
+    let mut tools = every_tool(workspace, None, None, &Workflow::chain())?;
+    tools.extend(DeskTools::new(workspace, "").tools().map_err(broken)?);
+    Ok(tools)
+}
+
 /// Whether somebody asked for the desk by name: whoever works on files has no use for it.
 fn asks_for_the_desk(plan: &Plan) -> bool {
     plan.scopes.iter().flatten().any(|scope| scope.starts_with("desk:"))

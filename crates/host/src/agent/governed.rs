@@ -140,6 +140,18 @@ impl PolicyPort for HostPolicy {
     }
 }
 
+/// Puts the beginning or the end of a run on record: who it works for, under which rules, and what it came to.
+pub(super) fn record_run(workspace: &Workspace, config: &RunConfig, effect: &str) -> Result<(), StoreError> {
+    let Some(policy) = &config.policy else { return Ok(()) };
+    let at = format_time(to_millis(workspace.clock.now()));
+    let id = fresh_audit_id(workspace.ids.as_ref());
+    let mut row = AuditRow::new(id, at, AuditKind::Run, policy.principal.id.clone(), effect);
+    row.run_id = Some(config.run_id.clone());
+    row.issue_id = config.issue_id.clone();
+    row.policy_digest = Some(policy.rules.clone());
+    audit_log(workspace).append_lazily(&[row]).map(drop)
+}
+
 /// Puts scopes that were asked for and not granted on record.
 pub(super) fn record_refusals(
     workspace: &Workspace,

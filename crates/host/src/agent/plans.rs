@@ -17,12 +17,14 @@ use premath_tusk::turn_loop::{
 };
 
 use super::assemble::{Plan, again, make};
+use super::door::AgentDoor;
 use super::ports::FileJournal;
 use super::resume::{each_journal_row, redriven, resumed};
 use super::run::{Ground, Session, is_begun, journal, one, unusable};
 use super::traces;
 use crate::desk_store::{open_desk, publish};
 use crate::table::ActionError;
+use crate::workspace::Workspace;
 
 /// How long a plan is somebody's to carry out before another may take it over.
 const LEASE_SECONDS: u32 = 120;
@@ -44,8 +46,18 @@ impl AnswerPort for NoAnswers {
     }
 }
 
+/// The same for whoever stands at a door.
+pub(crate) fn approved(
+    workspace: &Workspace,
+    agent: &dyn AgentDoor,
+    credential: &PersonCredential,
+    proposal: &Proposal,
+) -> Result<Proposal, ActionError> {
+    carry_out(Ground { workspace, agent }, credential, proposal)
+}
+
 /// Carries out an approved plan, or goes on where somebody was cut off, and returns what became of it.
-pub(crate) fn carry_out(
+pub(super) fn carry_out(
     ground: Ground<'_>,
     credential: &PersonCredential,
     proposal: &Proposal,

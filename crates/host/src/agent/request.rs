@@ -1,6 +1,7 @@
 //! What `run.start` takes, and what it means.
 
 use premath_kernel::{ActionMode, Value};
+use premath_tusk::policy::EffectiveScopes;
 use premath_tusk::sandbox::Profile;
 use premath_tusk::turn_loop::{ContextLimits, FENCED_JSON, Limits, OnFull, STRUCTURED, Workflow};
 use premath_wire::InputError;
@@ -9,6 +10,7 @@ use serde::Deserialize;
 
 use super::workflow::{self, WorkflowArgs};
 use crate::actions::issue::{arguments, invalid, one_line, told};
+use crate::desk_tools::DESK_SCOPES;
 use crate::settings::LoopSettings;
 use crate::table::ActionError;
 
@@ -34,6 +36,8 @@ pub(super) struct RunArgs {
     profile: Option<String>,
     /// Scopes to grant; all when empty.
     scopes: Vec<String>,
+    /// Whether it is one request of a person to the assistant of the desk: its tools, a few turns, half a minute.
+    desk: bool,
     /// Model turns.
     max_turns: Option<u64>,
     /// Tool calls.
@@ -85,7 +89,21 @@ pub struct RunRequest {
     pub context: ContextLimits,
     /// The measured reason to go on past the turns of a workflow.
     pub autonomy: Option<String>,
+    /// Whether it is one request of a person to the assistant of the desk.
+    pub chat: Option<ChatRequest>,
 }
+
+/// One request of a person to the assistant of the desk, and what of its limits was named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChatRequest {
+    names_turns: bool,
+    names_time: bool,
+}
+
+/// Turns of a request that only looks, and of one that may change something.
+const CHAT_TURNS: (u64, u64) = (3, 5);
+/// How long such a request may take.
+const CHAT_MILLIS: u64 = 30_000;
 
 impl RunRequest {
     /// Reads arguments; what they do not say the configuration says.
@@ -105,6 +123,10 @@ impl RunRequest {
             ActionMode::Json | ActionMode::Code => STRUCTURED,
         };
         let limits = limits(&args, settings);
+        let chat = args.desk.then_some(ChatRequest {
+            names_turns: args.max_turns.is_some(),
+            names_time: args.max_wall_millis.is_some(),
+        });
         let context = context(&args, settings)?;
         let autonomy = told(args.autonomous.as_deref()).map(ToOwned::to_owned);
         let autonomy = autonomy.or_else(|| settings.autonomous.as_ref().map(|reason| reason.value.clone()));
@@ -121,7 +143,28 @@ impl RunRequest {
             context,
             autonomy,
             models: args.models,
+            chat,
         })
+    }
+
+    /// The same with what a request to the desk's assistant has, where it is one: scopes below the ceiling, few turns.
+    #[must_use]
+    pub(super) fn as_chat(mut self, ceiling: Option<&[String]>) -> Self {
+        let Some(chat) = self.chat else { return self };
+        if self.scopes.is_empty() {
+            let wanted = DESK_SCOPES.map(str::to_owned);
+            let known = wanted.iter().cloned().collect();
+            self.scopes =
+                EffectiveScopes::resolve(Some(&wanted), ceiling, &known).granted.into_iter().collect();
+        }
+        let may_change = self.scopes.iter().any(|scope| scope.as_str() != "desk:read");
+        if !chat.names_turns {
+            self.limits.turns = Some(if may_change { CHAT_TURNS.1 } else { CHAT_TURNS.0 });
+        }
+        if !chat.names_time {
+            self.limits.wall_millis = Some(CHAT_MILLIS);
+        }
+        self
     }
 }
 

@@ -19,13 +19,14 @@ use super::assemble::{Made, Plan, check_names, left_of, make};
 use super::children::HostCrew;
 use super::door::AgentDoor;
 use super::footprint::{classes, enter, leave};
-use super::governed::HostPolicy;
+use super::governed::{HostPolicy, record_run};
 use super::lease::{self, Authority, Held, Refused};
 use super::people::HostPerson;
 use super::plans;
 use super::ports::{FileJournal, RunIssues, RunObjects, objects};
 use super::request::RunRequest;
 use super::shown::ending;
+use crate::recording::audit_log;
 use crate::table::{ActionError, Host};
 use crate::workspace::{Workspace, shown};
 
@@ -53,8 +54,9 @@ pub enum Started {
 /// # Errors
 /// Arguments that cannot be read, or an environment that gives no answer.
 pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result<Started, ActionError> {
-    let mut request = RunRequest::read(args, &host.workspace.settings.turn_loop)?;
     let workspace = host.workspace;
+    let mut request =
+        RunRequest::read(args, &workspace.settings.turn_loop)?.as_chat(workspace.settings.policy.ceiling());
     if request.models.is_empty() {
         request.models = host.agent.default_models();
     }
@@ -264,6 +266,7 @@ pub(super) fn one(
         time: time.as_ref(),
         watch,
     };
+    record_run(workspace, machine.config(), "started")?;
     // Every port here blocks until it is done, so there is nothing to wait for.
     let driven = drive(&mut machine, &mut ports, beginning).now_or_never();
     let report = match driven {
@@ -276,6 +279,8 @@ pub(super) fn one(
         None => return Err(fault("a port of the run waits for something that never comes")),
     };
     leave(workspace, machine.config(), &report, &issues, &started_at)?;
+    record_run(workspace, machine.config(), report.outcome.token())?;
+    audit_log(workspace).seal()?;
     Ok((machine, report))
 }
 

@@ -78,11 +78,12 @@ impl Tool for AskTool {
         if let Some(id) = arguments.text("file_id") {
             return Ok(vec![file_target(&self.shelf.file(id, "/file_id")?)]);
         }
-        match arguments.text("folder_id") {
-            Some(id) => {
-                let (folder, files) = self.shelf.folder(id, "/folder_id")?;
+        match arguments.text("id") {
+            Some(id) if self.spec.name == "desk_delete_folder" => {
+                let (folder, files) = self.shelf.folder(id, "/id")?;
                 Ok(vec![folder_target(&folder, files)])
             }
+            Some(id) => Ok(vec![file_target(&self.shelf.file(id, "/id")?)]),
             // What is not there yet has no name to be known by.
             None => Ok(Vec::new()),
         }
@@ -197,13 +198,13 @@ pub(super) fn create_markdown(_: &Shelf, arguments: &Arguments) -> Result<Operat
 }
 
 pub(super) fn delete_file(shelf: &Shelf, arguments: &Arguments) -> Result<Operation, ToolFailure> {
-    let file = shelf.file(arguments.required_text("file_id")?, "/file_id")?;
+    let file = shelf.file(arguments.required_text("id")?, "/id")?;
     // Whoever agrees agrees to the loss of what is there now, and not of what somebody wrote since.
     Ok(Operation::DeleteFile { file: file.id, version: Some(file.version) })
 }
 
 pub(super) fn delete_folder(shelf: &Shelf, arguments: &Arguments) -> Result<Operation, ToolFailure> {
-    let (folder, _) = shelf.folder(arguments.required_text("folder_id")?, "/folder_id")?;
+    let (folder, _) = shelf.folder(arguments.required_text("id")?, "/id")?;
     Ok(Operation::DeleteFolder { folder: folder.id })
 }
 

@@ -122,18 +122,18 @@ const CREATE_MARKDOWN: &str = r#"{
 const DELETE_FILE: &str = r#"{
   "type": "object",
   "properties": {
-    "file_id": {"type": "string", "minLength": 1, "maxLength": 64, "description": "The file, such as fil_0123456789ab."}
+    "id": {"type": "string", "minLength": 1, "maxLength": 64, "description": "The file, such as fil_0123456789ab."}
   },
-  "required": ["file_id"],
+  "required": ["id"],
   "additionalProperties": false
 }"#;
 
 const DELETE_FOLDER: &str = r#"{
   "type": "object",
   "properties": {
-    "folder_id": {"type": "string", "minLength": 1, "maxLength": 64, "description": "The folder, such as fol_0123456789ab."}
+    "id": {"type": "string", "minLength": 1, "maxLength": 64, "description": "The folder, such as fol_0123456789ab."}
   },
-  "required": ["folder_id"],
+  "required": ["id"],
   "additionalProperties": false
 }"#;
 
@@ -268,7 +268,7 @@ pub(super) const ASKING: &[Asking] = &[
         risk: Risk::Destructive,
         description: "Asks for a file to be deleted. A person confirms it, and can restore it at any time.",
         schema: DELETE_FILE,
-        examples: &[r#"{"file_id": "fil_0123456789ab"}"#],
+        examples: &[r#"{"id": "fil_0123456789ab"}"#],
         plan: ask::delete_file,
     },
     Asking {
@@ -278,7 +278,7 @@ pub(super) const ASKING: &[Asking] = &[
         description: "Asks for a folder to be deleted with everything in it. A person confirms it, and can restore it at any \
                       time.",
         schema: DELETE_FOLDER,
-        examples: &[r#"{"folder_id": "fol_0123456789ab"}"#],
+        examples: &[r#"{"id": "fol_0123456789ab"}"#],
         plan: ask::delete_folder,
     },
 ];

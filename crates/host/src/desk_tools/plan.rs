@@ -23,8 +23,8 @@ use super::pieces::output;
 use super::shelf::{Shelf, shown};
 
 const EXAMPLE: &str = r#"{"goal": "Remove the drafts of last year", "steps": [
-  {"tool": "desk_delete_file", "args": {"file_id": "fil_0123456789ab"}, "rationale": "It was published in March."},
-  {"tool": "desk_delete_file", "args": {"file_id": "fil_ba9876543210"}, "rationale": "It is empty."}
+  {"tool": "desk_delete_file", "args": {"id": "fil_0123456789ab"}, "rationale": "It was published in March."},
+  {"tool": "desk_delete_file", "args": {"id": "fil_ba9876543210"}, "rationale": "It is empty."}
 ], "rollback": "Restore both files."}"#;
 
 /// Proposes a plan.

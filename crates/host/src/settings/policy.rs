@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use premath_tusk::policy::Observability;
 
 use super::Setting;
+use super::turn_loop::{NONE, dollars, number, shown};
 
 /// What `[policy]` says. What is absent has its default.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,5 +61,23 @@ impl PolicySettings {
     #[must_use]
     pub fn approval_seconds(&self) -> u64 {
         self.approval_seconds.as_ref().map_or(Self::APPROVAL_SECONDS, |seconds| seconds.value)
+    }
+
+    /// Every value as `config show` shows it, sorted by key.
+    pub(crate) fn entries(&self) -> Vec<(String, Setting<String>)> {
+        let (calls, cost) = self.daily();
+        let cost = cost.map_or_else(|| NONE.to_owned(), dollars);
+        let mut entries = vec![
+            ("approval_seconds".to_owned(), shown(&self.approval_seconds, &self.approval_seconds())),
+            ("max_daily_cost_usd".to_owned(), shown(&self.daily_cost_micros, &cost)),
+            ("max_daily_tool_calls".to_owned(), shown(&self.daily_tool_calls, &number(calls))),
+            ("observability".to_owned(), shown(&self.observability, &self.observability().token())),
+            ("role".to_owned(), shown(&self.role, &self.role())),
+        ];
+        entries.extend(self.roles.iter().map(|(role, scopes)| {
+            let value = if scopes.value.is_empty() { NONE.to_owned() } else { scopes.value.join(", ") };
+            (format!("roles.{role}.scopes"), Setting { value, layer: scopes.layer.clone() })
+        }));
+        entries
     }
 }

@@ -123,13 +123,13 @@ impl LoopSettings {
 }
 
 /// What stands for a value that is not there.
-const NONE: &str = "none";
+pub(super) const NONE: &str = "none";
 
-fn number(value: Option<u64>) -> String {
+pub(super) fn number(value: Option<u64>) -> String {
     value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
 }
 
-fn shown<T>(setting: &Option<Setting<T>>, value: &impl ToString) -> Setting<String> {
+pub(super) fn shown<T>(setting: &Option<Setting<T>>, value: &impl ToString) -> Setting<String> {
     match setting {
         Some(setting) => Setting { value: value.to_string(), layer: setting.layer.clone() },
         None => Setting::default_value(value.to_string()),
@@ -141,7 +141,7 @@ const fn millis(minutes: u64) -> u64 {
 }
 
 /// Millionths of a dollar as dollars: as many decimals as it needs, two at least.
-fn dollars(micros: u64) -> String {
+pub(super) fn dollars(micros: u64) -> String {
     let part = format!("{:06}", micros % 1_000_000);
     let (cents, rest) = part.split_at_checked(2).unwrap_or((&part, ""));
     format!("{}.{cents}{}", micros / 1_000_000, rest.trim_end_matches('0'))

@@ -15,7 +15,7 @@ use super::plan::{arguments_digest, refused};
 use super::ports::Stopwatch;
 use super::step::PlannedCall;
 use crate::evidence::{CallOutcome, CallStatus, IntentRow, Payload, ShellRow};
-use crate::policy::{GovernedCall, SensorTrace};
+use crate::policy::{GovernedCall, SensorTrace, Target};
 use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox, SandboxEvidence};
 use crate::tools::files::WorkFiles;
 use crate::tools::payloads::Payloads;
@@ -84,19 +84,37 @@ impl Toolbox {
         }
     }
 
-    /// What each call that changes files will change, read before anything happens.
+    /// What each call that changes files will change, read before anything happens; and what a person was shown of a call
+    /// that they agreed to, as it would be shown now.
     #[must_use]
     pub fn prepare(&self, calls: &[PlannedCall]) -> Prepared {
+        let was_shown =
+            |call: &PlannedCall| call.approval.as_ref().is_some_and(|approval| approval.preview.is_some());
+        self.prepared(calls, was_shown)
+    }
+
+    /// As [`Self::prepare`], with what a person is shown of every call.
+    #[must_use]
+    pub fn previewed(&self, calls: &[PlannedCall]) -> Prepared {
+        self.prepared(calls, |_| true)
+    }
+
+    fn prepared(&self, calls: &[PlannedCall], is_shown: impl Fn(&PlannedCall) -> bool) -> Prepared {
         let mut prepared = Prepared::default();
         for call in calls.iter().filter(|call| call.runs()) {
             let Some((tool, arguments)) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref())
             else {
                 continue;
             };
-            match tool.prepare(arguments, &self.context()) {
-                Ok(None) => {}
-                Ok(Some(undo)) => {
-                    prepared.undo.insert(call.call.id.clone(), undo);
+            let context = self.context();
+            let looked = tool.prepare(arguments, &context).and_then(|undo| match undo {
+                None if is_shown(call) => Ok((None, tool.preview(arguments, &context)?)),
+                undo => Ok((undo, None)),
+            });
+            match looked {
+                Ok((undo, preview)) => {
+                    prepared.undo.extend(undo.map(|undo| (call.call.id.clone(), undo)));
+                    prepared.previews.extend(preview.map(|preview| (call.call.id.clone(), preview)));
                 }
                 Err(failure) => {
                     prepared.failed.insert(call.call.id.clone(), refused(&call.call.id, failure));
@@ -104,6 +122,19 @@ impl Toolbox {
             }
         }
         prepared
+    }
+
+    /// What a call would be about, when the tool takes such arguments at all.
+    ///
+    /// # Errors
+    /// Arguments that the tool does not take. What cannot be found out is inside.
+    pub fn targets(
+        &self,
+        tool: &str,
+        arguments: &crate::JsonText,
+    ) -> Result<Result<Vec<Target>, ToolFailure>, ToolFailure> {
+        let (tool, arguments) = self.catalogue.resolve(tool, arguments)?;
+        Ok(tool.targets(&arguments, &self.context()))
     }
 
     /// The calls that could run, with what they are about, as policy sees them.
@@ -198,8 +229,19 @@ impl Toolbox {
 pub struct Prepared {
     /// How to take each back.
     pub undo: BTreeMap<String, UndoRecord>,
+    /// What a person is shown of those that change no files.
+    pub previews: BTreeMap<String, String>,
     /// Those that cannot be done.
     pub failed: BTreeMap<String, CallOutcome>,
+}
+
+impl Prepared {
+    /// What a person is shown of a call.
+    #[must_use]
+    pub fn preview(&self, tool_call_id: &str) -> Option<String> {
+        let diff = self.undo.get(tool_call_id).map(UndoRecord::diff);
+        diff.or_else(|| self.previews.get(tool_call_id).cloned())
+    }
 }
 
 fn ran(id: &str, output: ToolOutput) -> Ran {

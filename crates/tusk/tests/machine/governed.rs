@@ -29,10 +29,9 @@ fn policy() -> RunPolicy {
 }
 
 fn governed() -> RunConfig {
-    let schema = r#"{"type": "object", "properties": {"file_id": {"type": "string"}}, "required": ["file_id"], "additionalProperties": false}"#;
+    let schema = r#"{"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"], "additionalProperties": false}"#;
     let mut delete =
-        ToolSpec::new("desk_delete_file", "desk:delete", "Deletes.", schema, &[r#"{"file_id": "a"}"#])
-            .unwrap();
+        ToolSpec::new("desk_delete_file", "desk:delete", "Deletes.", schema, &[r#"{"id": "a"}"#]).unwrap();
     (delete.kind, delete.risk) = (ToolKind::Intent, Risk::Destructive);
     let goal = r#"{"type": "object", "properties": {"goal": {"type": "string"}}, "required": ["goal"]}"#;
     let mut plan =
@@ -47,7 +46,7 @@ fn governed() -> RunConfig {
 }
 
 fn delete(id: &'static str, file: &str) -> (&'static str, &'static str, Value) {
-    (id, "desk_delete_file", json!({ "file_id": file }))
+    (id, "desk_delete_file", json!({ "id": file }))
 }
 
 fn looked(stage: GuardrailStage) -> GuardRow {
@@ -62,7 +61,7 @@ fn looked(stage: GuardrailStage) -> GuardRow {
 }
 
 fn judgement(call: &PlannedCall, effect: Effect, code: PolicyCode) -> CallJudgement {
-    let named = call.arguments.as_ref().and_then(|arguments| arguments.text("file_id"));
+    let named = call.arguments.as_ref().and_then(|arguments| arguments.text("id"));
     let target = |id: &str| Target {
         kind: "desk_file".to_owned(),
         id: id.to_owned(),
@@ -253,7 +252,7 @@ fn an_approved_plan_is_carried_out_without_a_model_and_without_asking_again() {
     let steps = [("stp_1", "one"), ("stp_2", "two")].map(|(id, file)| PlannedStep {
         id: id.to_owned(),
         tool: "desk_delete_file".to_owned(),
-        arguments: format!("{{\"file_id\":\"{file}\"}}"),
+        arguments: format!("{{\"id\":\"{file}\"}}"),
     });
     let plan =
         ApprovedPlan { proposal_id: "prp_1".to_owned(), digest: "pln1_x".to_owned(), steps: steps.to_vec() };

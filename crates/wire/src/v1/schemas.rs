@@ -6,20 +6,23 @@ use schemars::transform::RecursiveTransform;
 use serde_json::{Value, json};
 
 use super::{
-    AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus, BlockedRow, BootstrapAnswer,
-    ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport, DependencyDiagnostics,
-    DependencyProjection, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
+    ApprovalAnswer, ApprovalPage, AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus,
+    BlockedRow, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport,
+    DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory, DeskListing,
+    DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
     GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer,
     IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
-    MeasureAnswer, ModelCircuits, ModelListing, Outcome, PromotionAnswer, PromotionListing, RedTeamResult,
-    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunListing,
-    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow,
-    TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
+    MeasureAnswer, ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained, PromotionAnswer,
+    PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult, RemediateAnswer, ReplayAnswer, RunAnswer,
+    RunCard, RunEventRow, RunExport, RunListing, SandboxCheckAnswer, SandboxOutcome, SessionAnswer,
+    SessionDocument, StepAnswer, StepRow, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 56] = [
+pub const SCHEMA_NAMES: [&str; 68] = [
+    "approval",
+    "approval-page",
     "ask",
     "audit-page",
     "audit-row",
@@ -30,6 +33,12 @@ pub const SCHEMA_NAMES: [&str; 56] = [
     "conformance-report",
     "dep-diagnostics",
     "dep-projection",
+    "desk-changed",
+    "desk-document",
+    "desk-history",
+    "desk-listing",
+    "desk-matches",
+    "desk-tree",
     "doctor",
     "eval-guardrails",
     "explanation",
@@ -63,8 +72,12 @@ pub const SCHEMA_NAMES: [&str; 56] = [
     "lease-projection",
     "model-circuits",
     "models",
+    "policy",
+    "policy-explanation",
     "promotion",
     "promotion-listing",
+    "proposal",
+    "proposal-page",
     "redteam",
     "replay",
     "run",
@@ -87,6 +100,12 @@ pub fn schema(name: &str) -> Option<Schema> {
         .into_generator();
     let writing = SchemaSettings::draft2020_12().for_serialize().into_generator();
     Some(match name {
+        "approval" => writing.into_root_schema_for::<Outcome<ApprovalAnswer>>(),
+        "approval-page" => writing.into_root_schema_for::<ApprovalPage>(),
+        "policy" => writing.into_root_schema_for::<PolicyAnswer>(),
+        "policy-explanation" => writing.into_root_schema_for::<PolicyExplained>(),
+        "proposal" => writing.into_root_schema_for::<Outcome<ProposalAnswer>>(),
+        "proposal-page" => writing.into_root_schema_for::<ProposalPage>(),
         "audit-page" => writing.into_root_schema_for::<AuditPage<AuditRow>>(),
         "audit-row" => writing.into_root_schema_for::<AuditRow>(),
         "audit-verify" => writing.into_root_schema_for::<Outcome<AuditVerified>>(),
@@ -101,6 +120,12 @@ pub fn schema(name: &str) -> Option<Schema> {
         "models" => writing.into_root_schema_for::<ModelListing>(),
         "sandbox-check" => writing.into_root_schema_for::<SandboxCheckAnswer>(),
         "sandbox-run" => writing.into_root_schema_for::<SandboxOutcome>(),
+        "desk-changed" => writing.into_root_schema_for::<Outcome<DeskChanged>>(),
+        "desk-document" => writing.into_root_schema_for::<Outcome<DeskDocument>>(),
+        "desk-history" => writing.into_root_schema_for::<Outcome<DeskHistory>>(),
+        "desk-listing" => writing.into_root_schema_for::<Outcome<DeskListing>>(),
+        "desk-matches" => writing.into_root_schema_for::<DeskMatches>(),
+        "desk-tree" => writing.into_root_schema_for::<DeskTree>(),
         "doctor" => writing.into_root_schema_for::<Outcome<DoctorAnswer>>(),
         "explanation" => writing.into_root_schema_for::<Explanation>(),
         "governance-check-input" => reading.into_root_schema_for::<GovernanceInput>(),

@@ -91,6 +91,7 @@ impl Ours {
             &self.models,
             Arc::new(outside::sandbox(Loaded::default().sandbox, None)),
             &self.workspace.root,
+            Loaded::default().guardrails,
         );
         let toolbox = self.toolbox(&agent)?;
         let mut memory = MemoryJournal::default();

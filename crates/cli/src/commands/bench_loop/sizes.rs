@@ -89,7 +89,8 @@ pub(super) fn sandboxed(bench: &Bench) -> Result<Figure, CliError> {
     let ours = bench.ours("sandbox", Store::Memory)?;
     let loaded = Loaded::default();
     let models = Models::new(&super::super::nowhere(), loaded.models, None);
-    let agent = Agent::new(&models, Arc::new(outside::sandbox(loaded.sandbox, None)), &root);
+    let sandbox = Arc::new(outside::sandbox(loaded.sandbox, None));
+    let agent = Agent::new(&models, sandbox, &root, loaded.guardrails);
     let toolbox = ours.toolbox(&agent)?;
     let arguments = JsonText::new(r#"{"command":"true","workdir":"."}"#)
         .map_err(|error| CliError::environment(error, "this is a defect of premath"))?;

@@ -76,7 +76,8 @@ impl Ground {
             is_step: false,
         };
         let loaded = Loaded::default();
-        let workspace = crate::commands::workspace(root.clone(), door, loaded.settings);
+        let redactor = crate::commands::redactor(&loaded.guardrails);
+        let workspace = crate::commands::workspace(root.clone(), door, loaded.settings, redactor);
         Ok(Place {
             workspace,
             root,
@@ -167,7 +168,7 @@ impl Place {
     pub(super) fn call(&self, action: &str, arguments: &Value<'_>) -> Result<String, String> {
         let models = self.models();
         let sandbox = Arc::new(outside::sandbox(Loaded::default().sandbox, None));
-        let agent = Agent::new(&models, Arc::clone(&sandbox), &self.root);
+        let agent = Agent::new(&models, Arc::clone(&sandbox), &self.root, Loaded::default().guardrails);
         let host = Host {
             vectors: &VectorFolder(PathBuf::new()),
             workspace: &self.workspace,
@@ -203,7 +204,7 @@ impl Place {
         system::put_file(&scene, scenario(answers).as_bytes()).map_err(said)?;
         let models = self.models();
         let sandbox = Arc::new(outside::sandbox(Loaded::default().sandbox, None));
-        let agent = Agent::new(&models, Arc::clone(&sandbox), &self.root);
+        let agent = Agent::new(&models, Arc::clone(&sandbox), &self.root, Loaded::default().guardrails);
         let requests = Arc::new(Requests::default());
         let door = Attacked { inner: &agent, person, requests: Arc::clone(&requests) };
         let host = Host {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use premath_bd::desk::{Approval, ApprovalScope, Proposal};
-use premath_host::Said;
+use premath_host::{Said, approval_row, proposal_row};
 use premath_tusk::sandbox::Interrupt;
 use premath_tusk::turn_loop::{Decision, RunEvent};
 
@@ -91,7 +91,7 @@ impl Watching {
     /// Asks about one call, below a card that shows all of it. Nobody there: none.
     pub(crate) fn confirm(&self, approval: &Approval, interrupt: &Interrupt) -> Option<Said> {
         self.answered(
-            &card::approval(approval),
+            &card::approval(&approval_row(approval)),
             "  allow it? [y]es, [r]un (every such call of this run), [N]o ",
             interrupt,
         )
@@ -99,7 +99,7 @@ impl Watching {
 
     /// Asks about a plan, below a card that shows every step.
     pub(crate) fn plan(&self, proposal: &Proposal, interrupt: &Interrupt) -> Option<Said> {
-        self.answered(&card::proposal(proposal), "  carry it out? [y]es, [N]o ", interrupt)
+        self.answered(&card::proposal(&proposal_row(proposal)), "  carry it out? [y]es, [N]o ", interrupt)
     }
 
     fn answered(&self, card: &str, prompt: &str, interrupt: &Interrupt) -> Option<Said> {

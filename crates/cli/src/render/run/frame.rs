@@ -96,7 +96,7 @@ fn facts(report: &RunReport) -> String {
         facts.push(counted(report.workers, "worker"));
     }
     if report.applied > 0 {
-        facts.push(format!("{} of issue memory", counted(report.applied, "change")));
+        facts.push(counted(report.applied, "change"));
     }
     facts.join(&format!(" {DIM}·{DIM:#} "))
 }

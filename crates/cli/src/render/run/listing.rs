@@ -58,7 +58,7 @@ pub(crate) fn card(answer: &RunCard, now: Moment, width: Option<usize>) -> Strin
         text.extend(answer.workers.iter().map(worker));
     }
     if !answer.applied.is_empty() {
-        text.push_str(&format!("\n{STRONG}Changes of issue memory{STRONG:#}\n"));
+        text.push_str(&format!("\n{STRONG}Changes{STRONG:#}\n"));
         text.extend(answer.applied.iter().map(applied));
     }
     if let Some(turn) = answer.turns.last() {

@@ -167,7 +167,7 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
     Done.
 
     ✓ completed
-      3 turns (1 refused) · 4 calls · 12,345 tokens · $0.0123 · 1 min 03 s · 1 change of issue memory
+      3 turns (1 refused) · 4 calls · 12,345 tokens · $0.0123 · 1 min 03 s · 1 change
       premath runs show run-1  every turn of it
       premath replay run-1     the same again, without a model, row for row
       premath verify           is everything on the disk as it was written?
@@ -459,7 +459,7 @@ fn a_call_that_never_ended_is_not_passed_over() {
       ? shell sleep 100  did not finish
 
     ■ interrupted
-      3 turns (1 refused) · 4 calls · 12,345 tokens · $0.0123 · 1 min 03 s · 1 change of issue memory
+      3 turns (1 refused) · 4 calls · 12,345 tokens · $0.0123 · 1 min 03 s · 1 change
       premath resume run-1     goes on from here
       premath runs show run-1  every turn of it
       premath replay run-1     the same again, without a model, row for row

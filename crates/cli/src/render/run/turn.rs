@@ -48,7 +48,7 @@ pub(crate) fn turn_card(card: &TurnCard, extent: Extent) -> String {
         text.extend(card.calls.iter().map(|row| call(row, extent)));
     }
     if !card.applied.is_empty() {
-        text.push_str(&format!("\n{STRONG}Changes of issue memory{STRONG:#}\n"));
+        text.push_str(&format!("\n{STRONG}Changes{STRONG:#}\n"));
         text.extend(card.applied.iter().map(applied));
     }
     text.push_str(&digests(card));

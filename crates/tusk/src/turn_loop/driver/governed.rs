@@ -51,14 +51,14 @@ impl Driver<'_, '_> {
     /// Has a person agree to the calls that policy asks about, or not.
     pub(super) fn confirm(&mut self, run_id: &str, calls: &[PlannedCall]) -> Result<Event, DriveError> {
         let waiting: Vec<PlannedCall> = calls.iter().filter(|call| call.asks()).cloned().collect();
-        let prepared = self.ports.tools.prepare(&waiting);
+        let prepared = self.ports.tools.previewed(&waiting);
         let asked: Vec<AskedConfirmation<'_>> = waiting
             .iter()
             .map(|call| AskedConfirmation {
                 run_id,
                 call,
                 arguments_digest: arguments_digest(&call.call).as_str().to_owned(),
-                preview: prepared.undo.get(&call.call.id).map(crate::tools::UndoRecord::diff),
+                preview: prepared.preview(&call.call.id),
             })
             .collect();
         let confirmations = self.ports.person.confirm(&asked)?;
@@ -81,14 +81,14 @@ impl Driver<'_, '_> {
 
     /// Whoever is asked sees what would run.
     fn show_what_is_asked(&mut self, question: &str, waiting: &[PlannedCall]) {
-        let prepared = self.ports.tools.prepare(waiting);
+        let prepared = self.ports.tools.previewed(waiting);
         let calls: Vec<AskedCall<'_>> = waiting
             .iter()
             .filter(|call| call.runs())
             .map(|call| AskedCall {
                 tool: &call.call.name,
                 arguments: &call.call.arguments,
-                diff: prepared.undo.get(&call.call.id).map(crate::tools::UndoRecord::diff),
+                diff: prepared.preview(&call.call.id),
             })
             .collect();
         (self.ports.watch)(&RunEvent::Asked { question, calls: &calls });
@@ -101,7 +101,7 @@ pub(super) fn hold_what_changed(calls: &[PlannedCall], prepared: &mut Prepared) 
         let Some(shown) = call.approval.as_ref().and_then(|approval| approval.preview.as_ref()) else {
             continue;
         };
-        let now = prepared.undo.get(&call.call.id).map(|undo| Digest::of_bytes(undo.diff().as_bytes()));
+        let now = prepared.preview(&call.call.id).map(|shown| Digest::of_bytes(shown.as_bytes()));
         if now.is_none_or(|now| now.as_str() != shown) {
             let message = "it was not run: what it would change is not what was agreed to any more";
             let outcome = CallOutcome::failed(&call.call.id, "approval_stale", true, message);

@@ -116,7 +116,7 @@ fn a_run_is_shown_with_its_turns_workers_and_changes() {
     Workers
       bd-2 The docs (run-1-w1, completed)
 
-    Changes of issue memory
+    Changes
       ✓ issue.update: bd-1 is closed
 
     hint: `premath turn show run-1.t3` shows all of a turn
@@ -221,7 +221,7 @@ fn a_turn_is_shown_with_what_the_model_saw() {
         }
         the model was shown 16 kB of 5.0 MB: sha256:0123
 
-    Changes of issue memory
+    Changes
       ✓ issue.update: bd-1 is closed
 
     Digests

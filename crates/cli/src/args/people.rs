@@ -1,0 +1,187 @@
+//! `approvals`, `proposals` and `policy`, as they are typed.
+
+use clap::{Args, Subcommand};
+
+use super::measure::{HistoryArgs, PromoteArgs, RollbackArgs};
+use super::{Format, limit};
+
+/// Arguments of `approvals`.
+#[derive(Debug, Args)]
+pub(crate) struct ApprovalsArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: ApprovalsCommand,
+}
+
+/// What can be done about questions to people.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalsCommand {
+    /// List what people are asked, the newest first
+    #[command(
+        after_help = "Example:\n  premath approvals list --state pending\n  premath approvals list --json"
+    )]
+    List(ListedArgs),
+    /// Show everything about one question: the call, its arguments, what would change, why
+    #[command(after_help = "Example:\n  premath approvals show apr_0123456789ab")]
+    Show(OneArgs),
+    /// Agree, once, for the rest of the run, or for a pattern
+    #[command(after_help = "Example:\n  premath approvals approve apr_0123456789ab\n  \
+                            premath approvals approve apr_0123456789ab --scope run\n  \
+                            premath approvals approve apr_0123456789ab --pattern-name 'draft-*.md'\n\n\
+                            Then `premath resume RUN` goes on. A yes counts for the very call that was shown.")]
+    Approve(ApproveArgs),
+    /// Do not agree
+    #[command(after_help = "Example:\n  premath approvals deny apr_0123456789ab --message \"not this one\"")]
+    Deny(SaidArgs),
+}
+
+/// Arguments of `approvals list` and `proposals list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListedArgs {
+    /// Only in this state, such as pending
+    #[arg(long, value_name = "STATE")]
+    pub(crate) state: Option<String>,
+    /// Only of this run
+    #[arg(long, value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    /// The most rows; 50 when nobody says
+    #[arg(long, value_name = "N", value_parser = limit)]
+    pub(crate) limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `show` and `resume`.
+#[derive(Debug, Args)]
+pub(crate) struct OneArgs {
+    /// Which
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `approvals deny` and `proposals approve|reject`.
+#[derive(Debug, Args)]
+pub(crate) struct SaidArgs {
+    /// Which
+    pub(crate) id: String,
+    /// What the model and the audit are told
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `approvals approve`.
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// Which
+    pub(crate) id: String,
+    /// How far the yes goes: once, run or pattern
+    #[arg(long, value_name = "SCOPE")]
+    pub(crate) scope: Option<String>,
+    /// The yes covers calls of the tool whose every target is called like this
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) pattern_name: Option<String>,
+    /// The yes covers calls of the tool with this very argument
+    #[arg(long, value_name = "FIELD=VALUE")]
+    pub(crate) pattern_argument: Option<String>,
+    /// What the audit is told
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `proposals`.
+#[derive(Debug, Args)]
+pub(crate) struct ProposalsArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: ProposalsCommand,
+}
+
+/// What can be done about plans.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProposalsCommand {
+    /// List plans, the newest first
+    #[command(after_help = "Example:\n  premath proposals list --state pending")]
+    List(ListedArgs),
+    /// Show a plan with every step and what became of it
+    #[command(after_help = "Example:\n  premath proposals show prp_0123456789ab")]
+    Show(OneArgs),
+    /// Agree to a plan and have it carried out as it was shown
+    #[command(after_help = "Example:\n  premath proposals approve prp_0123456789ab\n\n\
+                            Ends with 1 when a step failed; nothing comes behind a step that failed.")]
+    Approve(SaidArgs),
+    /// Do not agree
+    #[command(after_help = "Example:\n  premath proposals reject prp_0123456789ab --message \"keep them\"")]
+    Reject(SaidArgs),
+    /// Go on with a plan that was cut off
+    #[command(after_help = "Example:\n  premath proposals resume prp_0123456789ab\n\n\
+                            What was done is found and not done again. Ends with 3 while somebody else is at it.")]
+    Resume(OneArgs),
+}
+
+/// Arguments of `policy`.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: PolicyCommand,
+}
+
+/// What can be asked of policy.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show what a run may do at most, layer by layer, with rules and guards
+    #[command(
+        after_help = "Example:\n  premath policy show\n  premath policy show --scope desk:delete --json"
+    )]
+    Show(PolicyShowArgs),
+    /// Say what would become of a call, which rule decides and why
+    #[command(
+        after_help = "Example:\n  premath policy explain --tool fs_read --args '{\"path\": \".env\"}'\n  \
+                            premath policy explain --tool shell --args '{\"command\": \"make\", \"workdir\": \".\"}' --json"
+    )]
+    Explain(ExplainCallArgs),
+    /// Put a policy package into force that was measured and attacked
+    #[command(
+        after_help = "Example:\n  premath policy promote --from candidate --eval .premath/reports/eval-5f70.json \
+                            --redteam .premath/reports/redteam-a0b1.json\n\n\
+                            Ends with 1 when a gate is not met. More: docs/reference/promotion.md."
+    )]
+    Promote(PromoteArgs),
+    /// Go back to a policy package that was in force before
+    #[command(after_help = "Example:\n  premath policy rollback")]
+    Rollback(RollbackArgs),
+    /// List the policy packages that were put into force, the newest first
+    #[command(after_help = "Example:\n  premath policy history --json")]
+    History(HistoryArgs),
+}
+
+/// Arguments of `policy show`.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyShowArgs {
+    /// A scope that a run would ask for; may be repeated. Everything when nobody says
+    #[arg(long = "scope", value_name = "SCOPE")]
+    pub(crate) scopes: Vec<String>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `policy explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainCallArgs {
+    /// The tool
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) tool: String,
+    /// Its arguments
+    #[arg(long, value_name = "JSON")]
+    pub(crate) args: Option<String>,
+    /// The role to explain it for
+    #[arg(long, value_name = "ROLE")]
+    pub(crate) role: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}

@@ -1,0 +1,233 @@
+//! `policy.show` and `policy.explain`: what a run may do at most, layer by layer, and what would become of one call.
+
+use std::collections::BTreeSet;
+
+use premath_kernel::Value;
+use premath_tusk::policy::{
+    Effect, EffectiveScopes, GovernedCall, Governor, Judged, PolicyError, RiskTier, RunFacts, Target,
+};
+use premath_tusk::tools::ToolSpec;
+use premath_wire::Json;
+use premath_wire::time::format_time;
+use premath_wire::v1::{
+    GuardHealth, NamedTarget, PolicyAnswer, PolicyExplained, PolicyLayer, RuleRow, RuleStanding,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::issue::{arguments, count, invalid, told};
+use crate::agent::{PolicyGround, controls, governed_tools, principal};
+use crate::settings::Layer;
+use crate::table::{ActionError, Answer, Host};
+
+/// What `policy.show` takes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct ShowArgs {
+    /// The scopes a run would ask for; all that there are when empty.
+    scopes: Vec<String>,
+}
+
+/// What `policy.explain` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ExplainArgs {
+    tool: String,
+    /// Its arguments, as JSON.
+    args: Option<String>,
+    /// The role to explain it for; that of the configuration when absent.
+    role: Option<String>,
+}
+
+/// `policy.show`
+pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: ShowArgs = arguments(args)?;
+    let ground = governed_tools(host.workspace, host.agent)?;
+    let requested = Some(args.scopes.as_slice()).filter(|scopes| !scopes.is_empty());
+    let scopes = effective(host, &ground, requested);
+    let offered = ground.specs.iter().filter(|spec| scopes.granted.contains(&spec.scope));
+    let tier = RiskTier::of_tools(offered);
+    let controls = controls(host.workspace, tier)?;
+    let governor = &ground.governor;
+    let principal = principal(host.workspace);
+    let answer = PolicyAnswer {
+        action: "policy.show".to_owned(),
+        layers: layers(host, requested, &scopes),
+        principal: principal.id,
+        role: principal.role,
+        granted: scopes.granted.into_iter().collect(),
+        refused: scopes.refused.into_iter().collect(),
+        tier: tier.token().to_owned(),
+        controls: Json(controls.to_value().into_owned()),
+        rules_digest: governor.rules().digest().as_str().to_owned(),
+        rules: governor.rules().rules().into_iter().map(rule).collect(),
+        guards_digest: governor.guards().digest().as_str().to_owned(),
+        guards: health(governor),
+    };
+    Answer::new("ok", &answer)
+}
+
+fn effective(host: &Host<'_>, ground: &PolicyGround, requested: Option<&[String]>) -> EffectiveScopes {
+    let known: BTreeSet<String> = ground.specs.iter().map(|spec| spec.scope.clone()).collect();
+    EffectiveScopes::resolve(requested, host.workspace.settings.policy.ceiling(), &known)
+}
+
+fn rule(info: premath_tusk::policy::RuleInfo) -> RuleRow {
+    RuleRow {
+        id: info.id,
+        effect: info.effect.token().to_owned(),
+        reason: info.reason,
+        source: info.source,
+        examples: count(info.examples),
+    }
+}
+
+fn health(governor: &Governor) -> Vec<GuardHealth> {
+    let one = |(guard, red): (&dyn premath_tusk::policy::Guard, Option<&str>)| GuardHealth {
+        id: guard.id().to_owned(),
+        stages: guard
+            .stages()
+            .iter()
+            .map(|stage| format!("{}: {}", stage.token(), guard.action(*stage).token()))
+            .collect(),
+        red: red.map(str::to_owned),
+    };
+    governor.guards().health().map(one).collect()
+}
+
+fn layers(host: &Host<'_>, requested: Option<&[String]>, scopes: &EffectiveScopes) -> Vec<PolicyLayer> {
+    let settings = &host.workspace.settings.policy;
+    let layer =
+        |layer: &str, says: String, source: String| PolicyLayer { layer: layer.to_owned(), says, source };
+    let listed = |scopes: &[String]| scopes.join(", ");
+    let asked = requested.map_or_else(|| "everything".to_owned(), listed);
+    let ceiling = settings.ceiling().map_or_else(|| "none".to_owned(), listed);
+    let ceiling_from = settings.roles.get(settings.role()).map(|role| source(&role.layer));
+    let granted: Vec<String> = scopes.granted.iter().cloned().collect();
+    let (calls, cost) = settings.daily();
+    let limit = |value: Option<u64>| value.map_or_else(|| "no limit".to_owned(), |value| value.to_string());
+    let default = || "default".to_owned();
+    vec![
+        layer("requested", asked, "the run".to_owned()),
+        layer(
+            "role",
+            settings.role().to_owned(),
+            settings.role.as_ref().map_or_else(default, |it| source(&it.layer)),
+        ),
+        layer("ceiling", ceiling, ceiling_from.unwrap_or_else(default)),
+        layer("granted", listed(&granted), "requested, below the ceiling".to_owned()),
+        layer("turns of a chat request", "3 when it only reads, 5 otherwise".to_owned(), default()),
+        layer(
+            "tool calls a day",
+            limit(calls),
+            settings.daily_tool_calls.as_ref().map_or_else(default, |it| source(&it.layer)),
+        ),
+        layer(
+            "millionths of a dollar a day",
+            limit(cost),
+            settings.daily_cost_micros.as_ref().map_or_else(default, |it| source(&it.layer)),
+        ),
+        layer(
+            "seconds a question waits",
+            settings.approval_seconds().to_string(),
+            settings.approval_seconds.as_ref().map_or_else(default, |it| source(&it.layer)),
+        ),
+        layer(
+            "observability",
+            settings.observability().token().to_owned(),
+            settings.observability.as_ref().map_or_else(default, |it| source(&it.layer)),
+        ),
+    ]
+}
+
+fn source(layer: &Layer) -> String {
+    match layer {
+        Layer::Default => "default".to_owned(),
+        Layer::Environment { variable } => format!("${variable}"),
+        Layer::File { name, line } => format!("{name}:{line}"),
+    }
+}
+
+/// `policy.explain`
+pub(crate) fn explain(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: ExplainArgs = arguments(args)?;
+    let ground = governed_tools(host.workspace, host.agent)?;
+    let spec = ground.spec(args.tool.trim());
+    let Some(spec) = spec else {
+        let what = format!("there is no tool `{}`", args.tool.trim());
+        return Err(invalid(&what, "tool").into());
+    };
+    let text = told(args.args.as_deref()).unwrap_or("{}");
+    let given =
+        serde_json::from_str(text).map_err(|error| invalid(&format!("expected JSON: {error}"), "args"))?;
+    let call = ground.call(spec, &given)?;
+    let mut principal = principal(host.workspace);
+    if let Some(role) = told(args.role.as_deref()) {
+        role.clone_into(&mut principal.role);
+    }
+    let tier = RiskTier::of_tools(ground.specs.iter());
+    let controls = controls(host.workspace, tier)?;
+    let run = RunFacts {
+        run_id: "explained".to_owned(),
+        issue_id: None,
+        principal,
+        risk_tier: tier.token().to_owned(),
+    };
+    let judged = ground.governor.judge(&run, &controls, "", std::slice::from_ref(&call));
+    Answer::new("ok", &explained(host, &ground, spec, &run, &call, &judged))
+}
+
+fn explained(
+    host: &Host<'_>,
+    ground: &PolicyGround,
+    spec: &ToolSpec,
+    run: &RunFacts,
+    call: &GovernedCall<'_>,
+    judged: &Judged,
+) -> PolicyExplained {
+    let one = judged.calls.first();
+    let error = one.and_then(|one| one.error.as_ref());
+    let targets = call.targets.as_deref().unwrap_or_default();
+    let standing = ground.governor.rules().explain(&premath_tusk::policy::CallFacts {
+        run,
+        tool: &spec.name,
+        risk: spec.risk,
+        kind: spec.kind,
+        scope: &spec.scope,
+        arguments: call.arguments,
+        arguments_digest: &call.arguments_digest,
+        targets,
+    });
+    let at = format_time(host.workspace.clock.now());
+    let view = |value: Value<'_>| Json(value.into_owned());
+    PolicyExplained {
+        action: "policy.explain".to_owned(),
+        tool: spec.name.clone(),
+        effect: one.map_or(Effect::Deny, |one| one.effect).token().to_owned(),
+        policy_name: error.map(|error| error.policy_name.clone()),
+        reason: error.map(|error| error.reason.clone()),
+        targets: targets.iter().map(target).collect(),
+        rules: standing
+            .into_iter()
+            .map(|rule| RuleStanding {
+                id: rule.rule,
+                effect: rule.effect.token().to_owned(),
+                matched: rule.matched,
+                reason: rule.reason,
+            })
+            .collect(),
+        guards: fired(one.map(|one| one.guards.as_slice()).unwrap_or_default()),
+        model_view: error.map(PolicyError::for_model).map(view),
+        client_view: error.map(PolicyError::for_client).map(view),
+        audit_view: error.map(|error| view(error.for_audit(&at, call.arguments_digest.as_str()))),
+    }
+}
+
+fn fired(rows: &[premath_tusk::policy::GuardRow]) -> Vec<String> {
+    let fired = rows.iter().filter(|row| row.triggered);
+    fired.map(|row| format!("{} at {}", row.id, row.stage.token())).collect()
+}
+
+fn target(target: &Target) -> NamedTarget {
+    NamedTarget { kind: target.kind.clone(), id: target.id.clone(), name: target.name.clone() }
+}
