@@ -132,7 +132,7 @@ fn dump(folder: &Path) -> Vec<String> {
 
 fn child(role: &str, folder: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "the_child_of_the_other_tests", "--ignored", "--nocapture", "--test-threads", "1"])
+        .args(["--exact", "the_child_of_the_other_tests", "--nocapture", "--test-threads", "1"])
         .env(ROLE, role)
         .env(FOLDER, folder)
         .stdin(Stdio::piped())
@@ -149,9 +149,9 @@ fn said(child: &mut Child) -> impl Iterator<Item = String> + use<> {
 }
 
 #[test]
-#[ignore = "other tests start it as a process of its own"]
 fn the_child_of_the_other_tests() {
-    let role = std::env::var(ROLE).expect("only other tests start this one");
+    // Other tests start it as a process of its own, and say what for; by itself it has nothing to do.
+    let Ok(role) = std::env::var(ROLE) else { return };
     let folder = std::env::var(FOLDER).unwrap();
     let folder = Path::new(&folder);
     match role.split_once(' ') {

@@ -1,6 +1,7 @@
 //! The one error at the edge: what kind, what happened, what to do next.
 
 use premath_bd::StoreError;
+use premath_bd::desk::Desk;
 use premath_host::{ActionError, ModelFailure, SourceError};
 use premath_tusk::model::ModelErrorKind;
 use premath_tusk::sandbox::SandboxError;
@@ -141,6 +142,12 @@ impl CliError {
                 "run the command again; `premath verify` says whether anything is damaged"
             }
             StoreError::Newer { .. } => "use the version of premath that wrote it, or a newer one",
+            // Nothing can be made good from half a database.
+            StoreError::Corrupt { path, .. }
+                if path.file_name().is_some_and(|name| name == Desk::FILE_NAME) =>
+            {
+                "put a backup in its place, or move it away to begin a new desk"
+            }
             StoreError::Corrupt { .. } | StoreError::DerivedDamaged { .. } => {
                 "`premath doctor` explains the damage, `premath doctor --fix` mends it"
             }

@@ -26,7 +26,7 @@ pub(crate) use self::outside::{
     HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of, own_program,
     person_config, read_bytes, replace_file, typed_line, write_new,
 };
-pub(crate) use self::person::{file_names, person_secret};
+pub(crate) use self::person::{file_names, is_empty_file, person_secret};
 pub(crate) use self::playground::{Ear, Playground, contents, put_file, put_link};
 pub(crate) use self::signals::{Ticking, every_tick, on_interrupt};
 

@@ -135,12 +135,13 @@ fn a_damaged_or_newer_desk_is_the_environments_and_nothing_is_made_of_it() {
     folder.write(".premath/desk.db", b"this was a database");
     for arguments in [&["desk", "list"][..], &["desk", "add", "more.md"]] {
         let ran = folder.run(arguments);
-        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert_eq!(ran.code, Some(4), "{ran:?}");
         assert!(ran.stderr.contains("desk.db` is damaged"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("hint: put a backup"), "{}", ran.stderr);
     }
     assert_eq!(std::fs::read(folder.path().join(".premath/desk.db")).unwrap(), b"this was a database");
     let nowhere = Folder::new();
     let ran = nowhere.run(&["desk", "add", "notes.md"]);
-    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert_eq!(ran.code, Some(4), "{ran:?}");
     assert!(ran.stderr.contains("premath init"), "{}", ran.stderr);
 }

@@ -36,6 +36,9 @@ pub trait Embedder: Debug + Send + Sync {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String>;
 }
 
+/// The vector of a question, and those of passages by their place in the corpus.
+type Embedded = (Vec<f32>, Vec<(usize, Vec<f32>)>);
+
 /// A search over the texts of a desk.
 #[derive(Debug, Default)]
 pub struct Retrieval {
@@ -135,7 +138,7 @@ impl Retrieval {
         query: &str,
         corpus: &[Chunk],
         wanted: &[usize],
-    ) -> Result<(Vec<f32>, Vec<(usize, Vec<f32>)>), String> {
+    ) -> Result<Embedded, String> {
         let mut known = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
         let chunks = || wanted.iter().filter_map(|at| corpus.get(*at).map(|chunk| (*at, chunk)));
         let new: Vec<&Chunk> = chunks()

@@ -4,7 +4,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::indexing_slicing,
     reason = "what cannot be read, or must not happen, fails the test"
 )]
 
@@ -297,7 +296,7 @@ fn a_name_in_the_place_of_an_id_is_understood_and_not_taken() {
     let id = world.text("budget.md", "x");
     let failure = world.call("desk_delete_file", &json!({"id": "budget.md"})).unwrap_err();
     assert_eq!(failure.error_code, "desk_not_found");
-    assert_eq!(failure.pointers, ["/file_id"]);
+    assert_eq!(failure.pointers, ["/id"]);
     assert_eq!(failure.closest_matches, [format!("{id} `budget.md`")]);
 }
 
@@ -356,6 +355,7 @@ fn the_person_who_is_asked_sees_a_diff() {
     assert_eq!(world.desk().read_file(&id, None).unwrap().unwrap().file.version, 1);
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "arguments are written where they are given")]
 fn step(tool: &str, args: Value) -> Value {
     json!({"tool": tool, "args": args, "rationale": "because"})
 }

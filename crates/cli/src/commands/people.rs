@@ -79,13 +79,7 @@ pub(crate) fn proposals_command(args: &ProposalsArgs, host: &Host<'_>) -> Result
         }
         ProposalsCommand::Reject(args) => answer(host, "proposal.reject", &said(args), &args.format, render),
         ProposalsCommand::Resume(args) => {
-            let mut is_open = false;
-            let exit =
-                answer(host, "proposal.resume", &one(&args.id), &args.format, |card: &ProposalAnswer| {
-                    is_open = matches!(card.proposal.state.as_str(), "executing" | "approved");
-                    proposal(card)
-                })?;
-            Ok(if is_open { Exit::Busy } else { exit })
+            answer(host, "proposal.resume", &one(&args.id), &args.format, render)
         }
     }
 }

@@ -44,6 +44,13 @@ pub(crate) struct World {
 }
 
 impl World {
+    /// The repository: on the disk that fails, but for the desk, whose database is in the same place on a real one.
+    pub(crate) fn root(&self) -> PathBuf {
+        let root = self.folder.path().join("repository");
+        std::fs::create_dir_all(root.join(".premath")).unwrap();
+        root
+    }
+
     pub(crate) fn new() -> Arc<Self> {
         let folder = TempDir::new().unwrap();
         std::fs::write(folder.path().join("a.txt"), "one\ntwo\n").unwrap();
@@ -259,12 +266,12 @@ fn moment() -> Moment {
 }
 
 /// A repository on a disk, as one process sees it.
-pub(crate) fn workspace(disk: &SimDisk, process: u64) -> Workspace {
+pub(crate) fn workspace(disk: &SimDisk, process: u64, world: &World) -> Workspace {
     Workspace {
         disk: Arc::new(disk.clone()),
         clock: Arc::new(TestClock::at(moment())),
         ids: Arc::new(CountingIds::new(&format!("p{process}"))),
-        root: PathBuf::from("project"),
+        root: world.root(),
         door: Arc::new(Operator),
         settings: Settings::default(),
         redactor: premath_bd::Redactor::default(),

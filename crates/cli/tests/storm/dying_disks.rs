@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use premath_bd::Disk as _;
 use premath_host::{ActionError, Host, RunStarted, resume, start};
 use premath_kernel::{Object, Value};
 use premath_models::provider::Protocol;
@@ -99,7 +100,7 @@ fn storm(number: u64, counted: &mut Counted) {
     let script = Arc::new(Script::new(Scenario::parse("storm.toml", &text).unwrap()));
     let protocol = Protocol::ALL.into_iter().nth(seed.below(3)).unwrap();
     let world = World::new();
-    let mut disk = prepared();
+    let mut disk = prepared(&world);
     let mut ending = None;
     for process in 1..=MOST_PROCESSES {
         counted.processes += 1;
@@ -141,10 +142,16 @@ fn storm(number: u64, counted: &mut Counted) {
 }
 
 /// A repository that is there for good.
-fn prepared() -> SimDisk {
+fn prepared(world: &Arc<World>) -> SimDisk {
     let disk = SimDisk::new();
-    let outside = quiet(World::new());
-    let ready = workspace(&disk, 0);
+    // The folders above are there for good: what is lost in a power loss is below the repository.
+    let root = world.root();
+    disk.create_folder(&root).unwrap();
+    for above in root.ancestors().filter(|above| !above.as_os_str().is_empty()) {
+        disk.sync_folder(above).unwrap();
+    }
+    let outside = quiet(Arc::clone(world));
+    let ready = workspace(&disk, 0, world);
     let host = host(&ready, &outside);
     host.call("workspace.init", &Object::fields().finish()).unwrap();
     host.call("issue.add", &Object::fields().field("id", "bd-1").field("title", "weather it").finish())
@@ -166,7 +173,7 @@ fn quiet(world: Arc<World>) -> Outside {
 
 /// One process: it begins the run, or goes on with it.
 fn one(disk: &SimDisk, process: u64, outside: &Outside, shape: Shape) -> Result<RunEnding, ActionError> {
-    let here = workspace(disk, process);
+    let here = workspace(disk, process, &outside.world);
     let host = host(&here, outside);
     let started = match resume(&host, &named(), &mut |_| {}) {
         // Whoever was to begin it died first.
@@ -204,7 +211,7 @@ fn judge(number: u64, text: &str, disk: &SimDisk, world: &Arc<World>, shape: Sha
             "seed {number}: an effect happened twice: {effects:#?}\n{text}"
         );
     }
-    let (here, outside) = (workspace(disk, 99), quiet(Arc::clone(world)));
+    let (here, outside) = (workspace(disk, 99, world), quiet(Arc::clone(world)));
     let host = host(&here, &outside);
     let mut asked_for = 0;
     for session in sessions(&here) {

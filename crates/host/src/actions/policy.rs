@@ -159,7 +159,7 @@ pub(crate) fn explain(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     };
     let text = told(args.args.as_deref()).unwrap_or("{}");
     let given =
-        serde_json::from_str(text).map_err(|error| invalid(&format!("expected JSON: {error}"), "args"))?;
+        serde_json::from_str(text).map_err(|error| invalid(format!("expected JSON: {error}"), "args"))?;
     let call = ground.call(spec, &given)?;
     let mut principal = principal(host.workspace);
     if let Some(role) = told(args.role.as_deref()) {

@@ -1,5 +1,6 @@
 //! `proposal.*`: plans that wait for people, their answers, and what became of every step.
 
+use premath_bd::StoreError;
 use premath_bd::desk::{PlanStep, Proposal, ProposalState};
 use premath_kernel::Value;
 use premath_wire::Json;
@@ -11,7 +12,7 @@ use serde::Deserialize;
 use super::approvals::{named, nobody, refuse, unknown};
 use super::issue::{arguments, count, id, token, told};
 use crate::agent::carry_out;
-use crate::desk_store::{existing_desk, open_desk, publish};
+use crate::desk_store::{desk_path, existing_desk, open_desk, publish};
 use crate::table::{ActionError, Answer, Host};
 
 /// How many are listed when nobody says.
@@ -105,7 +106,12 @@ pub(crate) fn resume(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     let Some(credential) = host.agent.credential()? else { return nobody(host, ACTION) };
     let desk = open_desk(host.workspace)?;
     let Some(proposal) = desk.proposal(wanted)? else { return unknown(host, ACTION, wanted) };
-    answered(ACTION, &carry_out(host.workspace, host.agent, &credential, &proposal)?)
+    let carried = carry_out(host.workspace, host.agent, &credential, &proposal)?;
+    if matches!(carried.state, ProposalState::Approved | ProposalState::Executing) {
+        // Somebody else is at it; trying again may help.
+        return Err(StoreError::Busy { path: desk_path(host.workspace) }.into());
+    }
+    answered(ACTION, &carried)
 }
 
 /// A plan that failed is an answer, and no success.

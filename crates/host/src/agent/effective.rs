@@ -78,7 +78,10 @@ pub(crate) fn controls(workspace: &Workspace, tier: RiskTier) -> Result<ControlP
     let path = workspace.root.join("policies").join("risk").join(format!("{}.json", tier.token()));
     let file = match workspace.disk.open(&path, Access::Read) {
         Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        // A folder that is a file is a stand-in of the sandbox, left behind by somebody who was killed: there is none.
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
             return Ok(ControlProfile::standard(tier));
         }
         Err(source) => return Err(StoreError::Io { doing: "open", path, source }.into()),

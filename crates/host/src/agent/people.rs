@@ -278,7 +278,13 @@ pub(super) fn outcome(proposal: &Proposal) -> PlanDecision {
 fn stored(error: ActionError) -> StoreError {
     match error {
         ActionError::Store(error) => error,
-        other => StoreError::Io {
+        other @ (ActionError::Unknown { .. }
+        | ActionError::Input(_)
+        | ActionError::Source(_)
+        | ActionError::Model(_)
+        | ActionError::Sandbox(_)
+        | ActionError::Unavailable { .. }
+        | ActionError::Unwritable { .. }) => StoreError::Io {
             doing: "carry out the plan in",
             path: ".premath".into(),
             source: std::io::Error::other(other.to_string()),

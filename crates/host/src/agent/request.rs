@@ -149,7 +149,7 @@ impl RunRequest {
 
     /// The same with what a request to the desk's assistant has, where it is one: scopes below the ceiling, few turns.
     #[must_use]
-    pub(super) fn as_chat(mut self, ceiling: Option<&[String]>) -> Self {
+    pub(super) fn within_chat(mut self, ceiling: Option<&[String]>) -> Self {
         let Some(chat) = self.chat else { return self };
         if self.scopes.is_empty() {
             let wanted = DESK_SCOPES.map(str::to_owned);

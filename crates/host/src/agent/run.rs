@@ -55,8 +55,8 @@ pub enum Started {
 /// Arguments that cannot be read, or an environment that gives no answer.
 pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result<Started, ActionError> {
     let workspace = host.workspace;
-    let mut request =
-        RunRequest::read(args, &workspace.settings.turn_loop)?.as_chat(workspace.settings.policy.ceiling());
+    let mut request = RunRequest::read(args, &workspace.settings.turn_loop)?
+        .within_chat(workspace.settings.policy.ceiling());
     if request.models.is_empty() {
         request.models = host.agent.default_models();
     }

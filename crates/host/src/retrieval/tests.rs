@@ -1,3 +1,5 @@
+//! Finding passages, ranking them, and holding citations against what is there.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -277,7 +277,10 @@ impl Driver<'_, '_> {
 
     fn call(&mut self, call_id: &str, calls: &[PlannedCall]) -> Result<Event, DriveError> {
         let has_effects = calls.iter().any(|call| call.runs() && matches!(call.kind, ToolKind::Effect));
-        let mut prepared = if has_effects { self.ports.tools.prepare(calls) } else { Prepared::default() };
+        // What was agreed to is looked at again, whether it happens now or when the turn is closed.
+        let is_agreed = calls.iter().any(|call| call.runs() && call.approval.is_some());
+        let mut prepared =
+            if has_effects || is_agreed { self.ports.tools.prepare(calls) } else { Prepared::default() };
         hold_what_changed(calls, &mut prepared);
         if has_effects {
             let row = self.intended(calls, &prepared)?;

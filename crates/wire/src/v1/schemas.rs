@@ -91,9 +91,25 @@ pub const SCHEMA_NAMES: [&str; 68] = [
     "verify",
 ];
 
-/// The schema of that name, if there is one.
+/// The schema of that name, if there is one; its members are sorted, whatever the libraries around us keep.
 #[must_use]
 pub fn schema(name: &str) -> Option<Schema> {
+    Schema::try_from(sorted(generated(name)?.to_value())).ok()
+}
+
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut members: Vec<(String, Value)> = members.into_iter().collect();
+            members.sort_by(|(left, _), (right, _)| left.cmp(right));
+            Value::Object(members.into_iter().map(|(name, value)| (name, sorted(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        plain @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => plain,
+    }
+}
+
+fn generated(name: &str) -> Option<Schema> {
     let reading = SchemaSettings::draft2020_12()
         .for_deserialize()
         .with_transform(RecursiveTransform(admit_absence))

@@ -1,3 +1,5 @@
+//! Names against patterns.
+
 use super::fits;
 
 #[test]

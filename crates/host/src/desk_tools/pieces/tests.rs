@@ -1,3 +1,5 @@
+//! Pieces of texts and sheets that fit a budget.
+
 use serde_json::{Value, json};
 
 use super::{fitting, piece};

@@ -1,1 +1,0 @@
-//! Traces and numbers of runs.
