@@ -11,5 +11,5 @@ mod reports;
 
 pub(crate) use self::gates::Gates;
 pub use self::measure::{Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted};
-pub(crate) use self::promotion::{Promotion, Reports, promote};
+pub(crate) use self::promotion::{Promotion, Reports, promote, settle};
 pub(crate) use self::reports::{Recorded, ReportDraft, path_of, read as read_file, record};

@@ -130,7 +130,7 @@ pub(super) fn package(workspace: &Workspace, named: Option<&str>) -> Result<Poli
     let Some(folder) = told(named) else { return Ok(store(workspace).in_force()?) };
     let folder: PathBuf = workspace.root.join(folder);
     if workspace.disk.list(&folder).is_err() {
-        return Err(invalid(&format!("there is no folder `{}`", folder.display()), "package").into());
+        return Err(invalid(format!("there is no folder `{}`", folder.display()), "package").into());
     }
     Ok(PolicyFiles::read(workspace.disk.as_ref(), &folder)?)
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::issue::{arguments, count, invalid, told};
 use super::measuring::{package, store};
-use crate::measured::{Gates, Promotion, Reports, path_of, promote as put_into_force};
+use crate::measured::{Gates, Promotion, Reports, path_of, promote as put_into_force, settle};
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{Workspace, shown};
 
@@ -43,7 +43,7 @@ pub(crate) fn promote(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     if let Some(refused) = shut(host.workspace, PolicyAction::Promote)? {
         return Ok(refused);
     }
-    store(host.workspace).settle()?;
+    settle(host.workspace)?;
     let candidate = package(host.workspace, Some(from))?;
     let reports = Reports {
         evaluation: told(args.eval.as_deref()).map(|path| host.workspace.root.join(path)),
@@ -60,7 +60,7 @@ pub(crate) fn rollback(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Acti
         return Ok(refused);
     }
     let (workspace, packages) = (host.workspace, store(host.workspace));
-    packages.settle()?;
+    settle(workspace)?;
     let history = packages.history()?;
     let wanted = match told(args.digest.as_deref()) {
         Some(digest) => digest.to_owned(),
@@ -71,7 +71,7 @@ pub(crate) fn rollback(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Acti
     };
     let digest = Digest::claimed(&wanted).ok_or_else(|| invalid("expected a digest", "digest"))?;
     let Some(candidate) = packages.kept(&digest)? else {
-        return Err(invalid(&format!("no package `{wanted}` was ever in force here"), "digest").into());
+        return Err(invalid(format!("no package `{wanted}` was ever in force here"), "digest").into());
     };
     let promoted = history.iter().rev().find(|row| row.package_digest == wanted);
     let known = |typed: Option<&str>, prefix: &str, kept: Option<&String>| {

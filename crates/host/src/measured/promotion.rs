@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use premath_bd::{
-    Permit, PolicyApplied, PolicyChange, PolicyStore, StoreError, TurnGrant, Witnesses, fresh_audit_id,
-    witnesses_folder,
+    AuditFilter, Permit, PolicyApplied, PolicyChange, PolicyStore, StoreError, TurnGrant, Witnesses, audit_id,
+    fresh_audit_id, witnesses_folder,
 };
 use premath_kernel::{
     ActionName, ActivePolicy, Assessment, Claims, Digest, Intent, NormalizedTurn, Strictness, Witness, admit,
@@ -29,6 +29,11 @@ use super::reports::{Vouched, objects, read, vouched};
 use crate::recording::audit_log;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
+
+/// What the audit log says of a package that came into force.
+const APPLIED: &str = "applied";
+/// The most rows about one intent that are looked at.
+const MANY: usize = 10_000;
 
 /// Where the reports are.
 #[derive(Debug, Default)]
@@ -221,7 +226,7 @@ fn turn(wanted: &Promotion<'_>, evidence: &Evidence) -> Result<HarnessTurn, Acti
     let intent = Intent {
         action: ActionName::new(action).ok_or_else(|| fault("the action has no name"))?,
         args_digest: wanted.change.args_digest(),
-        policy_digest: policy_digest.clone(),
+        policy_digest,
         instruction_ref: None,
     };
     let document = document(wanted, evidence, &intent, &policy)?;
@@ -370,8 +375,35 @@ fn audit_row(workspace: &Workspace, effect: &str) -> AuditRow {
     AuditRow::new(fresh_audit_id(workspace.ids.as_ref()), at, AuditKind::Policy, actor, effect)
 }
 
+/// Finishes what somebody began who died before its end: the files, and the row of the audit log.
+pub(crate) fn settle(workspace: &Workspace) -> Result<(), ActionError> {
+    let store = PolicyStore::new(Arc::clone(&workspace.disk), workspace.root.clone());
+    store.settle()?;
+    let Some(last) = store.history()?.pop() else { return Ok(()) };
+    let filter = AuditFilter {
+        kind: Some(AuditKind::Policy),
+        effect: Some(APPLIED.to_owned()),
+        digest: Some(last.intent_digest.clone()),
+        ..AuditFilter::default()
+    };
+    let id = promotion_audit_id(&last);
+    let is_it = |row: &premath_kernel::Value<'_>| {
+        row.as_object().and_then(|row| row.get("id")).and_then(premath_kernel::Value::as_text) == Some(&id)
+    };
+    if !audit_log(workspace).query(&filter, MANY)?.rows.iter().any(is_it) {
+        recorded(workspace, &last, "whoever put it into force did not live to record it")?;
+    }
+    Ok(())
+}
+
+/// One promotion has one row, whoever writes it.
+fn promotion_audit_id(promoted: &PromotionRow) -> String {
+    audit_id(&format!("promotion {} {}", promoted.number, promoted.intent_digest))
+}
+
 fn recorded(workspace: &Workspace, promoted: &PromotionRow, witness: &str) -> Result<(), StoreError> {
-    let mut row = audit_row(workspace, "applied");
+    let mut row = audit_row(workspace, APPLIED);
+    row.id = promotion_audit_id(promoted);
     row.tool = Some(promoted.action.clone());
     row.policy_digest = Some(promoted.package_digest.clone());
     row.turn_digest = Some(promoted.turn_digest.clone());
