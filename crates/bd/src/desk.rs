@@ -11,6 +11,7 @@ mod cells;
 mod credential;
 mod database;
 mod file;
+mod forget;
 mod operation;
 mod outbox;
 mod panels;

@@ -80,6 +80,18 @@ pub trait Disk: Debug + Send + Sync {
     /// What the system says.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
 
+    /// Makes one folder that nobody but its owner can look into; an existing one is fine. The folder above it must be there.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn create_private_folder(&self, path: &Path) -> io::Result<()>;
+
+    /// Removes a folder in which nothing is left.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn remove_folder(&self, path: &Path) -> io::Result<()>;
+
     /// Gives a file another name, replacing what had it.
     ///
     /// # Errors

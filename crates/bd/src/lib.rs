@@ -19,6 +19,7 @@ mod model_circuits;
 mod objects;
 mod permit;
 mod policies;
+mod private_run;
 mod session;
 mod trajectory;
 mod verify;
@@ -51,6 +52,7 @@ pub use permit::{
     LeaseGrant, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, PermitRefusal, TurnGrant,
 };
 pub use policies::{PolicyAction, PolicyApplied, PolicyChange, PolicyFiles, PolicyStore};
+pub use private_run::PrivateRun;
 pub use session::{Session, SessionChange, SessionStore};
 pub use trajectory::{
     FailureCluster, Grouping, NewStep, Projection, Query, Remediation, RemediationLog, Trajectory, Warning,

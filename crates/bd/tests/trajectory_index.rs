@@ -221,6 +221,12 @@ impl Disk for ReadOnly {
     fn create_folder(&self, _: &Path) -> io::Result<()> {
         Err(io::ErrorKind::PermissionDenied.into())
     }
+    fn create_private_folder(&self, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+    fn remove_folder(&self, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
     fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {
         Err(io::ErrorKind::PermissionDenied.into())
     }

@@ -120,6 +120,9 @@ pub(crate) enum Command {
     /// Attack policy packages
     #[command(after_help = "Example:\n  premath redteam run")]
     Redteam(measure::RedTeamArgs),
+    /// Numbers over everything that is kept, as Prometheus reads them
+    #[command(after_help = "Example:\n  premath metrics")]
+    Metrics(init::MetricsArgs),
     /// The configuration of this repository
     #[command(after_help = "Example:\n  premath config show")]
     Config(init::ConfigArgs),

@@ -23,6 +23,7 @@ mod help;
 mod init;
 mod issue;
 mod measure;
+mod metrics;
 mod model_server;
 mod models;
 mod people;
@@ -41,7 +42,8 @@ use std::sync::Arc;
 
 use premath_bd::{OsClock, OsDisk, OsIds, Redactor};
 use premath_host::{
-    ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Settings, TerminalAuthority, Workspace,
+    ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Retention, Settings, TerminalAuthority,
+    Workspace,
 };
 use premath_kernel::{Strictness, Value};
 use premath_tusk::policy::GuardAction;
@@ -88,6 +90,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Audit(args) => in_repository(None, |host| audit::run(args, host)),
         Command::Eval(args) => in_repository(None, |host| measure::eval(args, host)),
         Command::Redteam(args) => in_repository(None, |host| measure::red_team(args, host)),
+        Command::Metrics(args) => in_repository(None, |host| metrics::run(args, host)),
         Command::Config(args) => in_repository(None, |host| config::run(args, host)),
         Command::Models(args) => in_repository(None, |host| models::run(args, host)),
         Command::Ask(args) => {
@@ -151,6 +154,7 @@ pub(crate) fn in_folder(
 fn loaded(root: &Path) -> Result<Loaded, CliError> {
     let mut loaded = Loaded::default();
     loaded.models.take_environment(system::variable)?;
+    settings::telemetry::take_environment(&mut loaded.settings.telemetry, system::variable);
     if let Some(person) = system::person_config()? {
         let folder = person.path.parent().unwrap_or_else(|| Path::new(""));
         let name = person.path.to_string_lossy();
@@ -239,6 +243,7 @@ pub(crate) fn workspace(
         door: Arc::new(door),
         settings,
         redactor,
+        retention: Retention::default(),
     }
 }
 

@@ -61,6 +61,10 @@ impl CliError {
             ActionError::Store(error) => Self::store(&error),
             ActionError::Model(failure) => Self::model(&failure),
             ActionError::Sandbox(error) => Self::sandbox(&error),
+            ActionError::NotRetained { ref run_id } => {
+                let hints = vec![format!("`premath runs show {run_id}` says what is kept")];
+                Self { exit: Exit::Rejected, message: error.to_string(), hints }
+            }
             ActionError::Unavailable { what, hint } => Self::environment(what, hint),
             ActionError::Unknown { .. } | ActionError::Unwritable { .. } => {
                 Self::usage(error, "this is a defect of premath; please report it")
@@ -88,6 +92,7 @@ impl CliError {
             | ActionError::Store(_)
             | ActionError::Model(_)
             | ActionError::Sandbox(_)
+            | ActionError::NotRetained { .. }
             | ActionError::Unavailable { .. }
             | ActionError::Unwritable { .. } => Self::action(error),
         }

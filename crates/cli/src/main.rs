@@ -13,6 +13,7 @@ mod outside;
 mod render;
 mod settings;
 mod system;
+mod telling;
 
 use clap::Parser as _;
 

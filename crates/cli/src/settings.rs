@@ -8,6 +8,7 @@ mod field;
 mod guardrails;
 pub(crate) mod models;
 mod policy;
+pub(crate) mod telemetry;
 mod turn_loop;
 
 use std::borrow::Cow;
@@ -26,7 +27,8 @@ use crate::exit::Exit;
 pub(crate) const FILE_NAME: &str = "premath.toml";
 
 /// The sections of a file.
-const SECTIONS: [&str; 7] = ["guardrails", "issues", "loop", "models", "mutation", "policy", "sandbox"];
+const SECTIONS: [&str; 8] =
+    ["guardrails", "issues", "loop", "models", "mutation", "policy", "sandbox", "telemetry"];
 
 /// What files say.
 #[derive(Debug, Default)]
@@ -198,6 +200,7 @@ impl Reading<'_> {
                 let what = "a repository cannot open the sandbox; say this in your own file";
                 return Err(self.place.refused(what, &format!("$.{name}"), value));
             }
+            _ if section == "telemetry" => telemetry::take(self, key, value)?,
             _ if section == "models" => models::take(self, key, value)?,
             _ if section == "loop" => turn_loop::take(self, key, value)?,
             _ if section == "policy" => policy::take(self, key, value)?,

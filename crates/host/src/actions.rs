@@ -27,6 +27,7 @@ pub(crate) mod issue_write;
 pub(crate) mod join_check;
 pub(crate) mod lease;
 pub(crate) mod measuring;
+pub(crate) mod metrics;
 pub(crate) mod model;
 pub(crate) mod policy;
 pub(crate) mod promotion;

@@ -12,6 +12,7 @@ use premath_kernel::{Object, Value};
 use premath_wire::v1::AuditRow;
 use premath_wire::{UnknownFields, decode};
 
+use crate::agent::retention::audited;
 use crate::recording::audit_log;
 use crate::workspace::Workspace;
 
@@ -55,7 +56,7 @@ pub fn publish(workspace: &Workspace, desk: &Desk) -> Result<(), StoreError> {
                 path: path.clone(),
                 detail: format!("a note for the audit cannot be read: {error}"),
             })?;
-        log.append(&[row]).map(drop)
+        log.append(&[audited(workspace, row)?]).map(drop)
     };
     desk.drain(&mut take).map(drop)
 }

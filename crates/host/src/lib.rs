@@ -44,6 +44,8 @@ pub use retrieval::{
     VerifiedSentence, verify_citations,
 };
 pub use sample::sample_turn;
-pub use settings::{Layer, LoopSettings, PolicySettings, Setting, Settings, TerminalAuthority};
+pub use settings::{
+    Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings, TerminalAuthority,
+};
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
-pub use workspace::{DoorRefusal, MutationDoor, Workspace};
+pub use workspace::{DoorRefusal, MutationDoor, Retention, Workspace};

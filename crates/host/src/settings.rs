@@ -3,11 +3,13 @@
 //! Read from a file by the composition root; every value has a default. It must not read anything itself.
 
 mod policy;
+mod telemetry;
 mod turn_loop;
 
 use std::fmt;
 
 pub use policy::PolicySettings;
+pub use telemetry::TelemetrySettings;
 pub use turn_loop::LoopSettings;
 
 /// Which layer a value comes from.
@@ -96,6 +98,8 @@ pub struct Settings {
     pub guard_entries: Vec<(String, Setting<String>)>,
     /// `[policy]`: in which role runs work, what it may have, what a day may cost
     pub policy: PolicySettings,
+    /// `[telemetry]`: who is told of runs, and what
+    pub telemetry: TelemetrySettings,
 }
 
 impl Settings {
@@ -116,6 +120,7 @@ impl Default for Settings {
             turn_loop: LoopSettings::default(),
             guard_entries: Vec::new(),
             policy: PolicySettings::default(),
+            telemetry: TelemetrySettings::default(),
         }
     }
 }

@@ -102,6 +102,14 @@ pub enum ActionError {
     /// The sandbox failed in a way that is no refusal.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    /// What is asked for was said in a run that kept nothing.
+    #[error(
+        "payload_not_retained: run `{run_id}` kept digests, counts and verdicts, and nothing that was said"
+    )]
+    NotRetained {
+        /// The run.
+        run_id: String,
+    },
     /// Something of the system that is needed is not there.
     #[error("{what}")]
     Unavailable {

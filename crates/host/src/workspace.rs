@@ -53,6 +53,21 @@ pub struct Workspace {
     pub settings: Settings,
     /// What takes secrets out of whatever goes into the audit log.
     pub redactor: Redactor,
+    /// What stays of the runs that work here.
+    pub retention: Retention,
+}
+
+/// What stays of a run when it is over.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Retention {
+    /// Everything that was said and done.
+    #[default]
+    Payloads,
+    /// Digests, counts and codes. Payloads live in the private store of a run until that is over.
+    Digests {
+        /// The run whose store it is.
+        owner: String,
+    },
 }
 
 impl Workspace {

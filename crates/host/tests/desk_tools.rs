@@ -51,6 +51,7 @@ impl World {
             door: Arc::new(Shut),
             settings: Settings::default(),
             redactor: Redactor::default(),
+            retention: premath_host::Retention::default(),
         };
         Self { workspace, folder }
     }

@@ -223,6 +223,7 @@ fn cost(asked: Asked, turns: u64) -> Cost {
         door: Arc::new(Shut),
         settings: Settings::default(),
         redactor: premath_bd::Redactor::default(),
+        retention: premath_host::Retention::default(),
     };
     let files = MemoryFiles::new();
     for turn in 1..=turns {

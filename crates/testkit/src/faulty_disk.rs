@@ -245,6 +245,16 @@ impl Disk for SimDisk {
         state.create_folder(path)
     }
 
+    fn create_private_folder(&self, path: &Path) -> io::Result<()> {
+        self.create_folder(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        let (mut state, verdict) = self.0.begin(Operation::Remove);
+        verdict.proceed()?;
+        state.remove_folder(path)
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let (mut state, verdict) = self.0.begin(Operation::Rename);
         verdict.proceed()?;

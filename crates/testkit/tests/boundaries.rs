@@ -24,6 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("premath-exec", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-guards", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-rules", &["premath-kernel", "premath-tusk", "premath-wire"]),
+    ("premath-telemetry", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-host", &["premath-bd", "premath-kernel", "premath-tusk", "premath-wire"]),
     (
         "premath-cli",
@@ -35,6 +36,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "premath-kernel",
             "premath-models",
             "premath-rules",
+            "premath-telemetry",
             "premath-tusk",
             "premath-wire",
         ],

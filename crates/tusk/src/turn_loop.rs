@@ -11,6 +11,7 @@ mod closing;
 mod config;
 mod driver;
 mod event;
+mod held_text;
 mod judging;
 mod limits;
 mod machine;

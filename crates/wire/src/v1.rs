@@ -15,6 +15,7 @@ mod harness;
 mod input;
 mod issue;
 mod measure;
+mod metrics;
 mod model;
 mod policy;
 mod report;
@@ -62,6 +63,7 @@ pub use measure::{
     MeasureReport, MissRow, PROMOTION_KIND, ProbeOutcome, ProbeRow, PromotionAnswer, PromotionListing,
     PromotionRow, RED_TEAM_REPORT_KIND, RedTeamResult,
 };
+pub use metrics::{MetricFamily, MetricKind, MetricSample, MetricsAnswer};
 pub use model::{
     AskAnswer, AttemptError, AttemptRow, CircuitRow, KeyState, MODEL_CIRCUITS_KIND, ModelCircuits,
     ModelListing, ProviderCheck, ProviderRow, ProviderState, UsageRow,
@@ -71,8 +73,8 @@ pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, W
 pub use run::{
     AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow, IntentResult,
     IntentState, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer, ReplayDifference, RunAnswer, RunCard,
-    RunEnding, RunEventKind, RunEventRow, RunExport, RunListing, RunRow, TurnCard, TurnDigests, TurnRow,
-    TurnVerdict, WorkerRow,
+    RunEnding, RunEventKind, RunEventRow, RunExport, RunForgotten, RunListing, RunRow, TurnCard, TurnDigests,
+    TurnRow, TurnVerdict, WorkerRow,
 };
 pub use sandbox::{
     LayerRow, OutputRow, SandboxCheckAnswer, SandboxEvidenceRow, SandboxOutcome, SandboxRefusal,

@@ -190,6 +190,14 @@ impl Desk {
         to_stored(self.clock.now())
     }
 
+    /// Writes everything into the file itself, so that what was overwritten is nowhere else. A reader in the way leaves it
+    /// to the next one who does this, or closes the desk.
+    pub(super) fn settle(&self) -> Result<(), StoreError> {
+        let settled =
+            self.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+        settled.map(drop).map_err(|error| fault(&self.path, &error))
+    }
+
     fn connection(&self) -> MutexGuard<'_, Connection> {
         // A transaction that a panic left behind was undone when it was dropped.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
@@ -247,7 +255,12 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     for (pragma, value) in [("journal_mode", "WAL"), ("synchronous", "FULL")] {
         connection.pragma_update(None, pragma, value).map_err(failed)?;
     }
-    for (pragma, value) in [("foreign_keys", true), ("trusted_schema", false), ("cell_size_check", true)] {
+    for (pragma, value) in [
+        ("foreign_keys", true),
+        ("trusted_schema", false),
+        ("cell_size_check", true),
+        ("secure_delete", true),
+    ] {
         connection.pragma_update(None, pragma, value).map_err(failed)?;
     }
     if found < known {

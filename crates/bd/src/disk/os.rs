@@ -2,9 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module owns the stores' access to the system")]
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
@@ -33,6 +33,17 @@ impl Disk for OsDisk {
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
         std::fs::create_dir_all(path)
+    }
+
+    fn create_private_folder(&self, path: &Path) -> io::Result<()> {
+        match DirBuilder::new().mode(0o700).create(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made,
+        }
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_dir(path)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

@@ -33,6 +33,14 @@ impl Disk for ReadOnly {
         refused()
     }
 
+    fn create_private_folder(&self, _: &Path) -> io::Result<()> {
+        refused()
+    }
+
+    fn remove_folder(&self, _: &Path) -> io::Result<()> {
+        refused()
+    }
+
     fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {
         refused()
     }

@@ -111,6 +111,7 @@ fn told(error: ActionError) -> AnswerError {
         | ActionError::Source(_)
         | ActionError::Store(_)
         | ActionError::Sandbox(_)
+        | ActionError::NotRetained { .. }
         | ActionError::Unavailable { .. }
         | ActionError::Unwritable { .. } => {
             AnswerError::Model(ModelError::new(ModelErrorKind::Unknown, "circuit_store", error.to_string()))

@@ -43,3 +43,10 @@ pub(crate) struct ConfigShowArgs {
     #[command(flatten)]
     pub(crate) format: Format,
 }
+
+/// Arguments of `metrics`.
+#[derive(Debug, Args)]
+pub(crate) struct MetricsArgs {
+    #[command(flatten)]
+    pub(crate) format: Format,
+}

@@ -222,6 +222,9 @@ pub(crate) enum RunsCommand {
     /// Hand out the journal of a run as JSONL
     #[command(after_help = "Example:\n  premath runs export run-019a7c21b3f45d08 --output journal.jsonl")]
     Export(RunsExportArgs),
+    /// Delete what a stopped run that keeps nothing still has; it cannot go on after that
+    #[command(after_help = "Example:\n  premath runs forget run-019a7c21b3f45d08")]
+    Forget(RunsShowArgs),
 }
 
 /// Arguments of `runs list`.

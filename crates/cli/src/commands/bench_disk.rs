@@ -46,6 +46,14 @@ impl Disk for CountingDisk {
         OsDisk.create_folder(path)
     }
 
+    fn create_private_folder(&self, path: &Path) -> io::Result<()> {
+        OsDisk.create_private_folder(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        OsDisk.remove_folder(path)
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         OsDisk.rename(from, to)
     }

@@ -22,6 +22,7 @@ use crate::args::sandbox::ProfileName;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::run::exit;
+use crate::telling::{Telling, destination};
 use crate::{output, system};
 
 /// `premath run`
@@ -175,10 +176,23 @@ fn drive(
     let agent = Attended { inner: host.agent, watching };
     let attended = Host { agent: &agent, ..*host };
     system::on_interrupt(host.agent.interrupt());
-    let _ticks = watching.ticking();
-    let mut watch = |event: &RunEvent<'_>| watching.take(event);
-    match action {
+    // Whoever cannot take secrets out of a text is not given any.
+    let governor = match destination(host) {
+        Some(_) => host.agent.governor(&[]).map(Some)?,
+        None => None,
+    };
+    let redact = |text: &str| governor.as_ref().map_or_else(String::new, |governor| governor.redact(text));
+    let telling = Telling::begin(host, &redact);
+    let ticks = watching.ticking();
+    let mut watch = |event: &RunEvent<'_>| {
+        watching.take(event);
+        telling.take(event);
+    };
+    let ran = match action {
         "run.resume" => premath_host::resume(&attended, arguments, &mut watch),
         _other => premath_host::start(&attended, arguments, &mut watch),
-    }
+    };
+    drop(ticks);
+    telling.finish();
+    ran
 }

@@ -2,14 +2,14 @@
 
 use premath_host::Host;
 use premath_kernel::{Moment, Object};
-use premath_wire::v1::{ReplayAnswer, RunCard, RunListing, TurnCard};
+use premath_wire::v1::{ReplayAnswer, RunCard, RunForgotten, RunListing, TurnCard};
 
 use super::dep::number;
 use super::{answer, verdict};
 use crate::args::run::{ReplayArgs, RunsArgs, RunsCommand, TurnArgs, TurnCommand};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render::run::{Extent, card, exported, listing, replayed, turn_card};
+use crate::render::run::{Extent, card, exported, forgotten, listing, replayed, turn_card};
 use crate::system;
 
 /// `premath runs`
@@ -36,6 +36,10 @@ pub(crate) fn run(args: &RunsArgs, host: &Host<'_>) -> Result<Exit, CliError> {
                 .optional("output", args.output.as_deref())
                 .finish();
             answer(host, "run.export", &arguments, &args.format, exported)
+        }
+        RunsCommand::Forget(args) => {
+            let arguments = Object::fields().field("runId", args.run.as_str()).finish();
+            answer(host, "run.forget", &arguments, &args.format, |answer: &RunForgotten| forgotten(answer))
         }
     }
 }

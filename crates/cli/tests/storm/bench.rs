@@ -275,6 +275,7 @@ pub(crate) fn workspace(disk: &SimDisk, process: u64, world: &World) -> Workspac
         door: Arc::new(Operator),
         settings: Settings::default(),
         redactor: premath_bd::Redactor::default(),
+        retention: premath_host::Retention::default(),
     }
 }
 

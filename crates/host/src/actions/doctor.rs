@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use premath_bd::{
-    Diagnosis, Doctor, DoctorError, Finding, Permit, PermitRefusal, Repair, RepairFailure, StoreError,
+    Diagnosis, Doctor, DoctorError, Finding, Permit, PermitRefusal, PrivateRun, Repair, RepairFailure,
+    StoreError,
 };
 use premath_kernel::{Object, Value};
 use premath_wire::v1::{
@@ -15,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::verify::{counts, repository, shown_root};
+use crate::agent::retention;
 use crate::recording::Recorder;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{DoorRefusal, Workspace, shown};
@@ -80,8 +82,9 @@ pub fn run(
     let doctor = Doctor::new(repository(workspace));
     let progress = &mut |checked: &premath_bd::Checked| progress(&counts(checked));
     if !fix {
-        let diagnosis = doctor.examine(progress)?;
-        return Ok(DoctorOutcome::Answered(Box::new(answer(workspace, &diagnosis))));
+        let mut answered = answer(workspace, &doctor.examine(progress)?);
+        answered.findings.extend(left_behind(workspace)?.iter().map(|(_, finding)| finding.clone()));
+        return Ok(DoctorOutcome::Answered(Box::new(answered)));
     }
     let permit: Permit = match workspace.door.permit(ACTION) {
         Ok(permit) => permit,
@@ -92,11 +95,12 @@ pub fn run(
             if !treatment.repairs.is_empty() {
                 record(workspace, &treatment.repairs)?;
             }
+            let deleted = delete_left_behind(workspace)?;
             let diagnosed = answer(workspace, &treatment.remaining);
             Ok(DoctorOutcome::Answered(Box::new(DoctorAnswer {
                 ok: diagnosed.ok && treatment.failures.is_empty(),
                 fix,
-                repairs: treatment.repairs.iter().map(repair).collect(),
+                repairs: treatment.repairs.iter().map(repair).chain(deleted).collect(),
                 failures: treatment.failures.iter().map(failure).collect(),
                 ..diagnosed
             })))
@@ -104,6 +108,35 @@ pub fn run(
         Err(DoctorError::Permit(refusal)) => Ok(DoctorOutcome::Shut(shut(&refusal))),
         Err(DoctorError::Store(error)) => Err(error.into()),
     }
+}
+
+/// The private stores of runs that are over, as findings.
+fn left_behind(workspace: &Workspace) -> Result<Vec<(String, DoctorFinding)>, ActionError> {
+    let finding = |(owner, store): (String, PrivateRun)| {
+        let problem = StoreProblem {
+            class: "doctor.private_left".to_owned(),
+            severity: Severity::Warning,
+            path: shown(store.folder()),
+            line: None,
+            detail: "the run is over".to_owned(),
+            meaning: "a process died before it deleted what its run was not to keep".to_owned(),
+            hint: "let `premath doctor --fix` do it".to_owned(),
+        };
+        (owner, DoctorFinding { problem, remedy: Some("delete it; no copy is kept".to_owned()) })
+    };
+    Ok(retention::left_behind(workspace)?.into_iter().map(finding).collect())
+}
+
+/// Deletes them.
+fn delete_left_behind(workspace: &Workspace) -> Result<Vec<DoctorRepair>, ActionError> {
+    let mut repairs = Vec::new();
+    for (owner, finding) in left_behind(workspace)? {
+        retention::delete_left(workspace, &owner)?;
+        let what = "deleted".to_owned();
+        let path = finding.problem.path;
+        repairs.push(DoctorRepair { path, what, backups: Vec::new(), witness_refs: Vec::new() });
+    }
+    Ok(repairs)
 }
 
 /// What was mended, and where the record of what was accepted is.

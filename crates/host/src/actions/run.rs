@@ -11,9 +11,11 @@ use serde::Deserialize;
 
 use super::issue::{arguments, count, told};
 use super::issue_upkeep::place_file;
-use crate::agent::{RunRefused, RunStarted, resume as go_on, start as begin, traces};
+use crate::agent::{RunRefused, RunStarted, resume as go_on, retention, start as begin, traces};
 use crate::table::{ActionError, Answer, Host, optional_text, required_text};
 
+/// What asks for something that a run did not keep is refused with.
+const NOT_RETAINED: &str = "payload_not_retained";
 /// How many runs are listed when nobody says.
 const LISTED: u64 = 50;
 
@@ -86,7 +88,10 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 /// `run.export`
 pub(crate) fn export(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let run_id = required_text(args, "runId")?;
-    let rows = traces::rows(host.workspace, run_id)?;
+    let rows = match traces::rows(host.workspace, run_id) {
+        Err(ActionError::NotRetained { run_id }) => return not_retained("run.export", &run_id),
+        rows => rows?,
+    };
     let items: Vec<Canonical<'_>> = rows.iter().map(|row| Canonical(exported(row))).collect();
     let output = optional_text(args, "output")?.filter(|output| !output.trim().is_empty());
     if let Some(output) = output {
@@ -125,7 +130,10 @@ fn exported(row: &JournalRow) -> Value<'_> {
 
 /// `run.replay`
 pub(crate) fn replay(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let answer = traces::replay(host.workspace, required_text(args, "runId")?)?;
+    let answer = match traces::replay(host.workspace, required_text(args, "runId")?) {
+        Err(ActionError::NotRetained { run_id }) => return not_retained("run.replay", &run_id),
+        answer => answer?,
+    };
     if answer.identical {
         return Answer::new("accepted", &answer);
     }
@@ -134,5 +142,23 @@ pub(crate) fn replay(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
 
 /// `turn.show`
 pub(crate) fn turn(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    Answer::new("ok", &traces::turn(host.workspace, required_text(args, "callId")?)?)
+    match traces::turn(host.workspace, required_text(args, "callId")?) {
+        Err(ActionError::NotRetained { run_id }) => not_retained("turn.show", &run_id),
+        card => Answer::new("ok", &card?),
+    }
+}
+
+/// `run.forget`
+pub(crate) fn forget(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    Answer::new("ok", &retention::forget_run(host.workspace, required_text(args, "runId")?)?)
+}
+
+/// What is asked for was said in a run that kept nothing.
+fn not_retained(action: &str, run_id: &str) -> Result<Answer, ActionError> {
+    let refused = RunRefused {
+        class: NOT_RETAINED.to_owned(),
+        detail: format!("run `{run_id}` kept digests, counts and verdicts, and nothing that was said"),
+        hint: format!("`premath runs show {run_id}` says what is kept; `policy.observability` decides it"),
+    };
+    refuse(refused, action)
 }

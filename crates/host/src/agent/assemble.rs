@@ -21,7 +21,7 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use super::door::AgentDoor;
 use super::effective;
 use super::governed::record_refusals;
-use super::ports::objects;
+use super::retention;
 use crate::agent_tools::IssueTools;
 use crate::desk_tools::{DESK_SCOPES, DeskTools, with_implied};
 use crate::table::ActionError;
@@ -75,9 +75,11 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
     record_refusals(workspace, &plan.run_id, &refusals)?;
     let mut plan = plan;
     plan.task = governor.redact(&plan.task);
-    let Assembled { system, opening, to_store } = blocks(&plan, &catalogue, &policy).assemble();
+    plan.material = plan.material.map(|material| governor.redact(&material));
+    let Assembled { system, opening, to_store } =
+        blocks(&plan, &catalogue, &policy, &|text| governor.redact(text)).assemble();
     for whole in to_store {
-        objects(workspace).put(&mut whole.text.as_bytes())?;
+        retention::objects(workspace)?.put(&mut whole.text.as_bytes())?;
     }
     let config = RunConfig {
         run_id: plan.run_id,
@@ -195,7 +197,7 @@ fn toolbox(
         profile: profile.unwrap_or(Profile::ReadOnly),
         limits: ExecutionLimits { output, ..ExecutionLimits::default() },
         protected: ProtectedPaths::standard(),
-        payloads: Arc::new(StoredPayloads::new(objects(workspace))),
+        payloads: Arc::new(StoredPayloads::new(retention::objects(workspace)?)),
         // A tenth is left for what fencing adds, so that what fits a row is never cut when it is shown.
         budget: usize::try_from(config.context.result_bytes / 10 * 9).unwrap_or(usize::MAX),
         capture: CAPTURE,
@@ -286,13 +288,13 @@ fn capabilities(specs: &[ToolSpec]) -> Vec<String> {
     names.into_iter().collect()
 }
 
-fn blocks(plan: &Plan, catalogue: &Catalogue, policy: &RunPolicy) -> Blocks {
+fn blocks(plan: &Plan, catalogue: &Catalogue, policy: &RunPolicy, redact: &dyn Fn(&str) -> String) -> Blocks {
     let mut blocks = Blocks::new(plan.task.clone());
     if plan.action_mode == ActionMode::Text {
         blocks.tools.push_str(&text_tools(catalogue));
     }
     if let Some(row) = &plan.issue {
-        blocks = blocks.with_issue(row.id(), issue_text(row));
+        blocks = blocks.with_issue(row.id(), redact(&issue_text(row)));
     }
     let mut scopes: Vec<String> = permissions(policy);
     if let Some(scope) = &plan.scope {

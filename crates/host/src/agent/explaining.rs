@@ -15,7 +15,7 @@ use premath_wire::{InputClass, InputError, JsonPath};
 
 use super::assemble::all_tools;
 use super::door::AgentDoor;
-use super::ports::objects;
+use super::retention::objects;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -50,7 +50,7 @@ pub(crate) fn governed_tools(
         profile: Profile::ReadOnly,
         limits: ExecutionLimits::default(),
         protected: ProtectedPaths::standard(),
-        payloads: Arc::new(StoredPayloads::new(objects(workspace))),
+        payloads: Arc::new(StoredPayloads::new(objects(workspace)?)),
         budget: BUDGET,
         capture: BUDGET,
         parallel: 1,

@@ -8,7 +8,7 @@ use premath_wire::v1::{ProjectionMode, SessionState};
 
 use super::ports::RunIssues;
 use crate::table::ActionError;
-use crate::workspace::Workspace;
+use crate::workspace::{Retention, Workspace};
 
 /// The session of a run: the repository's own, or that of a worker.
 fn session(workspace: &Workspace, config: &RunConfig) -> Result<SessionStore, ActionError> {
@@ -65,7 +65,7 @@ pub(super) fn leave(
         state: Some(SessionState::Stopped),
         session_id: Some(config.run_id.clone()),
         issue_id: Some(config.issue_id.clone().unwrap_or_default()),
-        summary: Some(summary(report)),
+        summary: Some(summary(workspace, report)),
         next_step: Some(next_step.clone()),
         instruction_refs: None,
         witness_refs: Some(issues.cited.clone()),
@@ -113,12 +113,15 @@ const fn result_class(outcome: &RunOutcome) -> &'static str {
     }
 }
 
-fn summary(report: &RunReport) -> String {
-    let said = report.text.lines().next().unwrap_or_default();
+fn summary(workspace: &Workspace, report: &RunReport) -> String {
+    let said = match &workspace.retention {
+        Retention::Payloads => report.text.lines().next().unwrap_or_default(),
+        Retention::Digests { .. } => "",
+    };
     let short: String = said.chars().take(300).collect();
     let counted = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
     let (turns, calls) = (counted(report.turns, "turn"), counted(report.tool_calls, "tool call"));
-    format!("{}: {turns}, {calls}. {short}", report.outcome.token())
+    format!("{}: {turns}, {calls}. {short}", report.outcome.token()).trim_end().to_owned()
 }
 
 pub(super) fn classes(outcome: &RunOutcome) -> Vec<String> {

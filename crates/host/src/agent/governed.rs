@@ -18,6 +18,7 @@ use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{AuditKind, AuditRow};
 
 use super::effective;
+use super::retention::audited;
 use crate::desk_store::{open_desk, publish};
 use crate::recording::audit_log;
 use crate::workspace::Workspace;
@@ -108,12 +109,12 @@ impl PolicyPort for HostPolicy {
         self.within_budget(&mut judged)?;
         let mut rows = Vec::with_capacity(judged.calls.len());
         for (call, judgement) in calls.iter().zip(&judged.calls) {
-            rows.push(self.decision(call_id, call, judgement));
+            rows.push(audited(&self.workspace, self.decision(call_id, call, judgement))?);
         }
         if let Some(error) = &judged.error {
             let mut row = self.row(AuditKind::Guard, call_id, Effect::Deny.token());
             tell(&mut row, error, &Digest::of_bytes(said.as_bytes()));
-            rows.push(row);
+            rows.push(audited(&self.workspace, row)?);
         }
         let is_plain = judged.error.is_none() && judged.calls.iter().all(|call| call.effect == Effect::Allow);
         if is_plain { self.log.append_lazily(&rows) } else { self.log.append(&rows) }.map(|_| judged)
@@ -127,7 +128,7 @@ impl PolicyPort for HostPolicy {
             row.tool = Some(tool.to_owned());
             row.tool_call_id = Some(outcome.tool_call_id.clone());
             tell(&mut row, error, &Digest::of_bytes(outcome.tool_call_id.as_bytes()));
-            rows.push(row);
+            rows.push(audited(&self.workspace, row)?);
         }
         if !rows.is_empty() {
             self.log.append(&rows)?;

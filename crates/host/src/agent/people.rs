@@ -283,6 +283,7 @@ fn stored(error: ActionError) -> StoreError {
         | ActionError::Source(_)
         | ActionError::Model(_)
         | ActionError::Sandbox(_)
+        | ActionError::NotRetained { .. }
         | ActionError::Unavailable { .. }
         | ActionError::Unwritable { .. }) => StoreError::Io {
             doing: "carry out the plan in",

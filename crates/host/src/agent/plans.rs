@@ -20,11 +20,12 @@ use super::assemble::{Plan, again, make};
 use super::door::AgentDoor;
 use super::ports::FileJournal;
 use super::resume::{each_journal_row, redriven, resumed};
+use super::retention;
 use super::run::{Ground, Session, is_begun, journal, one, unusable};
 use super::traces;
 use crate::desk_store::{open_desk, publish};
 use crate::table::ActionError;
-use crate::workspace::Workspace;
+use crate::workspace::{Retention, Workspace};
 
 /// How long a plan is somebody's to carry out before another may take it over.
 const LEASE_SECONDS: u32 = 120;
@@ -58,6 +59,20 @@ pub(crate) fn approved(
 
 /// Carries out an approved plan, or goes on where somebody was cut off, and returns what became of it.
 pub(super) fn carry_out(
+    ground: Ground<'_>,
+    credential: &PersonCredential,
+    proposal: &Proposal,
+) -> Result<Proposal, ActionError> {
+    let seen = retention::of_plan(ground.workspace, &proposal.id, &proposal.draft.run_id)?;
+    let carried_out = execute(Ground { workspace: &seen, ..ground }, credential, proposal)?;
+    if seen.retention == (Retention::Digests { owner: proposal.id.clone() }) {
+        // Nobody else goes on from what it did.
+        retention::forget(&seen, &proposal.id)?;
+    }
+    Ok(carried_out)
+}
+
+fn execute(
     ground: Ground<'_>,
     credential: &PersonCredential,
     proposal: &Proposal,

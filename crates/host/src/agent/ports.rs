@@ -6,16 +6,18 @@ use std::sync::Arc;
 use premath_bd::desk::{self, DeskRefusal, ProposalDraft};
 use premath_bd::issues::{Applied, FileIssues, IssueRow, IssueStore as _, Operation};
 use premath_bd::{
-    Change, Clock, Journal, JournalEvent, JournalWriter, ObjectId, Objects, Permit, StoreError, TurnGrant,
-    Witnesses, objects_folder, witnesses_folder,
+    Change, Clock, Cursor, Journal, JournalEvent, JournalRow, JournalWriter, ObjectId, Objects, Permit,
+    StoreError, TurnGrant, Witnesses, witnesses_folder,
 };
-use premath_kernel::{Digest, Value};
+use premath_kernel::{Digest, Moment, Value};
 use premath_tusk::tools::files::{FileError, WorkFiles};
 use premath_tusk::turn_loop::{IntentOutcome, IssuePort, ObjectPort, RunJournal};
 
+use super::kept::Projection;
+use super::retention;
 use crate::desk_store::{existing_desk, open_desk, publish};
 use crate::recording::{For, apply};
-use crate::workspace::Workspace;
+use crate::workspace::{Retention, Workspace};
 
 /// The most bytes of a file that is looked at for its digest.
 const LARGEST: u64 = 64 << 20;
@@ -24,7 +26,48 @@ const LARGEST: u64 = 64 << 20;
 #[derive(Debug)]
 pub struct FileJournal {
     writer: JournalWriter,
+    /// What stays of a run that keeps nothing.
+    kept: Option<KeptRows>,
     clock: Arc<dyn Clock>,
+}
+
+/// The journal that stays when the one with everything goes.
+#[derive(Debug)]
+struct KeptRows {
+    writer: JournalWriter,
+    projection: Projection,
+}
+
+impl KeptRows {
+    /// Opens it, and writes what a process that died had no time to.
+    fn open(whole: &Journal, workspace: &Workspace, owner: &str) -> Result<Self, StoreError> {
+        let journal = retention::kept(workspace, whole.session())?;
+        let mut kept = Self { writer: journal.hold()?, projection: Projection::new(owner.to_owned()) };
+        let mut behind = rows(&journal)?.len();
+        for row in rows(whole)? {
+            let projected = kept.projection.row(&row.event)?;
+            if behind == 0 {
+                kept.writer.append_events(&[projected], row.at)?;
+            }
+            behind = behind.saturating_sub(1);
+        }
+        Ok(kept)
+    }
+
+    fn append(&mut self, rows: &[JournalEvent], at: Moment) -> Result<(), StoreError> {
+        let mut kept = Vec::with_capacity(rows.len());
+        for row in rows {
+            kept.push(self.projection.row(&row.value())?);
+        }
+        self.writer.append_events(&kept, at).map(drop)
+    }
+}
+
+fn rows(journal: &Journal) -> Result<Vec<JournalRow>, StoreError> {
+    match journal.read_from(Cursor::START, usize::MAX) {
+        Err(StoreError::Missing { .. }) => Ok(Vec::new()),
+        page => Ok(page?.rows),
+    }
 }
 
 impl FileJournal {
@@ -33,17 +76,27 @@ impl FileJournal {
     /// # Errors
     /// `Busy` while another process writes; `Io`.
     pub fn open(journal: &Journal, workspace: &Workspace) -> Result<Self, StoreError> {
-        Ok(Self { writer: journal.hold()?, clock: Arc::clone(&workspace.clock) })
+        let clock = Arc::clone(&workspace.clock);
+        let Retention::Digests { owner } = &workspace.retention else {
+            return Ok(Self { writer: journal.hold()?, kept: None, clock });
+        };
+        retention::private(workspace, owner)?.prepare()?;
+        let writer = journal.hold()?;
+        let kept = KeptRows::open(journal, workspace, owner)?;
+        Ok(Self { writer, kept: Some(kept), clock })
     }
 }
 
 impl RunJournal for FileJournal {
     fn append(&mut self, rows: &[JournalEvent]) -> Result<(), StoreError> {
-        self.writer.append_events(rows, self.clock.now()).map(drop)
+        let now = self.clock.now();
+        self.writer.append_events(rows, now)?;
+        self.kept.as_mut().map_or(Ok(()), |kept| kept.append(rows, now))
     }
 
     fn seal(&mut self) -> Result<(), StoreError> {
-        self.writer.sync_head()
+        self.writer.sync_head()?;
+        self.kept.as_mut().map_or(Ok(()), |kept| kept.writer.sync_head())
     }
 }
 
@@ -191,15 +244,9 @@ pub(super) struct RunObjects {
 }
 
 impl RunObjects {
-    pub(super) fn new(workspace: &Workspace, files: Arc<dyn WorkFiles>) -> Self {
-        Self { objects: objects(workspace), files }
+    pub(super) fn new(workspace: &Workspace, files: Arc<dyn WorkFiles>) -> Result<Self, StoreError> {
+        Ok(Self { objects: retention::objects(workspace)?, files })
     }
-}
-
-/// The objects of a repository.
-pub(super) fn objects(workspace: &Workspace) -> Objects {
-    let folder = objects_folder(&workspace.root);
-    Objects::new(Arc::clone(&workspace.disk), Arc::clone(&workspace.ids), folder)
 }
 
 impl ObjectPort for RunObjects {

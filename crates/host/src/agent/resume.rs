@@ -13,7 +13,10 @@ use serde::Deserialize;
 use super::assemble::{again, check_checkpoints};
 use super::lease::{self, Authority, Refused};
 use super::ports::FileJournal;
-use super::run::{Ground, Session, Started, Watch, continued, is_begun, journal, next_session, released};
+use super::retention;
+use super::run::{
+    Ground, Session, Started, Watch, continued, is_begun, journal, next_session, observed_nowhere, released,
+};
 use super::traces;
 use crate::actions::issue::{arguments, told};
 use crate::table::{ActionError, Host};
@@ -57,6 +60,12 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
         Some(id) => id.to_owned(),
         None => traces::newest_resumable(workspace)?.ok_or_else(|| missing("there is no run to resume"))?,
     };
+    if let Some(refused) = observed_nowhere(workspace) {
+        return Ok(Started::Refused(refused));
+    }
+    let seen = retention::of_run(workspace, &run_id)?;
+    let host = &Host { workspace: &seen, ..*host };
+    let workspace = host.workspace;
     let ground = Ground { workspace, agent: host.agent };
     let Left { machine, unwritten, writer, is_begun } = newest_session(ground, &run_id)?;
     refuse_ended(&machine)?;

@@ -7,6 +7,7 @@ use premath_bd::issues::{Holder, IssueRow};
 use premath_bd::{Journal, StoreError, runs_folder};
 use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
+use premath_tusk::policy::Observability;
 use premath_tusk::turn_loop::{
     Beginning, ConfigError, DriveError, Judge, Machine, ParentRun, PolicyPort, Ports, Relation, RunConfig,
     RunEvent, RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
@@ -23,12 +24,13 @@ use super::governed::{HostPolicy, record_run};
 use super::lease::{self, Authority, Held, Refused};
 use super::people::HostPerson;
 use super::plans;
-use super::ports::{FileJournal, RunIssues, RunObjects, objects};
+use super::ports::{FileJournal, RunIssues, RunObjects};
 use super::request::RunRequest;
+use super::retention;
 use super::shown::ending;
 use crate::recording::audit_log;
 use crate::table::{ActionError, Host};
-use crate::workspace::{Workspace, shown};
+use crate::workspace::{Retention, Workspace, shown};
 
 /// What runs stand on: a repository, and the outside.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +66,13 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     let issue = request.issue.as_deref();
     check(&request.workflow, request.action_mode, &request.models, issue, &request.limits)
         .map_err(|error| unusable(&error))?;
+    if let Some(refused) = observed_nowhere(workspace) {
+        return Ok(Started::Refused(refused));
+    }
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
+    let seen = retention::of_new_run(workspace, &run_id);
+    let host = &Host { workspace: &seen, ..*host };
+    let workspace = host.workspace;
     // A model that is not there is told before anything is written.
     drop(host.agent.answers(&request.models)?);
     check_models(host.agent, &request.workflow)?;
@@ -72,7 +80,8 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     let row = request.issue.as_deref().map(|issue| lease::look(workspace, issue)).transpose()?.flatten();
     check_names(workspace, &plan(request.clone(), run_id.clone(), row, None))?;
     let journal = journal(workspace, &run_id)?;
-    if is_begun(&journal)? {
+    // What stays of a run that kept nothing has its name too.
+    if is_begun(&journal)? || is_begun(&retention::kept(workspace, &run_id)?)? {
         return Err(begun_already(&run_id));
     }
     let held = match &request.issue {
@@ -104,8 +113,28 @@ fn begun(
     if is_begun(journal)? {
         return Err(begun_already(&run_id));
     }
-    let made = make(workspace, host.agent, plan(request, run_id, row, holder))?;
+    let made = match make(workspace, host.agent, plan(request, run_id, row, holder)) {
+        Ok(made) => made,
+        Err(error) => {
+            if let Retention::Digests { owner } = &workspace.retention {
+                retention::forget(workspace, owner)?;
+            }
+            return Err(error);
+        }
+    };
     sessions(Ground { workspace, agent: host.agent }, made, writer, held, watch)
+}
+
+/// Why a run does not begin whose payloads only one processor may see, where there is none.
+pub(super) fn observed_nowhere(workspace: &Workspace) -> Option<Refused> {
+    let settings = &workspace.settings;
+    let is_lacking = settings.policy.observability() == Observability::InternalProcessor
+        && settings.telemetry.processor.is_none();
+    is_lacking.then(|| Refused {
+        class: premath_kernel::FailureClass::TraceModeViolation.code().to_owned(),
+        detail: "`policy.observability` is `internal_processor`, and no processor is configured".to_owned(),
+        hint: "name one on this machine: `[telemetry] processor = \"http://127.0.0.1:4318\"`".to_owned(),
+    })
 }
 
 fn begun_already(run_id: &str) -> ActionError {
@@ -211,10 +240,21 @@ pub(super) fn continued(
     loop {
         let (machine, report) = one(ground, session, toolbox, watch)?;
         let RunOutcome::HandedOff { run_id } = &report.outcome else {
+            over(ground.workspace, &report.outcome)?;
             return Ok(answer(ground.workspace, machine.config(), &report, held));
         };
         watch(&RunEvent::HandedOff { run_id });
         session = next_session(ground, &machine, run_id)?;
+    }
+}
+
+/// A work that nobody goes on from needs its private store no more.
+fn over(workspace: &Workspace, outcome: &RunOutcome) -> Result<(), StoreError> {
+    match (outcome, &workspace.retention) {
+        (RunOutcome::Completed | RunOutcome::FailedClosed { .. }, Retention::Digests { owner }) => {
+            retention::forget(workspace, owner)
+        }
+        (RunOutcome::Stopped(_) | RunOutcome::HandedOff { .. }, _) | (_, Retention::Payloads) => Ok(()),
     }
 }
 
@@ -232,7 +272,7 @@ pub(super) fn next_session(
 
 /// The journal of a run.
 pub(super) fn journal(workspace: &Workspace, run_id: &str) -> Result<Journal, StoreError> {
-    Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), run_id)
+    retention::whole(workspace, run_id)
 }
 
 /// Drives one machine over the repository, and leaves its session and its step behind.
@@ -248,7 +288,7 @@ pub(super) fn one(
     enter(workspace, machine.config())?;
     let mut models = plans::answers(ground, machine.config())?;
     let mut issues = RunIssues::new(workspace, &machine.config().run_id);
-    let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files));
+    let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files))?;
     let mut person = person(ground, machine.config())?;
     let governor = ground.agent.governor(&machine.config().tools)?;
     let mut policy = HostPolicy::of(workspace, governor, machine.config());
@@ -342,7 +382,7 @@ fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<R
     let (tools, capabilities) = left_of(config, &workflow);
     let opening = packet.opening();
     for whole in &opening.to_store {
-        objects(workspace).put(&mut whole.text.as_bytes())?;
+        retention::objects(workspace)?.put(&mut whole.text.as_bytes())?;
     }
     Ok(RunConfig {
         run_id: run_id.to_owned(),

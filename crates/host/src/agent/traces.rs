@@ -2,10 +2,9 @@
 //!
 //! Everything is read from journals; a turn is shown by running its machine again. It must not change anything.
 
+mod kept_rows;
 mod made;
 mod turn;
-
-use std::sync::Arc;
 
 use premath_bd::{Journal, JournalRow, Problem, ProblemClass, StoreError, runs_folder, sessions};
 use premath_kernel::Value;
@@ -19,17 +18,21 @@ use premath_wire::v1::{
     TurnVerdict, WorkerRow,
 };
 
+use self::kept_rows::{each, kept_intent};
 pub(crate) use self::made::{MadeRun, MadeTurn, made, run_names};
 pub(crate) use self::turn::turn;
+use super::kept::RETENTION;
 use super::resume::{damage, differs, each_journal_row, each_readable_row, missing};
+use super::retention;
 use super::run::is_begun;
 use super::shown::intent_result;
 use crate::actions::issue::count;
 use crate::table::ActionError;
 use crate::workspace::{Workspace, shown};
 
+/// The journal with everything that was said, as long as there is one.
 fn journal(workspace: &Workspace, run_id: &str) -> Result<Journal, ActionError> {
-    Ok(Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), run_id)?)
+    Ok(retention::whole(&retention::of_run(workspace, run_id)?, run_id)?)
 }
 
 fn text<'r>(row: &'r Value<'_>, member: &str) -> Option<&'r str> {
@@ -60,8 +63,11 @@ fn ending(token: &str) -> Option<RunEnding> {
 struct Trace {
     row: Option<RunRow>,
     workflow: Option<Workflow>,
+    pattern: String,
     /// Whether it works for another run.
     is_worker: bool,
+    /// Whether these are the rows that stay of a run that kept nothing.
+    is_kept: bool,
     detail: Option<String>,
     turns: Vec<TurnRow>,
     workers: Vec<WorkerRow>,
@@ -84,6 +90,11 @@ impl Trace {
         match text(event, "kind").unwrap_or_default() {
             "run.started" => self.started(journal_row),
             "turn.called" => self.called(event),
+            "turn.answered" if self.is_kept => self.kept_answer(event),
+            "turn.applied" if self.is_kept => self.applied.extend(each(event, "outcomes").map(kept_intent)),
+            "workers.returned" if self.is_kept => {
+                each(event, "workers").for_each(|worker| self.kept_worker(worker))
+            }
             "turn.answered" | "turn.results" | "turn.applied" | "workers.returned" => self.happened(event),
             "turn.closed" => self.closed(event),
             "workers.spawned" => self.spawned(event),
@@ -104,8 +115,12 @@ impl Trace {
     }
 
     fn started(&mut self, journal_row: &JournalRow) {
+        if journal_row.event.as_object().is_some_and(|event| event.get(RETENTION).is_some()) {
+            return self.kept_start(journal_row);
+        }
         let config = journal_row.event.as_object().and_then(|event| event.get("config"));
         let Some(config) = config.and_then(|config| RunConfig::from_value(config).ok()) else { return };
+        self.pattern = config.workflow.pattern.token().to_owned();
         self.workflow = Some(config.workflow);
         self.is_worker = config.parent.as_ref().is_some_and(|parent| parent.relation == Relation::Worker);
         self.row = Some(RunRow {
@@ -218,6 +233,24 @@ fn reasons(event: &Value<'_>) -> Vec<ReasonRow> {
     rows.into_iter().flatten().map(reason).collect()
 }
 
+/// What is kept of every run, row by row. A damaged line must not hide the others.
+pub(crate) fn each_kept_row(
+    workspace: &Workspace,
+    mut take: impl FnMut(&str, &Value<'_>),
+) -> Result<(), ActionError> {
+    for session in sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))? {
+        let read = each_readable_row(&retention::kept(workspace, &session)?, |row| {
+            take(&session, &row.event);
+            Ok(())
+        });
+        match read {
+            Ok(_) | Err(ActionError::Store(StoreError::Missing { .. }) | ActionError::Input(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// Every run, or every one on an issue, the newest first.
 pub(crate) fn list(
     workspace: &Workspace,
@@ -235,7 +268,7 @@ pub(crate) fn list(
 fn every(workspace: &Workspace) -> Result<Vec<(RunRow, bool)>, ActionError> {
     let mut items: Vec<(RunRow, bool)> = Vec::new();
     for session in sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))? {
-        match Trace::read(&journal(workspace, &session)?) {
+        match Trace::read(&retention::kept(workspace, &session)?) {
             Ok(trace) => items.extend(trace.row.map(|row| (row, trace.is_worker))),
             // A folder that a process left before it wrote anything is no run.
             Err(ActionError::Store(StoreError::Missing { .. }) | ActionError::Input(_)) => {}
@@ -260,13 +293,35 @@ pub(super) fn newest_resumable(workspace: &Workspace) -> Result<Option<String>, 
         Some(RunEnding::HandedOff) => !has_next(&row.run_id),
         Some(ending) => is_resumable(ending),
     };
-    Ok(runs.iter().find(|(row, _)| can(row)).map(|(row, _)| row.run_id.clone()))
+    for (row, _) in runs.iter().filter(|(row, _)| can(row)) {
+        if !retention::is_forgotten(workspace, &row.run_id)? {
+            return Ok(Some(row.run_id.clone()));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a run, not a worker, has ended in a way that nobody goes on from.
+pub(super) fn is_ended_for_good(workspace: &Workspace, run_id: &str) -> Result<bool, ActionError> {
+    match Trace::read(&retention::kept(workspace, run_id)?) {
+        Ok(trace) => Ok(!trace.is_worker
+            && trace
+                .row
+                .and_then(|row| row.outcome)
+                .is_some_and(|ending| matches!(ending, RunEnding::Completed | RunEnding::FailedClosed))),
+        Err(ActionError::Store(StoreError::Missing { .. }) | ActionError::Input(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// What a run was made from; none where nothing is left of it.
 pub(super) fn config_of(workspace: &Workspace, run_id: &str) -> Result<Option<RunConfig>, ActionError> {
     let mut found = None;
-    let read = each_readable_row(&journal(workspace, run_id)?, |row| {
+    let journal = match journal(workspace, run_id) {
+        Err(ActionError::NotRetained { .. }) => return Ok(None),
+        journal => journal?,
+    };
+    let read = each_readable_row(&journal, |row| {
         if found.is_none() {
             let config = row.event.as_object().and_then(|event| event.get("config"));
             found = config.and_then(|config| RunConfig::from_value(config).ok());
@@ -320,14 +375,14 @@ const fn is_resumable(ending: RunEnding) -> bool {
 
 /// One run with its turns.
 pub(crate) fn show(workspace: &Workspace, run_id: &str) -> Result<RunCard, ActionError> {
-    let journal = journal(workspace, run_id)?;
+    let journal = retention::kept(workspace, run_id)?;
     let trace = Trace::read(&journal)?;
     let row = trace.row.ok_or_else(|| missing(&format!("there is no run `{run_id}`")))?;
     Ok(RunCard {
         action: "run.show".to_owned(),
-        resumable: row.outcome.is_none_or(is_resumable),
+        resumable: row.outcome.is_none_or(is_resumable) && !retention::is_forgotten(workspace, run_id)?,
         run: row,
-        pattern: trace.workflow.map(|workflow| workflow.pattern.token().to_owned()).unwrap_or_default(),
+        pattern: trace.pattern,
         detail: trace.detail,
         journal: shown(journal.path()),
         turns: trace.turns,

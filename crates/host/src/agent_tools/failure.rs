@@ -15,6 +15,7 @@ pub(super) fn failure(error: ActionError) -> ToolFailure {
         | ActionError::Source(_)
         | ActionError::Model(_)
         | ActionError::Sandbox(_)
+        | ActionError::NotRetained { .. }
         | ActionError::Unavailable { .. }
         | ActionError::Unwritable { .. } => {
             ToolFailure::new("issues.unavailable", "issue memory gives no answer here")

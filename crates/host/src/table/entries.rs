@@ -4,8 +4,8 @@ use super::{Action, Door};
 use crate::actions::{
     approvals, audit, audit_why, config, conformance, dep, dep_graph, desk, doctor, explain,
     governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked,
-    issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, model,
-    policy, promotion, proposals, run, sandbox, schema, verify,
+    issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics,
+    model, policy, promotion, proposals, run, sandbox, schema, verify,
 };
 
 /// Every action, sorted by name.
@@ -443,6 +443,14 @@ pub const ACTIONS: &[Action] = &[
         call: issue_write::update,
     },
     Action {
+        name: "metrics.read",
+        command: "metrics",
+        summary: "count runs, turns, calls, decisions and what waits for people",
+        door: Door::Read,
+        output_schema: "metrics",
+        call: metrics::read,
+    },
+    Action {
         name: "model.ask",
         command: "ask",
         summary: "put one question to a model",
@@ -553,6 +561,14 @@ pub const ACTIONS: &[Action] = &[
         door: Door::Read,
         output_schema: "run-export",
         call: run::export,
+    },
+    Action {
+        name: "run.forget",
+        command: "runs forget",
+        summary: "delete what a stopped run that keeps nothing still has",
+        door: Door::Record,
+        output_schema: "run-forgotten",
+        call: run::forget,
     },
     Action {
         name: "run.list",

@@ -46,6 +46,7 @@ impl Repository {
             door: Arc::new(Operator),
             settings: Settings::default(),
             redactor: premath_bd::Redactor::default(),
+            retention: premath_host::Retention::default(),
         })
     }
 

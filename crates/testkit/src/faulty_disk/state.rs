@@ -183,6 +183,16 @@ impl State {
         Ok(())
     }
 
+    pub(super) fn remove_folder(&mut self, path: &Path) -> io::Result<()> {
+        let folder = self.folder(path)?;
+        if self.names.within(folder).next().is_some() {
+            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+        }
+        let key = self.key(path)?;
+        self.names.unlink(key);
+        Ok(())
+    }
+
     pub(super) fn list(&self, path: &Path) -> io::Result<Vec<FolderEntry>> {
         let folder = self.folder(path)?;
         let entry = |(name, inode): (&str, u64)| FolderEntry {

@@ -14,6 +14,7 @@ use premath_kernel::Object;
 use self::governed::hold_what_changed;
 use super::answer::Answer;
 use super::event::Event;
+use super::held_text::HeldText;
 use super::machine::{Machine, Unexpected};
 use super::ports::{
     AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, PolicyPort, RunJournal, Stopwatch,
@@ -241,13 +242,18 @@ impl Driver<'_, '_> {
         }
         (self.ports.watch)(&RunEvent::TurnStarted { call_id: &call.call_id, turn: call.turn, harness: None });
         let watch = &mut *self.ports.watch;
-        let mut seen = |event: &ModelEvent| watch(&RunEvent::Model(event));
+        let policy = self.ports.policy.as_deref();
+        let redact = |text: &str| policy.map_or_else(|| text.to_owned(), |policy| policy.redact(text));
+        let mut held = HeldText::new(&redact);
+        let mut tell = |event: &ModelEvent| watch(&RunEvent::Model(event));
+        let mut seen = |event: &ModelEvent| held.take(event, &mut tell);
         let answered = self.ports.models.answer(&call.request, &mut seen).await;
+        held.finish(&mut tell);
         match answered {
             Err(AnswerError::Interrupted) => Event::Interrupted,
             Err(AnswerError::Model(error)) => Event::ModelFailed {
                 error_kind: error.kind.as_str().to_owned(),
-                message: crate::context::plain_line(&error.message, 2_000),
+                message: crate::context::plain_line(&redact(&error.message), 2_000),
             },
             Ok(answered) => {
                 let mut response = answered.response;

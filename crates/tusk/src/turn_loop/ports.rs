@@ -147,7 +147,7 @@ pub trait Person: Debug {
 }
 
 /// Policy.
-pub trait PolicyPort: Debug {
+pub trait PolicyPort: Debug + Sync {
     /// Looks at what a model said and decides about its calls; what it decides is on record before it is told.
     ///
     /// # Errors

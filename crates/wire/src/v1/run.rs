@@ -280,6 +280,18 @@ pub struct RunExport<Items> {
     pub items: Option<Items>,
 }
 
+/// The answer of `runs forget`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunForgotten {
+    /// `run.forget`
+    pub action: String,
+    /// The run whose private store it was.
+    pub run_id: String,
+    /// Whether there was still something to forget.
+    pub was_there: bool,
+}
+
 /// The answer of `replay`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -13,14 +13,15 @@ use super::{
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
     GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer,
     IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
-    MeasureAnswer, ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained, PromotionAnswer,
-    PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult, RemediateAnswer, ReplayAnswer, RunAnswer,
-    RunCard, RunEventRow, RunExport, RunListing, SandboxCheckAnswer, SandboxOutcome, SessionAnswer,
-    SessionDocument, StepAnswer, StepRow, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
+    MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained,
+    PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult, RemediateAnswer,
+    ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing, SandboxCheckAnswer,
+    SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, TrajectoryProjection, TurnCard,
+    TurnInput, VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 68] = [
+pub const SCHEMA_NAMES: [&str; 70] = [
     "approval",
     "approval-page",
     "ask",
@@ -70,6 +71,7 @@ pub const SCHEMA_NAMES: [&str; 68] = [
     "join-check-input",
     "join-check-report",
     "lease-projection",
+    "metrics",
     "model-circuits",
     "models",
     "policy",
@@ -84,6 +86,7 @@ pub const SCHEMA_NAMES: [&str; 68] = [
     "run-card",
     "run-event",
     "run-export",
+    "run-forgotten",
     "run-listing",
     "sandbox-check",
     "sandbox-run",
@@ -132,6 +135,7 @@ fn generated(name: &str) -> Option<Schema> {
         "dep-diagnostics" => writing.into_root_schema_for::<DependencyDiagnostics>(),
         "dep-projection" => writing.into_root_schema_for::<Outcome<DependencyProjection>>(),
         "ask" => writing.into_root_schema_for::<AskAnswer>(),
+        "metrics" => writing.into_root_schema_for::<MetricsAnswer>(),
         "model-circuits" => writing.into_root_schema_for::<ModelCircuits>(),
         "models" => writing.into_root_schema_for::<ModelListing>(),
         "sandbox-check" => writing.into_root_schema_for::<SandboxCheckAnswer>(),
@@ -181,6 +185,7 @@ fn generated(name: &str) -> Option<Schema> {
         "run-card" => writing.into_root_schema_for::<RunCard>(),
         "run-event" => writing.into_root_schema_for::<RunEventRow>(),
         "run-export" => writing.into_root_schema_for::<RunExport<Vec<crate::Json>>>(),
+        "run-forgotten" => writing.into_root_schema_for::<RunForgotten>(),
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),

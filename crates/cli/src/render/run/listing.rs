@@ -2,8 +2,8 @@
 
 use premath_kernel::Moment;
 use premath_wire::v1::{
-    IntentResult, IntentState, ReplayAnswer, RunCard, RunEnding, RunExport, RunListing, TurnRow, TurnVerdict,
-    WorkerRow,
+    IntentResult, IntentState, ReplayAnswer, RunCard, RunEnding, RunExport, RunForgotten, RunListing,
+    TurnRow, TurnVerdict, WorkerRow,
 };
 use serde_json::value::RawValue;
 
@@ -161,6 +161,16 @@ pub(crate) fn exported(answer: &RunExport<Vec<Box<RawValue>>>) -> String {
             format!("{GOOD}✓{GOOD:#} {rows} of {run} written to {}\n", plain(output))
         }
         (None, None) => String::new(),
+    }
+}
+
+/// The answer of `runs forget`.
+pub(crate) fn forgotten(answer: &RunForgotten) -> String {
+    let run = plain(&answer.run_id);
+    if answer.was_there {
+        format!("{GOOD}✓{GOOD:#} nothing that was said in {STRONG}{run}{STRONG:#} is kept any more\n")
+    } else {
+        format!("{DIM}·{DIM:#} nothing that was said in {STRONG}{run}{STRONG:#} was left\n")
     }
 }
 

@@ -10,6 +10,7 @@ use premath_wire::v1::{CallArtifact, IntentResult, TurnVerdict};
 
 use super::{intent_result, journal, number, text};
 use crate::agent::resume::each_readable_row;
+use crate::agent::retention;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -52,7 +53,12 @@ pub(crate) fn run_names(workspace: &Workspace) -> Result<Vec<String>, ActionErro
 
 /// What a run did; none where nothing is left of it.
 pub(crate) fn made(workspace: &Workspace, run_id: &str) -> Result<Option<MadeRun>, ActionError> {
-    let Ok(journal) = journal(workspace, run_id) else { return Ok(None) };
+    let journal = match journal(workspace, run_id) {
+        Ok(journal) => journal,
+        // What stays names no file; the turns and their verdicts are there.
+        Err(ActionError::NotRetained { .. }) => retention::kept(workspace, run_id)?,
+        Err(_) => return Ok(None),
+    };
     let mut run = MadeRun::default();
     let read = each_readable_row(&journal, |row| {
         run.take(row);
@@ -89,6 +95,10 @@ impl MadeRun {
 
     fn started(&mut self, row: &JournalRow) {
         let config = row.event.as_object().and_then(|event| event.get("config"));
+        if config.is_none() {
+            self.run_id = text(&row.event, "runId").unwrap_or_default().to_owned();
+            self.started_at = format_time(row.at);
+        }
         let Some(config) = config.and_then(|config| RunConfig::from_value(config).ok()) else { return };
         self.run_id = config.run_id;
         self.task = config.task;
