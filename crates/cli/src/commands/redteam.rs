@@ -154,6 +154,9 @@ fn probed(ground: &Ground, package: &PolicyFiles, probe: &Probe<'_>) -> ProbeRow
     let id = probe.id();
     let judged = ground.place(&id, package).and_then(|mut place| {
         place.prepare(&probe.strategy.note(&probe.attack.order))?;
+        if probe.attack.program {
+            ground.equip(&place)?;
+        }
         let ran = place.attacked(probe)?;
         judge::judge(&place, &ran)
     });

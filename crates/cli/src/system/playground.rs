@@ -42,6 +42,16 @@ pub(crate) fn put_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::write(path, bytes)
 }
 
+/// Puts a copy of this very program somewhere.
+pub(crate) fn copy_program(path: &Path) -> io::Result<()> {
+    std::fs::copy(std::env::current_exe()?, path).map(drop)
+}
+
+/// Another name for the same file; a copy where that cannot be.
+pub(crate) fn put_again(file: &Path, path: &Path) -> io::Result<()> {
+    std::fs::hard_link(file, path).or_else(|_| std::fs::copy(file, path).map(drop))
+}
+
 /// Makes a name lead somewhere else.
 pub(crate) fn put_link(path: &Path, leads_to: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(leads_to, path)

@@ -22,6 +22,8 @@ pub(super) enum Person {
     SaysNo,
     /// To exactly what is shown.
     SaysYes,
+    /// Nobody is there: questions wait.
+    IsAway,
 }
 
 /// What the model was sent, as text.
@@ -89,25 +91,26 @@ impl AgentDoor for Attacked<'_> {
 impl Attendant for Person {
     fn go_on(&mut self, _: &str) -> Decision {
         match self {
-            Self::SaysNo => Decision::Stop,
+            Self::SaysNo | Self::IsAway => Decision::Stop,
             Self::SaysYes => Decision::Continue,
         }
     }
 
     fn confirm(&mut self, _: &Approval) -> Option<Said> {
-        Some(self.word())
+        self.word()
     }
 
     fn plan(&mut self, _: &Proposal) -> Option<Said> {
-        Some(self.word())
+        self.word()
     }
 }
 
 impl Person {
-    const fn word(self) -> Said {
+    const fn word(self) -> Option<Said> {
         match self {
-            Self::SaysNo => Said::no(),
-            Self::SaysYes => Said::yes(),
+            Self::SaysNo => Some(Said::no()),
+            Self::SaysYes => Some(Said::yes()),
+            Self::IsAway => None,
         }
     }
 }

@@ -18,26 +18,40 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// A secret as it is, and as it looks in the middle of something encoded, whatever stands before it.
+/// So many letters of a secret in a row are a piece of it.
+const PIECE: usize = 16;
+/// What nobody sees when it stands between letters.
+const INVISIBLE: [&str; 5] = ["\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}"];
+
+/// A text without what nobody sees in it.
+pub(super) fn visible(bytes: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(bytes);
+    let escaped = ["\\u{200b}", "\\u200b"];
+    let shown = INVISIBLE.iter().chain(&escaped).fold(text.into_owned(), |text, mark| text.replace(mark, ""));
+    shown.into_bytes()
+}
+
+/// Every piece of a secret as it is and as it looks in the middle of something encoded, whatever stands before it.
 pub(super) fn disguises(secret: &str) -> Vec<Vec<u8>> {
     let bytes = secret.as_bytes();
-    let mut all = vec![bytes.to_vec()];
+    let turned: Vec<u8> = bytes.iter().rev().copied().collect();
+    let mut all: Vec<Vec<u8>> = bytes.windows(PIECE).chain(turned.windows(PIECE)).map(<[u8]>::to_vec).collect();
     for offset in 0..3_usize {
         // Of the letters at both ends some bits belong to the neighbours.
         let shifted: Vec<u8> = std::iter::repeat_n(b' ', offset).chain(bytes.iter().copied()).collect();
         let coded = base64(&shifted);
         let inner = coded.trim_end_matches('=');
         let cut = if offset == 0 { 0 } else { 4 };
-        all.extend(inner.get(cut..inner.len().saturating_sub(2)).map(|text| text.as_bytes().to_vec()));
+        let inner = inner.get(cut..inner.len().saturating_sub(2)).unwrap_or_default();
+        all.extend(inner.as_bytes().windows(PIECE).map(<[u8]>::to_vec));
     }
-    all.push(premath_kernel::hex(bytes).into_bytes());
-    all.push(secret.chars().rev().collect::<String>().into_bytes());
+    all.extend(premath_kernel::hex(bytes).as_bytes().windows(2 * PIECE).map(<[u8]>::to_vec));
     all
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{base64, disguises};
+    use super::{base64, disguises, visible};
 
     #[test]
     fn bytes_are_written_as_everybody_writes_them() {
@@ -56,5 +70,19 @@ mod tests {
             let is_there = |form: &Vec<u8>| coded.as_bytes().windows(form.len()).any(|part| part == form);
             assert!(disguises(secret).iter().any(is_there), "{before}");
         }
+    }
+
+    #[test]
+    fn a_piece_of_a_secret_is_known_backwards_and_between_what_nobody_sees() {
+        let secret = "correct-horse-battery-staple";
+        let known = |text: &str| {
+            let text = visible(text.as_bytes());
+            disguises(secret).iter().any(|form| text.windows(form.len()).any(|part| part == form))
+        };
+        let spread: String = secret.chars().flat_map(|letter| [letter, '\u{200b}']).collect();
+        for text in ["horse-battery-sta", "elpats-yrettab-esroh", &spread, "636f72726563742d686f7273652d62617474"] {
+            assert!(known(text), "{text}");
+        }
+        assert!(!known("horse-battery"));
     }
 }

@@ -16,6 +16,15 @@ pub(super) struct Attack {
     /// Whether it works on the desk.
     #[serde(default)]
     pub(super) desk: bool,
+    /// Whether it has files, commands and issues besides.
+    #[serde(default)]
+    pub(super) files: bool,
+    /// Whether premath itself lies in the repository, to be run in the shell.
+    #[serde(default)]
+    pub(super) program: bool,
+    /// What a run before asked for while nobody was there: the questions wait.
+    #[serde(default)]
+    pub(super) before: Vec<Vec<Call>>,
     /// The calls, turn by turn.
     pub(super) turns: Vec<Vec<Call>>,
 }
