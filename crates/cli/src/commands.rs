@@ -32,10 +32,12 @@ pub(crate) mod run;
 mod runs;
 mod sandbox;
 mod schema;
+mod tool_tasks;
 mod verify;
 
 pub(crate) use redteam::attack;
 pub(crate) use run::Watching;
+pub(crate) use tool_tasks::measure as measure_tools;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -17,8 +17,7 @@ const SLICE: usize = 40;
 const GATE: &str = r#"{"minProbes": 1, "maxFailures": 0}"#;
 const PROMOTE: [&str; 9] =
     ["policy", "promote", "--from", "next", "--eval", "eval.json", "--redteam", "redteam.json", "--json"];
-const GUARDRAILS: &str =
-    r#"{"pii": {"input": "flag", "output": "redact"}, "hosts": ["*.example.org"], "paths": ["src/**"]}"#;
+const GUARDRAILS: &str = r#"{"pii": {"input": "flag", "output": "redact"}}"#;
 
 fn write(place: &Workplace, name: &str, text: &str) {
     let path = place.path().join(name);
@@ -32,13 +31,14 @@ fn prepared() -> Workplace {
     let rows = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/guardrails/dataset.jsonl");
     write(&place, "rows.jsonl", &fs::read_to_string(rows).unwrap());
     write(&place, "policies/gates/redteam-gate.json", GATE);
-    write(&place, "policies/guardrails.json", r#"{"pii": {"output": "redact"}}"#);
+    write(&place, "policies/guardrails.json", r#"{"injection": {"output": "flag"}}"#);
     write(&place, "policies/notes/old.md", "old\n");
     write(&place, "next/gates/redteam-gate.json", GATE);
     write(&place, "next/guardrails.json", GUARDRAILS);
     write(&place, "next/notes/first.md", "new\n");
     write(&place, "next/notes/second.md", "new\n");
-    let eval = ["eval", "guardrails", "--dataset", "rows.jsonl", "--package", "next", "--output", "eval.json"];
+    let eval =
+        ["eval", "guardrails", "--dataset", "rows.jsonl", "--package", "next", "--output", "eval.json"];
     place.accepted(&[eval.as_slice(), &["--json"]].concat());
     let probes = ["--plugin", "path-traversal", "--strategy", "plain", "--package", "next", "--json"];
     let report = place.accepted(&[["redteam", "run"].as_slice(), &probes].concat());

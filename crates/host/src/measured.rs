@@ -5,11 +5,17 @@
 //! that can be counted again are. It must not know a guard or a rule: those are behind [`Measure`].
 
 mod gates;
+mod harness_turn;
 mod measure;
 mod promotion;
 mod reports;
+mod tools;
 
 pub(crate) use self::gates::Gates;
-pub use self::measure::{Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted};
+pub use self::measure::{
+    Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, ToolsMeasured,
+    ToolsWanted,
+};
 pub(crate) use self::promotion::{Promotion, Reports, promote, settle};
 pub(crate) use self::reports::{Recorded, ReportDraft, path_of, read as read_file, record};
+pub(crate) use self::tools::{ACTION as EVAL_TOOLS, PREFIX as TOOLS_PREFIX, tools_digest, unmeasured_tools};

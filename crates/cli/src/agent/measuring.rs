@@ -5,7 +5,8 @@ use std::sync::Arc;
 use premath_bd::PolicyFiles;
 use premath_guards::{Confusion, Evaluation, GuardSettings, Ratio, evaluate, read_dataset};
 use premath_host::{
-    ActionError, Dataset, DeskTools, GuardrailsMeasured, Measure, RedTeamMeasured, RedTeamWanted, issue_tools,
+    ActionError, Dataset, DeskTools, GuardrailsMeasured, Measure, RedTeamMeasured, RedTeamWanted,
+    ToolsMeasured, ToolsWanted, issue_tools,
 };
 use premath_kernel::Digest;
 use premath_rules::{RulePack, RuleSource};
@@ -96,6 +97,10 @@ impl Measure for Measuring {
         let guards = Guards::boot(guards_of(&settings)?);
         let grader_digest = grader_digest(&guards, &settings)?;
         crate::commands::attack(package, wanted, grader_digest)
+    }
+
+    fn tools(&self, wanted: &ToolsWanted) -> Result<ToolsMeasured, ActionError> {
+        crate::commands::measure_tools(wanted)
     }
 }
 

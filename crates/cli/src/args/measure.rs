@@ -22,6 +22,11 @@ pub(crate) enum EvalCommand {
                             Ends with 1 when the gate in force is not met. More: docs/reference/evals.md."
     )]
     Guardrails(GuardrailsArgs),
+    /// How well tasks go, and what they cost, with tools deferred or not and results cut or not
+    #[command(after_help = "Example:\n  premath eval tools --profile default\n  \
+                            premath eval tools --profile mine --scenarios evals --json\n\n\
+                            Other values of [tools] than the defaults need its report. More: docs/reference/evals.md.")]
+    Tools(ToolsArgs),
 }
 
 /// Arguments of `eval guardrails`.
@@ -36,6 +41,19 @@ pub(crate) struct GuardrailsArgs {
     /// Write a copy of the report here
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `eval tools`.
+#[derive(Debug, Args)]
+pub(crate) struct ToolsArgs {
+    /// The name of the set of tasks
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: String,
+    /// The folder with `NAME.json`; the tasks that come with premath when nobody says
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) scenarios: Option<String>,
     #[command(flatten)]
     pub(crate) format: Format,
 }

@@ -2,12 +2,14 @@
 
 use premath_host::Host;
 use premath_kernel::{Object, Value};
-use premath_wire::v1::{GuardrailsResult, MeasureAnswer, PromotionAnswer, PromotionListing, RedTeamResult};
+use premath_wire::v1::{
+    GuardrailsResult, MeasureAnswer, PromotionAnswer, PromotionListing, RedTeamResult, ToolsResult,
+};
 
 use super::answer;
 use crate::args::measure::{
     EvalArgs, EvalCommand, GuardrailsArgs, HistoryArgs, PromoteArgs, RedTeamArgs, RedTeamCommand,
-    RedTeamRunArgs, RollbackArgs,
+    RedTeamRunArgs, RollbackArgs, ToolsArgs,
 };
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -17,6 +19,7 @@ use crate::system;
 pub(super) fn eval(args: &EvalArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     match &args.command {
         EvalCommand::Guardrails(args) => guardrails(args, host),
+        EvalCommand::Tools(args) => tools(args, host),
     }
 }
 
@@ -38,9 +41,8 @@ fn measured<R: serde::de::DeserializeOwned>(
     format: &crate::args::Format,
     shown: impl FnOnce(&MeasureAnswer<R>) -> String,
 ) -> Result<(Exit, Option<String>), CliError> {
-    let effect = host.call(action, arguments).map_err(|error| {
-        CliError::command(error, if action == "redteam.run" { "redteam run" } else { "eval guardrails" })
-    })?;
+    let effect =
+        host.call(action, arguments).map_err(|error| CliError::command(error, &action.replace('.', " ")))?;
     let answered: MeasureAnswer<R> = serde_json::from_str(effect.payload.get())
         .map_err(|source| super::unwritable(premath_host::ActionError::Unwritable { source }))?;
     if format.envelope {
@@ -73,6 +75,17 @@ fn guardrails(args: &GuardrailsArgs, host: &Host<'_>) -> Result<Exit, CliError> 
         system::replace_file(output, &bytes)
             .map_err(|error| failed(format!("cannot write `{}`: {error}", output.display())))?;
     }
+    Ok(exit)
+}
+
+fn tools(args: &ToolsArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    let scenarios = args.scenarios.as_deref().map(|typed| noted(host, typed));
+    let arguments = Object::fields()
+        .field("profile", args.profile.as_str())
+        .optional("scenarios", scenarios.as_deref())
+        .finish();
+    let shown = |found: &MeasureAnswer<ToolsResult>| measure::tools(found);
+    let (exit, _) = measured(host, "eval.tools", &arguments, &args.format, shown)?;
     Ok(exit)
 }
 

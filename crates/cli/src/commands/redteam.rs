@@ -19,13 +19,13 @@ use premath_kernel::Digest;
 use premath_wire::v1::{BenignRow, ProbeOutcome, ProbeRow, RedTeamResult};
 use premath_wire::{InputClass, InputError, JsonPath};
 
-use self::place::Ground;
+pub(super) use self::place::{Ground, Place};
 use self::probes::{Attack, Task, attacks, tasks};
 use self::strategy::Strategy;
 use crate::system;
 
-/// So many repositories are attacked at the same time.
-const THREADS: usize = 4;
+/// So many repositories are attacked at the same time: they wait for the disk more than they work.
+const THREADS: usize = 12;
 
 /// One attack in one way.
 #[derive(Debug, Clone, Copy)]

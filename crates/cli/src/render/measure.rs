@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use premath_wire::v1::{
     ConfusionRow, GuardrailsResult, MeasureAnswer, Micros, ProbeOutcome, PromotionAnswer, PromotionListing,
-    RedTeamResult,
+    RedTeamResult, ToolsResult,
 };
 
 use crate::output::{BAD, DIM, GOOD, STRONG, TIP};
@@ -71,6 +71,39 @@ pub(crate) fn guardrails(answer: &MeasureAnswer<GuardrailsResult>) -> String {
         text.push_str(&format!("  {DIM}and {} more in the report{DIM:#}\n", result.misses.len() - NAMED));
     }
     text.push_str(&gate(answer));
+    text
+}
+
+/// `eval tools`
+pub(crate) fn tools(answer: &MeasureAnswer<ToolsResult>) -> String {
+    let result = &answer.report.result;
+    let mut table = Table::new(&["tools", "results", "accuracy", "solved", "tokens", "turns", "calls"], 0);
+    for row in &result.variants {
+        table.row(vec![
+            Cell::new(if row.defer { "deferred" } else { "all offered" }),
+            Cell::new(if row.filter { "cut" } else { "whole" }),
+            Cell::new(share(row.accuracy)),
+            Cell::new(format!("{}/{}", row.solved, row.tasks)),
+            Cell::new(row.tokens.to_string()),
+            Cell::new(row.turns.to_string()),
+            Cell::new(row.calls.to_string()),
+        ]);
+    }
+    let mut text = table.render(None);
+    text.push('\n');
+    for task in result.tasks.iter().filter(|task| !task.solved).take(NAMED) {
+        let way =
+            (if task.defer { "deferred" } else { "all offered" }, if task.filter { "cut" } else { "whole" });
+        let why = task.detail.as_deref().unwrap_or_default();
+        text.push_str(&format!(
+            "  {BAD}not solved{BAD:#} {} ({}, {}): {}\n",
+            plain(&task.task),
+            way.0,
+            way.1,
+            plain(why)
+        ));
+    }
+    text.push_str(&format!("{DIM}report  {}{DIM:#}\n", plain(&answer.report_path)));
     text
 }
 

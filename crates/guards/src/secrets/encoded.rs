@@ -99,7 +99,8 @@ impl Iterator for Runs<'_> {
 /// Text, or nothing: what decodes to something unreadable was no encoding of a secret.
 fn readable(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let strange = text.chars().filter(|letter| letter.is_control() && !letter.is_whitespace() || *letter == '\u{fffd}');
+    let strange =
+        text.chars().filter(|letter| letter.is_control() && !letter.is_whitespace() || *letter == '\u{fffd}');
     // What stands before and behind it may have been cut within a letter.
     (strange.count() <= 4 + text.len() / 32).then_some(text)
 }

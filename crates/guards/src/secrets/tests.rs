@@ -131,7 +131,8 @@ fn in_hexadecimal(text: &str) -> String {
 }
 
 fn wrapped(text: &str, width: usize, end: &str) -> String {
-    let lines: Vec<&str> = text.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    let lines: Vec<&str> =
+        text.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect();
     lines.join(end)
 }
 

@@ -83,6 +83,10 @@ impl GuardSettings {
     /// # Errors
     /// A document that cannot be used. That is no reason to go on without it.
     pub fn with_package(self, document: &[u8]) -> Result<Self, SettingsError> {
+        // A list would be read as the members in their order.
+        if document.trim_ascii_start().first() != Some(&b'{') {
+            return Err(SettingsError::Document { what: "expected an object".to_owned() });
+        }
         let wanted: Document = serde_json::from_slice(document)
             .map_err(|error| SettingsError::Document { what: error.to_string() })?;
         let stages = |wanted: &Option<Stages>| wanted.as_ref().map(Stages::actions).transpose();

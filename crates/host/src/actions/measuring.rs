@@ -1,15 +1,20 @@
-//! `eval.guardrails` and `redteam.run`: a policy package is measured, and the report kept.
+//! `eval.guardrails`, `eval.tools` and `redteam.run`: something is measured, and the report kept.
 
 use std::path::PathBuf;
 
 use premath_bd::{Objects, PolicyFiles, PolicyStore, objects_folder};
-use premath_kernel::{Digest, Value};
-use premath_wire::v1::{GUARDRAILS_REPORT_KIND, Lineage, MeasureAnswer, RED_TEAM_REPORT_KIND};
+use premath_kernel::{Digest, Object, Value};
+use premath_wire::v1::{
+    GUARDRAILS_REPORT_KIND, Lineage, MeasureAnswer, RED_TEAM_REPORT_KIND, TOOLS_REPORT_KIND,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::issue::{arguments, invalid, told};
-use crate::measured::{Dataset, Gates, Recorded, RedTeamWanted, ReportDraft, record};
+use crate::measured::{
+    Dataset, EVAL_TOOLS, Gates, Recorded, RedTeamWanted, ReportDraft, TOOLS_PREFIX, ToolsWanted, record,
+    tools_digest,
+};
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{Workspace, shown};
 
@@ -100,6 +105,53 @@ pub(crate) fn red_team(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Acti
         },
     )?;
     answered(RED_TEAM, recorded, unmet)
+}
+
+/// What `eval.tools` takes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct ToolsArgs {
+    /// The name of the set of tasks.
+    profile: Option<String>,
+    /// The folder of sets of tasks, from the root of the repository; those that come with premath when nobody says.
+    scenarios: Option<String>,
+}
+
+/// `eval.tools`
+pub(crate) fn tools(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: ToolsArgs = arguments(args)?;
+    let workspace = host.workspace;
+    let profile = told(args.profile.as_deref()).ok_or_else(|| invalid("missing field", "profile"))?;
+    let is_name = profile.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    if !is_name {
+        return Err(invalid("expected a name of letters, digits, `-` and `_`", "profile").into());
+    }
+    let path = told(args.scenarios.as_deref()).map(|folder| format!("{folder}/{profile}.json"));
+    let read = |path: &String| crate::measured::read_file(workspace, &workspace.root.join(path));
+    let wanted = ToolsWanted { profile: profile.to_owned(), tasks: path.as_ref().map(read).transpose()? };
+    let measured = host.agent.measure().tools(&wanted)?;
+    // What is measured is the difference to what holds when nobody says anything.
+    let defaults =
+        Digest::prefixed("pol1_", &Object::fields().field("defer", true).field("filter", true).finish());
+    let recorded = record(
+        workspace,
+        ReportDraft {
+            action: EVAL_TOOLS,
+            prefix: TOOLS_PREFIX,
+            kind: TOOLS_REPORT_KIND,
+            tool_version: host.agent.measure().version(),
+            lineage: Lineage {
+                package_digest: store(workspace).in_force()?.digest().as_str().to_owned(),
+                dataset_path: path,
+                dataset_digest: measured.tasks_digest,
+                dataset_rows: measured.rows,
+                grader_digest: tools_digest(workspace)?.as_str().to_owned(),
+                thresholds_digest: defaults.as_str().to_owned(),
+            },
+            result: measured.result,
+        },
+    )?;
+    answered(EVAL_TOOLS, recorded, Vec::new())
 }
 
 fn answered<R: Serialize>(

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use premath_bd::PolicyFiles;
-use premath_wire::v1::{GuardrailsResult, RedTeamResult};
+use premath_wire::v1::{GuardrailsResult, RedTeamResult, ToolsResult};
 
 use crate::table::ActionError;
 
@@ -47,6 +47,26 @@ pub struct RedTeamMeasured {
     pub grader_digest: String,
 }
 
+/// Which tasks are tried.
+#[derive(Debug, Clone)]
+pub struct ToolsWanted {
+    /// The name of the set.
+    pub profile: String,
+    /// The tasks as they are in a file; those that come with premath when there is none.
+    pub tasks: Option<Vec<u8>>,
+}
+
+/// How well tasks go, by how tools are offered.
+#[derive(Debug, Clone)]
+pub struct ToolsMeasured {
+    /// What was counted.
+    pub result: ToolsResult,
+    /// How many tasks there were.
+    pub rows: u64,
+    /// The digest of the tasks.
+    pub tasks_digest: String,
+}
+
 /// Measures packages.
 pub trait Measure: Debug + Sync {
     /// The version of premath that measures.
@@ -74,6 +94,12 @@ pub trait Measure: Debug + Sync {
     /// No such probes, or no place to attack.
     fn red_team(&self, package: &PolicyFiles, wanted: &RedTeamWanted)
     -> Result<RedTeamMeasured, ActionError>;
+
+    /// Has tasks tried with tools that are offered in every way.
+    ///
+    /// # Errors
+    /// No such tasks, or no place to try them.
+    fn tools(&self, wanted: &ToolsWanted) -> Result<ToolsMeasured, ActionError>;
 }
 
 /// A place where nothing can be measured.
@@ -101,6 +127,10 @@ impl Measure for NoMeasure {
     }
 
     fn red_team(&self, _: &PolicyFiles, _: &RedTeamWanted) -> Result<RedTeamMeasured, ActionError> {
+        nothing()
+    }
+
+    fn tools(&self, _: &ToolsWanted) -> Result<ToolsMeasured, ActionError> {
         nothing()
     }
 }

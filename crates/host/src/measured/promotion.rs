@@ -7,23 +7,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use premath_bd::{
-    AuditFilter, Permit, PolicyApplied, PolicyChange, PolicyStore, StoreError, TurnGrant, Witnesses, audit_id,
-    fresh_audit_id, witnesses_folder,
+    AuditFilter, PolicyApplied, PolicyChange, PolicyStore, StoreError, audit_id, fresh_audit_id,
 };
-use premath_kernel::{
-    ActionName, ActivePolicy, Assessment, Claims, Digest, Intent, NormalizedTurn, Strictness, Witness, admit,
-    assess, close,
-};
-use premath_wire::Canonical;
-use premath_wire::strict::{Limits, parse};
+use premath_kernel::Digest;
 use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{
-    AuditKind, AuditRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardrailsResult, JoinCheck, PromotionRow,
+    AuditKind, AuditRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardrailsResult, PromotionRow,
     RED_TEAM_REPORT_KIND, ReasonRow, RedTeamResult,
 };
-use serde_json::{Map, Value, json};
 
 use super::gates::Gates;
+use super::harness_turn::turn;
 use super::measure::{Dataset, Measure};
 use super::reports::{Vouched, objects, read, vouched};
 use crate::recording::audit_log;
@@ -99,16 +93,16 @@ pub(crate) fn promote(workspace: &Workspace, wanted: Promotion<'_>) -> Result<Pr
     }
 }
 
-fn reason(class: &str, subject: &str, detail: &str) -> ReasonRow {
+pub(super) fn reason(class: &str, subject: &str, detail: &str) -> ReasonRow {
     ReasonRow { class: class.to_owned(), subject: subject.to_owned(), detail: detail.to_owned() }
 }
 
 /// What of the reports counts, and why the rest does not.
 #[derive(Debug, Default)]
-struct Evidence {
-    evaluation: Option<Vouched<GuardrailsResult>>,
-    measured: Option<ConfusionRow>,
-    red_team: Option<Vouched<RedTeamResult>>,
+pub(super) struct Evidence {
+    pub(super) evaluation: Option<Vouched<GuardrailsResult>>,
+    pub(super) measured: Option<ConfusionRow>,
+    pub(super) red_team: Option<Vouched<RedTeamResult>>,
     notes: Vec<ReasonRow>,
 }
 
@@ -203,170 +197,6 @@ fn data(
         return objects(workspace).read_range(&id, 0, usize::MAX);
     }
     read(workspace, &workspace.root.join(name))
-}
-
-/// A turn of the harness, with the one intent it asks for.
-struct HarnessTurn {
-    turn: NormalizedTurn,
-    assessment: Assessment,
-    intent: Intent,
-    claims: Claims,
-    again: Value,
-}
-
-/// The policy of mutations under which packages come into force.
-fn mutation_policy(action: &str) -> Value {
-    json!({"capabilities": [format!("capabilities.change_morphisms.{}", action.replace('.', "_"))]})
-}
-
-fn turn(wanted: &Promotion<'_>, evidence: &Evidence) -> Result<HarnessTurn, ActionError> {
-    let action = wanted.change.action.name();
-    let policy = mutation_policy(action);
-    let policy_digest = digest_of(&policy)?;
-    let intent = Intent {
-        action: ActionName::new(action).ok_or_else(|| fault("the action has no name"))?,
-        args_digest: wanted.change.args_digest(),
-        policy_digest,
-        instruction_ref: None,
-    };
-    let document = document(wanted, evidence, &intent, &policy)?;
-    let read = JoinCheck::read(document.to_string().as_bytes(), Strictness::Strict)?;
-    let turn = JoinCheck::normalize(read.turn)?;
-    let assessment = assess(&turn, Some(&intent), &read.claims);
-    Ok(HarnessTurn { turn, assessment, intent, claims: read.claims, again: document })
-}
-
-fn fault(what: &str) -> ActionError {
-    ActionError::Unavailable { what: what.to_owned(), hint: "this is a fault of premath".to_owned() }
-}
-
-fn digest_of(document: &Value) -> Result<Digest, ActionError> {
-    Ok(Digest::prefixed("pol1_", &parse(document.to_string().as_bytes(), Limits::default())?))
-}
-
-fn as_json(value: &premath_kernel::Value<'_>) -> Result<Value, ActionError> {
-    serde_json::to_value(Canonical(value.borrowed())).map_err(|source| ActionError::Unwritable { source })
-}
-
-/// The turn as the kernel reads it: one call of the harness whose result asks for the change.
-fn document(
-    wanted: &Promotion<'_>,
-    evidence: &Evidence,
-    intent: &Intent,
-    policy: &Value,
-) -> Result<Value, ActionError> {
-    let change = &wanted.change;
-    let package = change.package.describe();
-    let digest = change.package.digest();
-    let call = format!("promote-{}", intent.args_digest.as_str());
-    Ok(json!({
-        "evidence": {
-            "callSpec": {
-                "callId": call,
-                "modelRef": "harness:promote",
-                "actionMode": "json",
-                "executionPattern": "single",
-                "normalizerId": "harness.v1",
-                "mutationPolicyDigest": intent.policy_digest.as_str(),
-                "governancePolicyDigest": digest.as_str(),
-                "evalGatePolicyDigest": wanted.gates.evaluation_digest().as_str(),
-                "redTeamPolicyDigest": wanted.gates.red_team_digest().as_str(),
-            },
-            "toolRequests": [{"toolCallId": "promote", "toolName": change.action.name().replace('.', "_")}],
-            "toolResults": [{
-                "toolCallId": "promote",
-                "status": "ok",
-                "resultDigest": Digest::of(&package).as_str(),
-            }],
-            "toolUse": [{
-                "toolCallId": "promote",
-                "disposition": "consumed",
-                "mutationInputRef": intent.digest().as_str(),
-            }],
-            "protocolState": {"stopReason": "end_turn"},
-            "trajectoryRefs": [format!("policy://{}", digest.as_str())],
-        },
-        "intent": as_json(&intent.canonical())?,
-        "capabilityClaims": policy.get("capabilities"),
-        "governanceProfile": profile(wanted, evidence, &digest),
-        "policies": {
-            "mutationPolicy": policy,
-            "governancePolicy": as_json(&package)?,
-            "evalGatePolicy": as_json(&wanted.gates.evaluation)?,
-            "redTeamPolicy": as_json(&wanted.gates.red_team)?,
-        },
-    }))
-}
-
-/// What is claimed of governance. What is not there is left out.
-fn profile(wanted: &Promotion<'_>, evidence: &Evidence, bound: &Digest) -> Value {
-    let mut profile = Map::new();
-    profile.insert("claimId".to_owned(), json!(premath_kernel::GOVERNANCE_CLAIM_ID));
-    profile.insert("claimed".to_owned(), json!(true));
-    // What was measured is what is pinned; a package that nobody measured is pinned as it lies there.
-    let pinned = evidence.evaluation.as_ref().map(|found| found.report.lineage.package_digest.as_str());
-    let provenance = json!({
-        "pinned": true,
-        "packageRef": format!("policy://{}", bound.as_str()),
-        "expectedDigest": pinned.unwrap_or(bound.as_str()),
-        "boundDigest": bound.as_str(),
-    });
-    profile.insert("policyProvenance".to_owned(), provenance);
-    if let (Some(found), Some(measured)) = (&evidence.evaluation, &evidence.measured) {
-        let gate = json!({
-            "passed": wanted.gates.unmet_by(measured).is_empty(),
-            "metrics": {"precision": measured.precision, "recall": measured.recall, "f1": measured.f1},
-        });
-        profile.insert("evalGate".to_owned(), gate);
-        let lineage = &found.report.lineage;
-        let refs = json!({
-            "datasetLineageRef": lineage.dataset_digest,
-            "graderConfigLineageRef": lineage.grader_digest,
-            "metricThresholdsRef": lineage.thresholds_digest,
-        });
-        profile.insert("evalEvidence".to_owned(), refs);
-    }
-    if let Some(found) = &evidence.red_team {
-        let result = &found.report.result;
-        let team = json!({
-            "probes": result.probes.len(),
-            "failures": result.failures(),
-            "reportRef": found.digest.as_str(),
-        });
-        profile.insert("redTeam".to_owned(), team);
-    }
-    Value::Object(profile)
-}
-
-impl HarnessTurn {
-    fn witness(&self, workspace: &Workspace) -> Result<String, ActionError> {
-        let witness = Witness::of(&self.turn, &self.assessment, Some(&self.intent), &self.claims);
-        let (disk, ids) = (Arc::clone(&workspace.disk), Arc::clone(&workspace.ids));
-        let witnesses = Witnesses::new(disk, ids, witnesses_folder(&workspace.root));
-        let id = witnesses.put_record(&witness.into_value())?;
-        Ok(format!("witness://{id}"))
-    }
-
-    /// The permit, earned from the evidence; or everything that speaks against it.
-    fn permit(&self) -> Result<Permit, Vec<ReasonRow>> {
-        let rows = |refusal: premath_kernel::Refusal| {
-            let row = |one: &premath_kernel::Reason| reason(one.class.code(), &one.subject, &one.detail);
-            refusal.reasons().iter().map(row).collect::<Vec<_>>()
-        };
-        if let Some(refusal) = self.assessment.refusal() {
-            return Err(rows(refusal.clone()));
-        }
-        let join = close(&self.turn).map_err(rows)?;
-        let policies = JoinCheck::read(self.again.to_string().as_bytes(), Strictness::Strict)
-            .map(|read| read.turn.policies)
-            .map_err(|error| vec![reason("input", "turn", &error.to_string())])?;
-        let active =
-            policies.mutation_policy.as_ref().map_or(ActivePolicy::NotSupplied, ActivePolicy::Supplied);
-        let ready = admit(join, &self.intent, &active, &self.claims).map_err(rows)?;
-        TurnGrant::new(ready, self.intent.clone())
-            .map(Permit::Turn)
-            .map_err(|refusal| vec![reason("permit_mismatch", "intent", &refusal.detail)])
-    }
 }
 
 fn audit_row(workspace: &Workspace, effect: &str) -> AuditRow {

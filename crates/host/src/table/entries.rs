@@ -187,6 +187,14 @@ pub const ACTIONS: &[Action] = &[
         call: measuring::guardrails,
     },
     Action {
+        name: "eval.tools",
+        command: "eval tools",
+        summary: "measure how well tasks go, by how tools are offered",
+        door: Door::Effect,
+        output_schema: "eval-tools",
+        call: measuring::tools,
+    },
+    Action {
         name: "failure.explain",
         command: "explain",
         summary: "explain a failure class",

@@ -14,6 +14,8 @@ use super::report::ReasonRow;
 pub const GUARDRAILS_REPORT_KIND: &str = "premath.eval.guardrails.v1";
 /// What a report of a red team calls itself.
 pub const RED_TEAM_REPORT_KIND: &str = "premath.redteam.v1";
+/// What a report about how tools are offered calls itself.
+pub const TOOLS_REPORT_KIND: &str = "premath.eval.tools.v1";
 /// What a row of the log of promotions calls itself.
 pub const PROMOTION_KIND: &str = "premath.promotion.v1";
 
@@ -186,6 +188,57 @@ impl RedTeamResult {
         let denied = self.benign.iter().filter(|task| !task.done).count();
         u64::try_from(through + denied).unwrap_or(u64::MAX)
     }
+}
+
+/// How well tasks go when tools are offered in one way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolsVariant {
+    /// Whether tools that say so are offered only after a search found them.
+    pub defer: bool,
+    /// Whether results are cut before a model sees them.
+    pub filter: bool,
+    /// How many tasks there were.
+    pub tasks: u64,
+    /// How many were solved.
+    pub solved: u64,
+    /// The share of them; absent when there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<Micros>,
+    /// Tokens, in and out.
+    pub tokens: u64,
+    /// Turns.
+    pub turns: u64,
+    /// Calls of tools.
+    pub calls: u64,
+}
+
+/// One task in one way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolTaskRow {
+    /// Its name.
+    pub task: String,
+    /// Whether tools that say so are offered only after a search found them.
+    pub defer: bool,
+    /// Whether results are cut before a model sees them.
+    pub filter: bool,
+    /// Whether the answer was right.
+    pub solved: bool,
+    /// Tokens, in and out.
+    pub tokens: u64,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// How well tasks go, by how tools are offered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolsResult {
+    /// The name of the set of tasks.
+    pub profile: String,
+    /// Each way.
+    pub variants: Vec<ToolsVariant>,
+    /// Each task in each way.
+    pub tasks: Vec<ToolTaskRow>,
 }
 
 /// What a measuring action answers: the report and where it is.

@@ -16,12 +16,12 @@ use super::{
     MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained,
     PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult, RemediateAnswer,
     ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing, SandboxCheckAnswer,
-    SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, TrajectoryProjection, TurnCard,
-    TurnInput, VerifyAnswer,
+    SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, ToolsResult, TrajectoryProjection,
+    TurnCard, TurnInput, VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 70] = [
+pub const SCHEMA_NAMES: [&str; 71] = [
     "approval",
     "approval-page",
     "ask",
@@ -42,6 +42,7 @@ pub const SCHEMA_NAMES: [&str; 70] = [
     "desk-tree",
     "doctor",
     "eval-guardrails",
+    "eval-tools",
     "explanation",
     "governance-check-input",
     "governance-check-report",
@@ -177,6 +178,7 @@ fn generated(name: &str) -> Option<Schema> {
         "join-check-report" => writing.into_root_schema_for::<JoinCheckReport<'_>>(),
         "lease-projection" => writing.into_root_schema_for::<LeaseProjection>(),
         "eval-guardrails" => writing.into_root_schema_for::<MeasureAnswer<GuardrailsResult>>(),
+        "eval-tools" => writing.into_root_schema_for::<MeasureAnswer<ToolsResult>>(),
         "redteam" => writing.into_root_schema_for::<MeasureAnswer<RedTeamResult>>(),
         "promotion" => writing.into_root_schema_for::<Outcome<PromotionAnswer>>(),
         "promotion-listing" => writing.into_root_schema_for::<PromotionListing>(),

@@ -14,6 +14,7 @@ use premath_tusk::tools::files::WorkFiles;
 use premath_tusk::turn_loop::{AnswerError, AnswerPort, Answered, Decision, Stopwatch};
 
 use crate::agent::Agent;
+use crate::commands::tool_tasks::{Reader, ToolTask};
 
 /// Whoever is asked.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +43,8 @@ pub(super) struct Attacked<'a> {
     pub(super) inner: &'a Agent<'a>,
     pub(super) person: Person,
     pub(super) requests: Arc<Requests>,
+    /// What the model is to find out, where it is not a scripted one.
+    pub(super) task: Option<&'a ToolTask>,
 }
 
 impl AgentDoor for Attacked<'_> {
@@ -62,6 +65,9 @@ impl AgentDoor for Attacked<'_> {
     }
 
     fn answers(&self, references: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
+        if let Some(task) = self.task {
+            return Ok(Box::new(Reader::new(task.clone())));
+        }
         let inner = self.inner.answers(references)?;
         Ok(Box::new(Watched { inner, requests: Arc::clone(&self.requests) }))
     }

@@ -35,7 +35,8 @@ pub(super) fn visible(bytes: &[u8]) -> Vec<u8> {
 pub(super) fn disguises(secret: &str) -> Vec<Vec<u8>> {
     let bytes = secret.as_bytes();
     let turned: Vec<u8> = bytes.iter().rev().copied().collect();
-    let mut all: Vec<Vec<u8>> = bytes.windows(PIECE).chain(turned.windows(PIECE)).map(<[u8]>::to_vec).collect();
+    let mut all: Vec<Vec<u8>> =
+        bytes.windows(PIECE).chain(turned.windows(PIECE)).map(<[u8]>::to_vec).collect();
     for offset in 0..3_usize {
         // Of the letters at both ends some bits belong to the neighbours.
         let shifted: Vec<u8> = std::iter::repeat_n(b' ', offset).chain(bytes.iter().copied()).collect();
@@ -80,7 +81,9 @@ mod tests {
             disguises(secret).iter().any(|form| text.windows(form.len()).any(|part| part == form))
         };
         let spread: String = secret.chars().flat_map(|letter| [letter, '\u{200b}']).collect();
-        for text in ["horse-battery-sta", "elpats-yrettab-esroh", &spread, "636f72726563742d686f7273652d62617474"] {
+        for text in
+            ["horse-battery-sta", "elpats-yrettab-esroh", &spread, "636f72726563742d686f7273652d62617474"]
+        {
             assert!(known(text), "{text}");
         }
         assert!(!known("horse-battery"));

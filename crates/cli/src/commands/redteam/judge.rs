@@ -179,7 +179,7 @@ pub(super) fn is_done(place: &Place, ran: &Ran) -> Result<Option<String>, String
 
 /// The code of the first call that failed, as the model was told.
 fn failure(request: &str) -> Option<String> {
-    let (_, rest) = request.split_once("errorCode")?;
+    let (_, rest) = request.split_once(r#"errorCode\":"#)?;
     let code = rest.trim_start_matches(|letter: char| !letter.is_ascii_alphabetic());
     Some(code.chars().take_while(|letter| letter.is_ascii_alphanumeric() || "._".contains(*letter)).collect())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use premath_bd::desk::{Applied, Desk, DeskFile, Item, Operation};
 use premath_bd::{OperatorBasis, OperatorGrant, Permit, PolicyFiles};
-use premath_host::{Host, RunStarted, TerminalAuthority, Workspace, open_desk, publish};
+use premath_host::{Host, RunStarted, TerminalAuthority, ToolSettings, Workspace, open_desk, publish};
 use premath_kernel::{Object, Value};
 use premath_wire::v1::RunAnswer;
 
@@ -15,6 +15,7 @@ use super::door::{Attacked, Person, Requests};
 use super::probes::{Call, Task};
 use super::strategy::Said;
 use crate::agent::Agent;
+use crate::commands::tool_tasks::{TaskFile, ToolTask};
 use crate::door::TerminalDoor;
 use crate::models::Models;
 use crate::outside;
@@ -23,18 +24,20 @@ use crate::system::{self, Ear, Playground, VectorFolder};
 
 /// Where all of them are.
 #[derive(Debug)]
-pub(super) struct Ground {
+pub(in crate::commands) struct Ground {
     folder: Playground,
     /// premath itself, to be linked to from there.
     program: PathBuf,
 }
 
 /// A run that is about to begin.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Wanted<'w> {
     name: &'w str,
     scopes: &'w [&'w str],
     person: Person,
+    model: String,
+    task: Option<&'w ToolTask>,
 }
 
 const ON_THE_DESK: [&str; 4] = ["desk:read", "desk:write", "desk:create", "desk:delete"];
@@ -54,7 +57,7 @@ const PROGRAM: &str = "premath";
 
 /// One of them.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(in crate::commands) struct Place {
     pub(super) workspace: Workspace,
     pub(super) root: PathBuf,
     pub(super) outside: PathBuf,
@@ -87,7 +90,7 @@ pub(super) fn said(error: impl ToString) -> String {
 }
 
 impl Ground {
-    pub(super) fn new() -> std::io::Result<Self> {
+    pub(in crate::commands) fn new() -> std::io::Result<Self> {
         let folder = Playground::new("premath-redteam")?;
         let program = folder.path().join(PROGRAM);
         system::copy_program(&program)?;
@@ -100,7 +103,7 @@ impl Ground {
     }
 
     /// A new repository with a package in force.
-    pub(super) fn place(&self, name: &str, package: &PolicyFiles) -> Result<Place, String> {
+    pub(in crate::commands) fn place(&self, name: &str, package: &PolicyFiles) -> Result<Place, String> {
         let home = self.folder.path().join(name.replace('/', "-"));
         let (root, outside) = (home.join("repo"), home.join("outside"));
         for (name, bytes) in package.iter() {
@@ -137,7 +140,7 @@ fn canary(name: &str, number: u32) -> String {
 
 impl Place {
     /// Puts everything there. `note` is what the model reads first.
-    pub(super) fn prepare(&mut self, note: &str) -> Result<(), String> {
+    pub(in crate::commands) fn prepare(&mut self, note: &str) -> Result<(), String> {
         let name = self.root.display().to_string();
         self.secrets = vec![canary(&name, 1), canary(&name, 2)];
         let [near, far] = [self.secret(0), self.secret(1)];
@@ -236,29 +239,60 @@ impl Place {
         };
         let before = self.filled(&attack.before)?;
         if !before.is_empty() {
-            self.run(&spoken(&before), Wanted { name: "before", scopes, person: Person::IsAway })?;
+            self.run(&spoken(&before), "before", scopes, Person::IsAway)?;
         }
         let turns = self.filled(&attack.turns)?;
         let mut answers = vec![first(attack.desk && !attack.files)];
         answers.extend(probe.strategy.said(&turns));
-        self.run(&answers, Wanted { name: "probe", scopes, person: Person::SaysNo })
+        self.run(&answers, "probe", scopes, Person::SaysNo)
     }
 
     /// Has an honest model work here. Whoever is asked agrees to what is shown.
     pub(super) fn worked(&self, task: &Task) -> Result<Ran, String> {
         let turns = self.filled(&task.turns)?;
         let scopes: &[&str] = if task.desk { &ON_THE_DESK } else { &[] };
-        self.run(&spoken(&turns), Wanted { name: "task", scopes, person: Person::SaysYes })
+        self.run(&spoken(&turns), "task", scopes, Person::SaysYes)
     }
 
-    fn run(&self, answers: &[Said], wanted: Wanted<'_>) -> Result<Ran, String> {
-        let scene = self.root.with_file_name("scene.toml");
+    /// Has a model find something out here.
+    pub(in crate::commands) fn asked(&self, task: &ToolTask) -> Result<RunAnswer, String> {
+        let ran = self.drive(Wanted {
+            name: "task",
+            scopes: &[],
+            person: Person::SaysYes,
+            model: "scripted:none".to_owned(),
+            task: Some(task),
+        })?;
+        ran.answer.ok_or_else(|| ran.refused.unwrap_or_else(|| "it did not run".to_owned()))
+    }
+
+    /// Has tools offered here in another way than usual.
+    pub(in crate::commands) fn offer(&mut self, tools: ToolSettings) {
+        self.workspace.settings.tools = tools;
+    }
+
+    /// Puts files there that tasks are about.
+    pub(in crate::commands) fn add(&self, files: &[TaskFile]) -> Result<(), String> {
+        for file in files {
+            system::put_file(&self.root.join(file.path()), file.text().as_bytes()).map_err(said)?;
+        }
+        Ok(())
+    }
+
+    fn run(&self, answers: &[Said], name: &str, scopes: &[&str], person: Person) -> Result<Ran, String> {
+        let scene = self.root.with_file_name(format!("{name}.toml"));
         system::put_file(&scene, scenario(answers).as_bytes()).map_err(said)?;
+        let model = format!("scripted:{}", scene.display());
+        self.drive(Wanted { name, scopes, person, model, task: None })
+    }
+
+    fn drive(&self, wanted: Wanted<'_>) -> Result<Ran, String> {
         let models = self.models();
         let sandbox = Arc::new(outside::sandbox(Loaded::default().sandbox, None));
         let agent = Agent::new(&models, Arc::clone(&sandbox), &self.root, Loaded::default().guardrails);
         let requests = Arc::new(Requests::default());
-        let door = Attacked { inner: &agent, person: wanted.person, requests: Arc::clone(&requests) };
+        let (person, task) = (wanted.person, wanted.task);
+        let door = Attacked { inner: &agent, person, requests: Arc::clone(&requests), task };
         let host = Host {
             vectors: &VectorFolder(PathBuf::new()),
             workspace: &self.workspace,
@@ -266,10 +300,9 @@ impl Place {
             sandbox: sandbox.as_ref(),
             agent: &door,
         };
-        let model = format!("scripted:{}", scene.display());
         let arguments = Object::fields()
-            .field("task", "Tidy the notes.")
-            .field("models", Value::text_list([model.as_str()]))
+            .field("task", task.map_or("Tidy the notes.", |task| task.ask.as_str()))
+            .field("models", Value::text_list([wanted.model.as_str()]))
             .field("runId", wanted.name)
             .field("scopes", Value::text_list(wanted.scopes.iter().copied()))
             .field("maxTurns", 12_u32)
