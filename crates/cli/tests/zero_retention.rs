@@ -46,7 +46,7 @@ fn repository() -> Folder {
     assert_eq!(folder.run(&["init"]).code, Some(0));
     folder.write("premath.toml", "[policy]\nobservability = \"disabled\"\n");
     folder.write("scene.toml", SCENE);
-    folder.write("canaryargument.txt", &"canaryfile ".repeat(20_000));
+    folder.write("canaryargument.txt", "canaryfile ".repeat(20_000));
     folder
 }
 
@@ -94,7 +94,7 @@ fn a_run_that_keeps_nothing_leaves_no_word_of_it_anywhere() {
 fn what_is_kept_can_be_looked_at_and_the_rest_is_answered_with_its_class() {
     let folder = repository();
     assert_eq!(run(&folder, &[]).code, Some(0));
-    let shown: Value = serde_json::from_str(&folder.run(&["runs", "show", "one", "--json"]).stdout).unwrap();
+    let (_, shown) = folder.json(&["runs", "show", "one"]);
     assert_eq!(shown["run"]["outcome"], "completed");
     assert_eq!(shown["turns"].as_array().unwrap().len(), 3);
     assert_eq!(shown["turns"][0]["tools"], serde_json::json!(["fs_read", "fs_read", "shell"]));
@@ -113,8 +113,7 @@ fn what_is_kept_can_be_looked_at_and_the_rest_is_answered_with_its_class() {
         assert!(said.contains("payload_not_retained"), "{command:?}: {said}");
         assert!(said.contains("runs show one"), "{command:?}: {said}");
     }
-    let refused = folder.run(&["replay", "one", "--json"]);
-    let refused: Value = serde_json::from_str(&refused.stdout).unwrap();
+    let (_, refused) = folder.json(&["replay", "one"]);
     assert_eq!(refused["refused"]["class"], "payload_not_retained");
 }
 
@@ -145,8 +144,7 @@ fn a_stopped_run_can_be_forgotten_and_does_not_go_on() {
     assert_eq!(folder.run(&["resume", "one"]).code, Some(1));
     assert_eq!(folder.run(&["verify"]).code, Some(0));
     assert_eq!(folder.run(&["runs", "forget", "none"]).code, Some(2));
-    let again: Value =
-        serde_json::from_str(&folder.run(&["runs", "forget", "one", "--json"]).stdout).unwrap();
+    let (_, again) = folder.json(&["runs", "forget", "one"]);
     assert_eq!(again["wasThere"], false);
 }
 

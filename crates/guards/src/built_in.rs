@@ -17,7 +17,7 @@ use crate::pii::{self, PiiKinds};
 use crate::settings::{GuardSettings, SettingsError, StageActions};
 use crate::size::{self, SizeSettings};
 use crate::urls::Urls;
-use crate::{injection, redact, secrets};
+use crate::{injection, quoted, redact, secrets};
 
 /// The guards that these settings ask for, in the order they should look: cheap ones first.
 ///
@@ -78,18 +78,19 @@ impl BuiltIn {
             Detector::Secrets if !secrets::is_ready() => return Err(unready()),
             Detector::Injection if !injection::is_ready() => return Err(unready()),
             Detector::Secrets => find_secrets(subject),
-            Detector::Injection => injection::find(subject.text),
-            Detector::Pii(kinds) => pii::find(subject.text, kinds),
-            Detector::Urls(urls) => urls.find(subject.text),
+            Detector::Injection => quoted::find(subject.text, &injection::find),
+            Detector::Pii(kinds) => quoted::find(subject.text, &|text| pii::find(text, kinds)),
+            Detector::Urls(urls) => quoted::find(subject.text, &|text| urls.find(text)),
             Detector::Paths(paths) => paths.find(subject.paths),
             Detector::Size(settings) => size::find(subject.text, *settings),
         })
     }
 }
 
-/// Secrets; in what goes in also placeholders of ours: a model that sends one has taken it for the thing itself.
+/// Secrets; in what a tool is called with also placeholders of ours: a model that sends one has taken it for the thing
+/// itself. What a model only says may have one, since it stands there for what was taken out of it.
 fn find_secrets(subject: &GuardSubject<'_>) -> Vec<Finding> {
-    let mut found = secrets::find(subject.text);
+    let mut found = quoted::find(subject.text, &secrets::find);
     let standing = redact::placeholders(subject.text);
     found.retain(|finding| {
         !finding
@@ -97,7 +98,8 @@ fn find_secrets(subject: &GuardSubject<'_>) -> Vec<Finding> {
             .as_ref()
             .is_some_and(|span| standing.iter().any(|one| one.start <= span.start && span.end <= one.end))
     });
-    if matches!(subject.stage, GuardrailStage::PreFlight | GuardrailStage::Input) {
+    let goes_in = matches!(subject.stage, GuardrailStage::PreFlight | GuardrailStage::Input);
+    if goes_in && subject.tool.is_some() {
         let placeholder = |span| Finding { label: "redaction-placeholder".to_owned(), span: Some(span) };
         found.extend(standing.into_iter().map(placeholder));
     }

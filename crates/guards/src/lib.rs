@@ -10,6 +10,7 @@ mod external;
 mod injection;
 mod paths;
 mod pii;
+mod quoted;
 mod redact;
 mod secrets;
 mod settings;

@@ -13,8 +13,9 @@ use std::ops::Range;
 use memchr::memmem;
 use premath_tusk::policy::Finding;
 
+pub(crate) use self::json::{Token, is_json, tokens};
 use crate::pii::{self, PiiKinds};
-use crate::secrets;
+use crate::{quoted, secrets};
 
 const OPENING: &str = "[redacted:";
 const CLOSING: char = ']';
@@ -71,10 +72,13 @@ impl Redactor {
     }
 
     fn find(&self, text: &str) -> Vec<Finding> {
-        let mut found = secrets::find(text);
-        if let Some(kinds) = &self.personal {
-            found.extend(pii::find(text, kinds));
-        }
+        let mut found = quoted::find(text, &|text| {
+            let mut found = secrets::find(text);
+            if let Some(kinds) = &self.personal {
+                found.extend(pii::find(text, kinds));
+            }
+            found
+        });
         let standing = placeholders(text);
         if !standing.is_empty() {
             found.retain(|finding| finding.span.as_ref().is_none_or(|span| !is_within(&standing, span)));

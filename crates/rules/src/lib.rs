@@ -5,6 +5,7 @@
 //! wrong while deciding is a denial (I9).
 
 mod annotations;
+mod batch;
 mod check;
 mod context;
 mod decide;

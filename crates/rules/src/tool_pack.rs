@@ -6,6 +6,7 @@ use cedar_policy::{
 };
 use premath_tusk::policy::{CallFacts, RunFacts};
 
+use crate::batch::Batch;
 use crate::context::context;
 use crate::mentions::Mentions;
 use crate::rule::Rule;
@@ -28,7 +29,7 @@ pub(crate) struct ToolPack {
     action: EntityUid,
     // Apart, because the language tells only of those that decided: a `permit` under a `forbid` would not be seen.
     permits: PolicySet,
-    forbids: PolicySet,
+    forbids: Vec<Batch>,
     mentions: Mentions,
     /// The action and its groups.
     entities: Entities,
@@ -41,15 +42,17 @@ impl ToolPack {
     /// What the language says against them.
     pub(crate) fn new(tool: &ToolWords, words: &Words, rules: &[Rule]) -> Result<Self, String> {
         let mut mentions = Mentions::default();
-        let (mut permits, mut forbids) = (PolicySet::new(), PolicySet::new());
+        let (mut permits, mut forbids) = (PolicySet::new(), Vec::new());
         for rule in rules.iter().filter(|rule| rule.can_speak_of(tool)) {
             mentions.merge(&rule.mentions);
-            let set = match rule.policy.effect() {
-                cedar_policy::Effect::Permit => &mut permits,
-                cedar_policy::Effect::Forbid => &mut forbids,
-            };
-            set.add(rule.policy.clone()).map_err(|error| error.to_string())?;
+            match rule.policy.effect() {
+                cedar_policy::Effect::Permit => {
+                    permits.add(rule.policy.clone()).map_err(|error| error.to_string())?;
+                }
+                cedar_policy::Effect::Forbid => forbids.push(rule),
+            }
         }
+        let forbids = Batch::of(&forbids)?;
         let types = words.types.clone();
         let action = types.action(&tool.name);
         let groups = tool.groups.iter().map(|group| types.action(group));
@@ -72,8 +75,9 @@ impl ToolPack {
             Request::new(user, self.action.clone(), run, context, None).map_err(|error| error.to_string())?;
         let authorizer = Authorizer::new();
         let mut spoken = Spoken::default();
-        for set in [&self.permits, &self.forbids] {
-            spoken.add(&authorizer.is_authorized(&request, set, &entities));
+        spoken.add(&authorizer.is_authorized(&request, &self.permits, &entities));
+        for batch in &self.forbids {
+            batch.ask(&authorizer, &request, &entities, &mut spoken);
         }
         spoken.matched.sort_unstable();
         spoken.failed.sort_unstable();
@@ -94,7 +98,7 @@ impl ToolPack {
 }
 
 impl Spoken {
-    fn add(&mut self, response: &Response) {
+    pub(crate) fn add(&mut self, response: &Response) {
         let said = response.diagnostics();
         let id = |id: &PolicyId| <PolicyId as AsRef<str>>::as_ref(id).to_owned();
         self.matched.extend(said.reason().map(id));

@@ -1,6 +1,6 @@
 //! Spans as a collector receives them: decoded from the wire, with their parents, their attributes, and without secrets.
 
-#![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -66,8 +66,8 @@ fn tell(tracer: &mut Tracer<'_>) {
     };
     tracer.take(&started, at(0));
     tracer.take(&RunEvent::TurnStarted { call_id: "run-1.t0001", turn: 1, harness: None }, at(1));
-    let half = SECRET.len() / 2;
-    for piece in ["I say ", &SECRET[..half], &SECRET[half..]] {
+    let (first, second) = SECRET.split_at(SECRET.len() / 2);
+    for piece in ["I say ", first, second] {
         let delta = ModelEvent::TextDelta { index: 0, text: piece.to_owned() };
         tracer.take(&RunEvent::Model(&delta), at(2));
     }
@@ -126,8 +126,13 @@ fn collected(contents: Contents) -> (Vec<Span>, Vec<u8>) {
     tell(&mut tracer);
     let told = tracer.finish(at(8), WAIT);
     assert_eq!(told, Told { sent: 4, dropped: 0, lost: 0 });
+    sent(&received, 4)
+}
+
+/// So many spans, in however many messages they came.
+fn sent(received: &Receiver<Vec<u8>>, count: usize) -> (Vec<Span>, Vec<u8>) {
     let (mut spans, mut bytes) = (Vec::new(), Vec::new());
-    while spans.len() < 4 {
+    while spans.len() < count {
         let body = received.recv_timeout(WAIT).unwrap();
         let request = ExportTraceServiceRequest::decode(body.as_slice()).unwrap();
         for resource in request.resource_spans {
@@ -148,10 +153,9 @@ fn value(span: &Span, key: &str) -> Option<Value> {
 }
 
 fn text(span: &Span, key: &str) -> Option<String> {
-    match value(span, key)? {
-        Value::StringValue(text) => Some(text),
-        other => panic!("{key}: {other:?}"),
-    }
+    let value = value(span, key)?;
+    let Value::StringValue(text) = value else { panic!("{key}: {value:?}") };
+    Some(text)
 }
 
 #[test]
@@ -190,7 +194,8 @@ fn contents_are_told_when_they_may_be_and_never_with_a_secret() {
     let all = String::from_utf8_lossy(&bytes);
     assert!(!all.contains(SECRET));
     let turn = named(&spans, "chat scene.toml", Some("join.result_missing"));
-    assert_eq!(text(turn, "gen_ai.output.messages").unwrap(), "I say [redacted]");
+    let said = r#"[{"role":"assistant","parts":[{"type":"text","content":"I say [redacted]"}]}]"#;
+    assert_eq!(text(turn, "gen_ai.output.messages").unwrap(), said);
     let good = named(&spans, "execute_tool fs_read", None);
     assert_eq!(text(good, "gen_ai.tool.call.result").unwrap(), "found [redacted]");
     assert_eq!(text(good, "gen_ai.tool.call.arguments").unwrap(), "{\"path\":\"[redacted]\"}");
@@ -243,10 +248,7 @@ fn what_is_open_when_a_run_is_cut_off_is_told_as_that() {
     tracer.take(&RunEvent::TurnStarted { call_id: "run-2.t0001", turn: 1, harness: None }, at(1));
     tracer.take(&RunEvent::Worker { issue_id: "bd-2", event: &started }, at(2));
     assert_eq!(tracer.finish(at(3), WAIT).sent, 3);
-    let body = received.recv_timeout(WAIT).unwrap();
-    let request = ExportTraceServiceRequest::decode(body.as_slice()).unwrap();
-    let scopes = request.resource_spans.into_iter().flat_map(|one| one.scope_spans);
-    let spans: Vec<Span> = scopes.flat_map(|scope| scope.spans).collect();
+    let (spans, _) = sent(&received, 3);
     let runs: Vec<&Span> = spans.iter().filter(|span| span.name == "invoke_agent premath").collect();
     let turn = named(&spans, "chat", None);
     assert!(runs.iter().any(|run| run.parent_span_id == turn.span_id));

@@ -193,6 +193,7 @@ const RED_TEAM: &str = "binary(red_team)";
 const ESCAPES: &str = "binary(sandbox)";
 const PATHS: &str = "test(/^beneath::/)";
 const SECRET_RULES: &str = "binary(secret_rules)";
+const SECRETS_IN_RUNS: &str = "binary(secret_rules_in_runs)";
 const FLOODS: &str =
     "binary(sandbox) & test(/bomb|flood|take_|sleeper|large_file|many_files|grandchild|time/)";
 const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check", "sse_decode", "model_answer"];
@@ -254,7 +255,13 @@ fn paths(_budget: &Budget) -> Vec<Work> {
 }
 
 fn secret_rules(_budget: &Budget) -> Vec<Work> {
-    shown_tests("premath-guards", &["secret_rules"], SECRET_RULES)
+    [
+        shown_tests("premath-guards", &["secret_rules"], SECRET_RULES),
+        shown_tests("premath-cli", &["secret_rules_in_runs"], SECRETS_IN_RUNS),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn floods(_budget: &Budget) -> Vec<Work> {

@@ -44,7 +44,7 @@ impl Samples {
         let own =
             self.paths.iter().find(|(known, _)| known == text).map_or(&[][..], |(_, paths)| paths.as_slice());
         let paths = if self.as_paths { own } else { &[] };
-        GuardSubject { stage: GuardrailStage::Input, tool: None, text, paths }
+        GuardSubject { stage: GuardrailStage::Input, tool: Some("sample"), text, paths }
     }
 }
 

@@ -42,10 +42,13 @@ fn every_guard_passes_its_own_samples() {
 fn arguments_with_a_placeholder_are_found_and_results_with_one_are_not() {
     let guards = built_in(&GuardSettings::default()).unwrap();
     let secrets = guards.iter().find(|guard| guard.id() == "secrets").unwrap();
-    let subject = |stage| GuardSubject { stage, tool: None, text: "use [redacted:jwt]", paths: &[] };
+    let tool = Some("fs_read");
+    let subject = |stage| GuardSubject { stage, tool, text: "use [redacted:jwt]", paths: &[] };
     let input = secrets.check(&subject(GuardrailStage::Input)).unwrap();
     assert_eq!(input.findings[0].label, "redaction-placeholder");
     assert!(!secrets.check(&subject(GuardrailStage::Output)).unwrap().is_triggered());
+    let said = GuardSubject { tool: None, ..subject(GuardrailStage::Input) };
+    assert!(!secrets.check(&said).unwrap().is_triggered());
     assert_eq!(secrets.action(GuardrailStage::Input), GuardAction::Block);
     assert_eq!(secrets.action(GuardrailStage::Output), GuardAction::Redact);
 }

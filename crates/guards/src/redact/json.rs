@@ -8,7 +8,7 @@ use super::{Edit, placeholder};
 
 /// One scalar of a document.
 #[derive(Debug, PartialEq, Eq)]
-enum Token {
+pub(crate) enum Token {
     /// What is between the quotes of a string.
     Text(Range<usize>),
     /// A number or a word.
@@ -57,14 +57,15 @@ impl Token {
     }
 }
 
-fn is_json(text: &str) -> bool {
+/// Whether a text is a JSON document that can hold strings, or several one after the other.
+pub(crate) fn is_json(text: &str) -> bool {
     let begins = matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[' | b'"'));
     begins
         && serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>().all(|document| document.is_ok())
 }
 
 /// The scalars of a text that is JSON.
-fn tokens(bytes: &[u8]) -> Vec<Token> {
+pub(crate) fn tokens(bytes: &[u8]) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {

@@ -2,7 +2,7 @@
 //!
 //! Each value knows its line. It must not reach anybody: whoever composes a run does that.
 
-use super::Setting;
+use super::{Layer, Setting};
 
 /// What `[telemetry]` says. Nobody is told of anything when it says nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,5 +20,17 @@ impl TelemetrySettings {
     #[must_use]
     pub fn contents(&self) -> bool {
         self.contents.as_ref().is_some_and(|contents| contents.value)
+    }
+
+    /// Every value with where it comes from, for people.
+    #[must_use]
+    pub fn entries(&self) -> Vec<(&'static str, Setting<String>)> {
+        let none = || Setting { value: "none".to_owned(), layer: Layer::Default };
+        let contents = self.contents.clone().unwrap_or(Setting { value: false, layer: Layer::Default });
+        vec![
+            ("contents", Setting { value: contents.value.to_string(), layer: contents.layer }),
+            ("otlp_endpoint", self.endpoint.clone().unwrap_or_else(none)),
+            ("processor", self.processor.clone().unwrap_or_else(none)),
+        ]
     }
 }

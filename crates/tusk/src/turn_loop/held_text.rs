@@ -11,6 +11,8 @@ use super::redaction::redact_parts;
 const LONG_WORD: usize = 16;
 /// What comes before a secret on its line.
 const BEFORE_SECRETS: [char; 8] = ['=', ':', '"', '\'', '`', '/', '@', '<'];
+/// So many bytes of what is shown say what comes next: the name of a secret can stand on the line before it.
+const CONTEXT: usize = 256;
 /// A block that is longer than this is no key.
 const LONGEST_BLOCK: usize = 64 * 1024;
 
@@ -27,6 +29,8 @@ pub(super) struct HeldText<'r> {
     /// Which part it is of.
     index: u64,
     tone: Tone,
+    /// The last of what is shown.
+    context: String,
     /// What is not shown, or the line that is shown in part.
     text: String,
     /// How much of it is shown already.
@@ -35,7 +39,7 @@ pub(super) struct HeldText<'r> {
 
 impl<'r> HeldText<'r> {
     pub(super) const fn new(redact: &'r (dyn Fn(&str) -> String + Sync)) -> Self {
-        Self { redact, index: 0, tone: Tone::Text, text: String::new(), shown: 0 }
+        Self { redact, index: 0, tone: Tone::Text, context: String::new(), text: String::new(), shown: 0 }
     }
 
     /// Takes what a model says and tells what may be shown by now.
@@ -70,6 +74,7 @@ impl<'r> HeldText<'r> {
     fn more(&mut self, index: u64, tone: Tone, text: &str, tell: &mut dyn FnMut(&ModelEvent)) {
         if (index, tone) != (self.index, self.tone) {
             self.finish(tell);
+            self.context.clear();
             (self.index, self.tone) = (index, tone);
         }
         self.text.push_str(text);
@@ -91,7 +96,8 @@ impl<'r> HeldText<'r> {
 
     /// Shows the words of the open line that are complete, where it is plainly prose.
     fn show_words(&mut self, tell: &mut dyn FnMut(&ModelEvent)) {
-        let is_prose = !self.text.contains(BEFORE_SECRETS)
+        let is_prose = !self.context.trim_end().ends_with(BEFORE_SECRETS)
+            && !self.text.contains(BEFORE_SECRETS)
             && !self.text.contains("-----")
             && self.text.split_whitespace().all(|word| word.len() < LONG_WORD);
         let complete = self.text.rfind(' ').map_or(0, |at| at + 1);
@@ -107,18 +113,15 @@ impl<'r> HeldText<'r> {
     /// Tells the first bytes of what is held, without their secrets and without what is shown already.
     fn release(&mut self, length: usize, tell: &mut dyn FnMut(&ModelEvent)) {
         let rest = self.text.split_off(length.min(self.text.len()));
-        let whole = std::mem::replace(&mut self.text, rest);
-        let shown = std::mem::take(&mut self.shown);
-        let before = whole.get(..shown).unwrap_or_default();
-        let clean = (self.redact)(&whole);
-        let news = match clean.strip_prefix(before) {
-            Some(news) => news.to_owned(),
-            // What is shown is part of what must not be; the rest of it is not shown.
-            None => (self.redact)(whole.get(shown..).unwrap_or_default()),
-        };
+        let shown = self.context.len() + std::mem::take(&mut self.shown);
+        let whole = std::mem::take(&mut self.context) + &std::mem::replace(&mut self.text, rest);
+        let before = (self.redact)(whole.get(..shown).unwrap_or_default());
+        let news = news(&before, whole.get(shown..).unwrap_or_default(), &(self.redact)(&whole));
         if !news.is_empty() {
             tell(&self.event(news));
         }
+        let last = whole.ceil_char_boundary(whole.len().saturating_sub(CONTEXT));
+        self.context = whole.get(last..).unwrap_or_default().to_owned();
     }
 
     fn event(&self, text: String) -> ModelEvent {
@@ -129,6 +132,19 @@ impl<'r> HeldText<'r> {
             Tone::Refusal => ModelEvent::RefusalDelta { index, text },
         }
     }
+}
+
+/// What of a text is to be shown, given the clean form of what was shown before it and that of both together.
+fn news(before: &str, text: &str, clean: &str) -> String {
+    if let Some(news) = clean.strip_prefix(before) {
+        return news.to_owned();
+    }
+    // Together they say more than what was shown did alone. What follows a secret is as it was; else all from there on is new.
+    if clean.ends_with(text) {
+        return text.to_owned();
+    }
+    let same = before.bytes().zip(clean.bytes()).take_while(|(left, right)| left == right).count();
+    clean.get(clean.ceil_char_boundary(same)..).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

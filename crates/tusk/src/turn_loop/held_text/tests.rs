@@ -1,5 +1,7 @@
+//! A secret is never shown, however it comes in pieces.
+
 use super::HeldText;
-use crate::model::{AssistantPart, ModelEvent};
+use crate::model::ModelEvent;
 
 const SECRET: &str = "zq9F3kLmP0aXw7RtYb2N";
 
@@ -7,17 +9,17 @@ const SECRET: &str = "zq9F3kLmP0aXw7RtYb2N";
 fn told(pieces: &[&str]) -> Vec<String> {
     let redact = |text: &str| {
         let text = text.replace(SECRET, "[redacted]");
-        match (text.find("-----BEGIN"), text.find("-----END KEY-----")) {
-            (Some(begin), Some(end)) => format!("{}[key]{}", &text[..begin], &text[end + 17..]),
+        match (text.split_once("-----BEGIN"), text.split_once("-----END KEY-----")) {
+            (Some((before, _)), Some((_, after))) => format!("{before}[key]{after}"),
             _other => text,
         }
     };
     let mut held = HeldText::new(&redact);
     let mut told = Vec::new();
-    let mut tell = |event: &ModelEvent| match event {
-        ModelEvent::TextDelta { text, .. } => told.push(text.clone()),
-        ModelEvent::PartDone { part: AssistantPart::Text(text), .. } => told.push(format!("done {text}")),
-        other => told.push(format!("{other:?}")),
+    let mut tell = |event: &ModelEvent| {
+        if let ModelEvent::TextDelta { text, .. } = event {
+            told.push(text.clone());
+        }
     };
     for piece in pieces {
         held.take(&ModelEvent::TextDelta { index: 0, text: (*piece).to_owned() }, &mut tell);
@@ -46,7 +48,8 @@ fn a_secret_in_single_characters_is_never_shown() {
 fn every_cut_of_a_secret_in_two_is_caught() {
     let text = format!("a {SECRET} b\n");
     for at in 0..text.len() {
-        let shown = told(&[&text[..at], &text[at..]]).concat();
+        let (first, second) = text.split_at(at);
+        let shown = told(&[first, second]).concat();
         assert_eq!(shown, "a [redacted] b\n", "cut at {at}");
     }
 }
@@ -58,6 +61,29 @@ fn a_block_that_begins_like_a_key_is_held_until_it_ends() {
     for piece in told(&pieces) {
         assert!(!piece.contains("AAAA"), "{piece}");
     }
+}
+
+#[test]
+fn what_stands_before_a_secret_may_be_shown_already() {
+    let redact =
+        |text: &str| text.replace("token\n= abc", "token\n= [redacted]").replace("pass\nword", "[gone]");
+    let shown = |pieces: &[&str]| {
+        let mut held = HeldText::new(&redact);
+        let mut shown = String::new();
+        let mut tell = |event: &ModelEvent| {
+            if let ModelEvent::TextDelta { text, .. } = event {
+                shown.push_str(text);
+            }
+        };
+        for piece in pieces {
+            held.take(&ModelEvent::TextDelta { index: 0, text: (*piece).to_owned() }, &mut tell);
+        }
+        held.finish(&mut tell);
+        shown
+    };
+    assert_eq!(shown(&["my token\n", "= abc\n", "and on\n"]), "my token\n= [redacted]\nand on\n");
+    assert_eq!(shown(&["my token", "\n= ", "abc ", "more"]), "my token\n= [redacted] more");
+    assert_eq!(shown(&["a pass\n", "word b\n", "c d\n"]), "a pass\n[gone] b\nc d\n");
 }
 
 #[test]
