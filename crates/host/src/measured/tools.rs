@@ -63,12 +63,8 @@ fn is_covered(workspace: &Workspace) -> Result<bool, ActionError> {
     };
     let current = tools_digest(workspace)?;
     let wanted = &workspace.settings.tools;
-    for name in names {
-        let name = name.to_string_lossy();
-        if !name.starts_with(PREFIX) {
-            continue;
-        }
-        let path = folder.join(name.as_ref());
+    for entry in names.iter().filter(|entry| entry.name.starts_with(PREFIX)) {
+        let path = folder.join(&entry.name);
         let Ok(found) = vouched::<ToolsResult>(workspace, &path, TOOLS_REPORT_KIND, ACTION)? else {
             continue;
         };
