@@ -18,6 +18,7 @@ mod log;
 mod model_circuits;
 mod objects;
 mod permit;
+mod policies;
 mod private_run;
 mod session;
 mod trajectory;
@@ -50,6 +51,7 @@ pub use objects::{
 pub use permit::{
     LeaseGrant, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, PermitRefusal, TurnGrant,
 };
+pub use policies::{PolicyAction, PolicyApplied, PolicyChange, PolicyFiles, PolicyStore};
 pub use private_run::PrivateRun;
 pub use session::{Session, SessionChange, SessionStore};
 pub use trajectory::{

@@ -3,19 +3,21 @@
 
 mod answers;
 pub(crate) mod governance;
+mod measuring;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_exec::{Beneath, OsSandbox};
-use premath_host::{ActionError, AgentDoor, Attendant, NoPerson, Said};
+use premath_host::{ActionError, AgentDoor, Attendant, Measure, NoPerson, Said};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::WorkFiles;
 use premath_tusk::turn_loop::{AnswerPort, Decision, Stopwatch};
 
+use self::measuring::Measuring;
 use crate::commands::Watching;
 use crate::models::Models;
 use crate::settings::GuardrailSettings;
@@ -30,6 +32,7 @@ pub(crate) struct Agent<'a> {
     guardrails: GuardrailSettings,
     /// Folders that tools and commands reach beyond the workdir.
     reached: Vec<PathBuf>,
+    measuring: Measuring,
     interrupt: Interrupt,
 }
 
@@ -40,8 +43,9 @@ impl<'a> Agent<'a> {
         root: &Path,
         guardrails: GuardrailSettings,
     ) -> Self {
+        let measuring = Measuring::new(guardrails.built_in());
         let (root, interrupt) = (root.to_path_buf(), Interrupt::default());
-        Self { models, sandbox, root, guardrails, reached: Vec::new(), interrupt }
+        Self { models, sandbox, root, guardrails, reached: Vec::new(), measuring, interrupt }
     }
 
     /// The same where commands reach these folders beyond the workdir.
@@ -106,6 +110,10 @@ impl AgentDoor for Agent<'_> {
 
     fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
+    }
+
+    fn measure(&self) -> &dyn Measure {
+        &self.measuring
     }
 }
 
@@ -172,6 +180,10 @@ impl AgentDoor for Attended<'_> {
 
     fn interrupt(&self) -> Interrupt {
         self.inner.interrupt()
+    }
+
+    fn measure(&self) -> &dyn Measure {
+        self.inner.measure()
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod desk;
 pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod issue;
+pub(crate) mod measure;
 pub(crate) mod model;
 pub(crate) mod people;
 pub(crate) mod run;
@@ -113,6 +114,12 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath audit query --effect deny\n  premath audit verify\n  premath audit why bd-7"
     )]
     Audit(audit::AuditArgs),
+    /// Measure policy packages
+    #[command(after_help = "Example:\n  premath eval guardrails --dataset examples/guardrails/dataset.jsonl")]
+    Eval(measure::EvalArgs),
+    /// Attack policy packages
+    #[command(after_help = "Example:\n  premath redteam run")]
+    Redteam(measure::RedTeamArgs),
     /// Numbers over everything that is kept, as Prometheus reads them
     #[command(after_help = "Example:\n  premath metrics")]
     Metrics(init::MetricsArgs),

@@ -22,17 +22,22 @@ mod harness_trajectory;
 mod help;
 mod init;
 mod issue;
+mod measure;
 mod metrics;
 mod model_server;
 mod models;
 mod people;
+mod redteam;
 pub(crate) mod run;
 mod runs;
 mod sandbox;
 mod schema;
+mod tool_tasks;
 mod verify;
 
+pub(crate) use redteam::attack;
 pub(crate) use run::Watching;
+pub(crate) use tool_tasks::measure as measure_tools;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -85,6 +90,8 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Proposals(args) => in_repository(None, |host| people::proposals_command(args, host)),
         Command::Policy(args) => in_repository(None, |host| people::policy_command(args, host)),
         Command::Audit(args) => in_repository(None, |host| audit::run(args, host)),
+        Command::Eval(args) => in_repository(None, |host| measure::eval(args, host)),
+        Command::Redteam(args) => in_repository(None, |host| measure::red_team(args, host)),
         Command::Metrics(args) => in_repository(None, |host| metrics::run(args, host)),
         Command::Config(args) => in_repository(None, |host| config::run(args, host)),
         Command::Models(args) => in_repository(None, |host| models::run(args, host)),
@@ -217,7 +224,7 @@ fn under(
 }
 
 /// What takes secrets, and personal data where that is asked for, out of whatever goes into the audit log.
-fn redactor(guardrails: &GuardrailSettings) -> Redactor {
+pub(crate) fn redactor(guardrails: &GuardrailSettings) -> Redactor {
     let mut redactor = premath_guards::Redactor::new();
     let pii = guardrails.built_in().pii;
     if let Some(pii) = pii.filter(|pii| pii.actions.output >= Some(GuardAction::Redact)) {
@@ -226,7 +233,12 @@ fn redactor(guardrails: &GuardrailSettings) -> Redactor {
     Redactor::new(move |text| redactor.redact(text).text)
 }
 
-fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings, redactor: Redactor) -> Workspace {
+pub(crate) fn workspace(
+    root: PathBuf,
+    door: TerminalDoor,
+    settings: Settings,
+    redactor: Redactor,
+) -> Workspace {
     Workspace {
         disk: Arc::new(OsDisk),
         clock: Arc::new(OsClock),
@@ -240,7 +252,7 @@ fn workspace(root: PathBuf, door: TerminalDoor, settings: Settings, redactor: Re
 }
 
 /// A repository for actions that need none: its door is shut.
-fn nowhere() -> Workspace {
+pub(crate) fn nowhere() -> Workspace {
     let authority = TerminalAuthority::InstructionLinked;
     let door = TerminalDoor { authority, reason: None, actor: None, is_step: true };
     workspace(PathBuf::new(), door, Settings::default(), redactor(&GuardrailSettings::default()))

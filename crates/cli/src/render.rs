@@ -9,6 +9,7 @@ pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod issue;
 pub(crate) mod markdown;
+pub(crate) mod measure;
 pub(crate) mod model;
 pub(crate) mod people;
 pub(crate) mod run;

@@ -9,6 +9,7 @@ mod guardrails;
 pub(crate) mod models;
 mod policy;
 pub(crate) mod telemetry;
+mod tools;
 mod turn_loop;
 
 use std::borrow::Cow;
@@ -27,8 +28,8 @@ use crate::exit::Exit;
 pub(crate) const FILE_NAME: &str = "premath.toml";
 
 /// The sections of a file.
-const SECTIONS: [&str; 8] =
-    ["guardrails", "issues", "loop", "models", "mutation", "policy", "sandbox", "telemetry"];
+const SECTIONS: [&str; 9] =
+    ["guardrails", "issues", "loop", "models", "mutation", "policy", "sandbox", "telemetry", "tools"];
 
 /// What files say.
 #[derive(Debug, Default)]
@@ -201,6 +202,7 @@ impl Reading<'_> {
                 return Err(self.place.refused(what, &format!("$.{name}"), value));
             }
             _ if section == "telemetry" => telemetry::take(self, key, value)?,
+            _ if section == "tools" => tools::take(self, key, value)?,
             _ if section == "models" => models::take(self, key, value)?,
             _ if section == "loop" => turn_loop::take(self, key, value)?,
             _ if section == "policy" => policy::take(self, key, value)?,

@@ -5,6 +5,7 @@
 mod measure;
 mod outside;
 mod person;
+mod playground;
 mod signals;
 
 use std::io::{Read, Write as _};
@@ -26,6 +27,7 @@ pub(crate) use self::outside::{
     person_config, read_bytes, replace_file, typed_line, write_new,
 };
 pub(crate) use self::person::{file_names, is_empty_file, person_secret};
+pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};
 pub(crate) use self::signals::{Ticking, every_tick, on_interrupt};
 
 /// Reads a file, or standard input for `-`. Stops one byte behind what the decoder would take.

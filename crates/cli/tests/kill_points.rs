@@ -226,6 +226,8 @@ fn every_command_that_changes_something_is_killed() {
         .filter(|action| !matches!(action.door, Door::Read | Door::Effect))
         // What people decide is one transaction of the desk's database, which the store's own tests kill between statements.
         .filter(|action| !action.name.starts_with("approval.") && !action.name.starts_with("proposal."))
+        // A promotion is killed in a test of its own: it needs reports, and has files outside the stores.
+        .filter(|action| !matches!(action.name, "policy.promote" | "policy.rollback"))
         .map(|action| action.command)
         .filter(|command| !CASES.iter().any(|case| case.arguments.join(" ").starts_with(command)))
         .collect();

@@ -17,6 +17,8 @@ mod digest;
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod helper;
+#[cfg(target_os = "linux")]
+mod hidden;
 mod layer;
 #[cfg(target_os = "linux")]
 mod linux;

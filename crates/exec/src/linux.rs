@@ -23,6 +23,7 @@ use serde_json::json;
 use crate::check;
 use crate::config::SandboxConfig;
 use crate::digest;
+use crate::hidden::hidden;
 use crate::layer::Layer;
 use crate::placeholder::Placeholders;
 use crate::plan::{Facts, Guard, Inside, Limits, Network, Plan, Refusal, Walls, writes_workdir};
@@ -240,6 +241,11 @@ impl OsSandbox {
             writable: real(&self.config.writable),
             guard: held.guard,
             protected: held.protected.all,
+            hidden: if means.with_namespaces && means.may_mount {
+                hidden(&place.path, &self.config.readable)
+            } else {
+                Vec::new()
+            },
             has_process_group: held.has_process_group,
             limits: Limits {
                 cpu_seconds: limits.cpu.as_secs().max(1),

@@ -60,6 +60,8 @@ pub(crate) struct Walls {
     pub(crate) guard: Guard,
     /// What stays as it is, relative to the workdir.
     pub(crate) protected: Vec<PathBuf>,
+    /// Files that have nothing in them for the command, relative to the workdir.
+    pub(crate) hidden: Vec<PathBuf>,
     /// Whether the parent counts the processes of the tree in a control group.
     pub(crate) has_process_group: bool,
     pub(crate) limits: Limits,

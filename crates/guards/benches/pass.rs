@@ -2,12 +2,13 @@
 
 #![expect(clippy::expect_used, reason = "a benchmark without its guards measures nothing")]
 
+use std::sync::Arc;
+
 use divan::Bencher;
 use premath_guards::{
-    GuardSet, GuardSettings, Micros, PathSettings, PiiKinds, PiiSettings, Redactor, StageActions,
-    UrlSettings, built_in,
+    GuardSettings, PathSettings, PiiKinds, PiiSettings, Redactor, StageActions, UrlSettings, built_in,
 };
-use premath_tusk::policy::{GuardAction, GuardSubject, GuardrailStage};
+use premath_tusk::policy::{GuardAction, GuardSubject, GuardrailStage, Guards};
 
 fn main() {
     divan::main();
@@ -15,17 +16,8 @@ fn main() {
 
 const BYTES: usize = 100_000;
 
-#[derive(Debug)]
-struct Stopped;
-
-impl Micros for Stopped {
-    fn micros(&self) -> u64 {
-        0
-    }
-}
-
 /// Everything on, at every stage that can have it.
-fn guards() -> GuardSet {
+fn guards() -> Guards {
     let flag = Some(GuardAction::Flag);
     let everywhere = StageActions { pre_flight: flag, input: flag, output: flag };
     let settings = GuardSettings {
@@ -36,7 +28,7 @@ fn guards() -> GuardSet {
         paths: Some(PathSettings { allowed: vec!["src/**".to_owned()] }),
         ..GuardSettings::default()
     };
-    GuardSet::new(built_in(&settings).expect("no guards"), Box::new(Stopped))
+    Guards::boot(built_in(&settings).expect("no guards").into_iter().map(Arc::from).collect())
 }
 
 fn filled(piece: &str) -> String {

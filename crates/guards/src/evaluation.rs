@@ -10,12 +10,11 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use premath_tusk::policy::{GuardSubject, GuardrailStage};
+use premath_tusk::policy::{GuardSubject, GuardrailStage, Guards};
 use serde_json::{Map, Value, json};
 
 pub use self::dataset::{DatasetError, Row, read_dataset};
 pub use self::ratio::Ratio;
-use crate::guard_set::{GuardSet, Outcome};
 
 /// How often it was right and wrong.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,6 +70,17 @@ pub struct LabelRow {
     pub confusion: Confusion,
 }
 
+/// How long a guard took, over all its looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuardTime {
+    /// Which guard.
+    pub guard: String,
+    /// How often it looked.
+    pub looks: u64,
+    /// How long that took.
+    pub micros: u64,
+}
+
 /// How good guards are on a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evaluation {
@@ -84,6 +94,8 @@ pub struct Evaluation {
     pub misses: Vec<Miss>,
     /// How often a guard could not look.
     pub errors: u64,
+    /// How long each guard took, by name; none where nobody measured. No part of how good they are.
+    pub times: Vec<GuardTime>,
 }
 
 impl Confusion {
@@ -154,13 +166,14 @@ impl Evaluation {
 
 /// Has guards look at every row and counts. A row without a stage is looked at as input and as output.
 #[must_use]
-pub fn evaluate(guards: &GuardSet, rows: &[Row]) -> Evaluation {
+pub fn evaluate(guards: &Guards, rows: &[Row]) -> Evaluation {
     let known: BTreeSet<&str> = rows.iter().flat_map(|row| row.labels.iter().map(String::as_str)).collect();
     let mut by_label: BTreeMap<&str, Confusion> =
         known.iter().map(|label| (*label, Confusion::default())).collect();
     let (mut overall, mut misses, mut errors) = (Confusion::default(), Vec::new(), 0);
+    let mut times = BTreeMap::new();
     for row in rows {
-        let seen = look(guards, row);
+        let seen = look(guards, row, &mut times);
         errors += seen.errors;
         let has_failed = seen.errors > 0;
         let found = if has_failed { !row.expected } else { seen.fired };
@@ -179,7 +192,9 @@ pub fn evaluate(guards: &GuardSet, rows: &[Row]) -> Evaluation {
     }
     let labels =
         by_label.into_iter().map(|(label, confusion)| LabelRow { label: label.to_owned(), confusion });
-    Evaluation { rows: rows.len(), overall, labels: labels.collect(), misses, errors }
+    let times = times.into_iter().map(|(guard, (looks, micros))| GuardTime { guard, looks, micros });
+    let (labels, times) = (labels.collect(), times.collect());
+    Evaluation { rows: rows.len(), overall, labels, misses, errors, times }
 }
 
 /// What guards made of one row.
@@ -190,7 +205,7 @@ struct Seen {
     errors: u64,
 }
 
-fn look(guards: &GuardSet, row: &Row) -> Seen {
+fn look(guards: &Guards, row: &Row, times: &mut BTreeMap<String, (u64, u64)>) -> Seen {
     let both = [GuardrailStage::Input, GuardrailStage::Output];
     let one = row.stage.map(|stage| [stage]);
     let stages = one.as_ref().map_or(both.as_slice(), <[GuardrailStage; 1]>::as_slice);
@@ -198,15 +213,20 @@ fn look(guards: &GuardSet, row: &Row) -> Seen {
     for stage in stages {
         let subject =
             GuardSubject { stage: *stage, tool: row.tool.as_deref(), text: &row.text, paths: &row.paths };
-        for decision in guards.look(&subject) {
-            match decision.outcome {
-                Outcome::Failed(_) => seen.errors += 1,
-                Outcome::Looked(report) if report.is_triggered() => {
+        for look in guards.each(&subject) {
+            if let Some(micros) = look.micros {
+                let (looks, total) = times.entry(look.guard.clone()).or_default();
+                *looks += 1;
+                *total = total.saturating_add(micros);
+            }
+            match look.result {
+                Err(_) => seen.errors += 1,
+                Ok(report) if report.is_triggered() => {
                     seen.fired = true;
-                    seen.labels.insert(decision.guard);
+                    seen.labels.insert(look.guard);
                     seen.labels.extend(report.findings.into_iter().map(|finding| finding.label));
                 }
-                Outcome::Looked(_) => {}
+                Ok(_) => {}
             }
         }
     }

@@ -1,12 +1,12 @@
 //! Guardrails: what looks at calls and results on their way in and out, built in or outside, and the redactor.
 //!
-//! A guard says what it found or why it could not look; that it could not is a denial, which [`GuardSet`] makes of it.
+//! A guard says what it found or why it could not look; that it could not is a denial, which `premath_tusk::policy::Guards` makes
+//! of it.
 //! Nothing here may decide what happens to a call, read a file, or let a secret into an error, a finding or a report.
 
 mod built_in;
 mod evaluation;
 mod external;
-mod guard_set;
 mod injection;
 mod paths;
 mod pii;
@@ -19,12 +19,12 @@ mod urls;
 
 pub use built_in::built_in;
 pub use evaluation::{
-    Confusion, DatasetError, Evaluation, LabelRow, Miss, MissKind, Ratio, Row, evaluate, read_dataset,
+    Confusion, DatasetError, Evaluation, GuardTime, LabelRow, Miss, MissKind, Ratio, Row, evaluate,
+    read_dataset,
 };
 pub use external::{
     CommandGuard, CommandGuardSettings, GuardNetwork, HttpGuard, HttpGuardError, HttpGuardSettings,
 };
-pub use guard_set::{GuardDecision, GuardSet, Micros, Outcome};
 pub use paths::PathSettings;
 pub use pii::PiiKinds;
 pub use redact::{Redacted, Redactor, replace};

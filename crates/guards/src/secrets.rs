@@ -8,6 +8,7 @@ mod commands;
 mod credentials;
 mod documents;
 mod edge;
+mod encoded;
 mod entropy;
 mod marked;
 mod named;
@@ -110,8 +111,30 @@ pub(crate) fn is_ready() -> bool {
     CLUES.is_some()
 }
 
-/// Every secret of a text, in order; none overlap.
+/// Every secret of a text, in order; none overlap. Those that are encoded are found with everything that encodes them.
 pub(crate) fn find(text: &str) -> Vec<Finding> {
+    let mut found = plain(text);
+    let encoded = encoded::find(text, plain);
+    if encoded.is_empty() {
+        return found;
+    }
+    found.extend(encoded);
+    let place = |finding: &Finding| finding.span.clone().unwrap_or(0..0);
+    found.sort_by_key(|finding| (place(finding).start, std::cmp::Reverse(place(finding).end)));
+    let mut apart: Vec<Finding> = Vec::new();
+    for next in found {
+        match apart.last_mut() {
+            Some(last) if place(&next).start < place(last).end => {
+                last.span = Some(place(last).start..place(last).end.max(place(&next).end));
+            }
+            Some(_) | None => apart.push(next),
+        }
+    }
+    apart
+}
+
+/// The secrets that stand in a text as they are.
+fn plain(text: &str) -> Vec<Finding> {
     let Some(clues) = CLUES.as_ref() else { return Vec::new() };
     let mut scan = Scan::new(text);
     for hit in clues.automaton.find_overlapping_iter(text) {

@@ -1,5 +1,9 @@
 //! What the guards that are built in are told. Plain values with defaults; whoever reads files fills them in.
 
+mod document;
+#[cfg(test)]
+mod tests;
+
 use premath_tusk::policy::{GuardAction, GuardrailStage};
 
 use crate::paths::PathSettings;
@@ -100,6 +104,12 @@ pub enum SettingsError {
     PathPattern {
         /// The pattern.
         pattern: String,
+    },
+    /// What a package says about guards cannot be read.
+    #[error("guardrails.json cannot be used: {what}")]
+    Document {
+        /// Why.
+        what: String,
     },
     /// A list of hosts cannot be used.
     #[error("the list of hosts cannot be used")]

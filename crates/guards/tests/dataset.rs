@@ -7,28 +7,20 @@
 )]
 
 use std::path::Path;
+use std::sync::Arc;
 
 use premath_guards::{
-    GuardSet, GuardSettings, Micros, PathSettings, PiiSettings, Redactor, StageActions, UrlSettings,
-    built_in, evaluate, read_dataset,
+    GuardSettings, PathSettings, PiiSettings, Redactor, StageActions, UrlSettings, built_in, evaluate,
+    read_dataset,
 };
-use premath_tusk::policy::GuardAction;
-
-#[derive(Debug)]
-struct Stopped;
-
-impl Micros for Stopped {
-    fn micros(&self) -> u64 {
-        0
-    }
-}
+use premath_tusk::policy::{GuardAction, Guards};
 
 fn text() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/guardrails/dataset.jsonl");
     std::fs::read_to_string(path).unwrap()
 }
 
-fn guards() -> GuardSet {
+fn guards() -> Guards {
     let flag = Some(GuardAction::Flag);
     let pii = PiiSettings {
         actions: StageActions { input: flag, output: flag, ..StageActions::NONE },
@@ -40,9 +32,9 @@ fn guards() -> GuardSet {
         paths: Some(PathSettings { allowed: vec!["src/**".to_owned()] }),
         ..GuardSettings::default()
     };
-    let mut set = GuardSet::new(built_in(&settings).unwrap(), Box::new(Stopped));
-    assert!(set.self_test_all().iter().all(|(_, result)| result.is_ok()));
-    set
+    let guards = Guards::boot(built_in(&settings).unwrap().into_iter().map(Arc::from).collect());
+    assert!(guards.health().all(|(_, why)| why.is_none()));
+    guards
 }
 
 #[test]

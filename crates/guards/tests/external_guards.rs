@@ -22,10 +22,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use premath_guards::{
-    CommandGuard, CommandGuardSettings, GuardSet, HttpGuard, HttpGuardSettings, Micros, Outcome,
+use premath_guards::{CommandGuard, CommandGuardSettings, HttpGuard, HttpGuardSettings};
+use premath_tusk::policy::{
+    Guard, GuardAction, GuardError, GuardReport, GuardSubject, GuardrailStage, Guards, SelfTestFailure,
 };
-use premath_tusk::policy::{Guard, GuardError, GuardSubject, GuardrailStage};
 
 use self::processes::Processes;
 use self::service::{Service, Stump};
@@ -47,25 +47,39 @@ fn program(script: &str, deadline: Duration) -> CommandGuard {
     CommandGuard::new(settings, Arc::new(Processes))
 }
 
+/// The same guard, passed by its self-test whatever it says there.
 #[derive(Debug)]
-struct Stopped;
+struct Untried<G>(G);
 
-impl Micros for Stopped {
-    fn micros(&self) -> u64 {
-        0
+impl<G: Guard> Guard for Untried<G> {
+    fn id(&self) -> &str {
+        self.0.id()
+    }
+
+    fn stages(&self) -> &[GuardrailStage] {
+        self.0.stages()
+    }
+
+    fn action(&self, stage: GuardrailStage) -> GuardAction {
+        self.0.action(stage)
+    }
+
+    fn check(&self, subject: &GuardSubject<'_>) -> Result<GuardReport, GuardError> {
+        self.0.check(subject)
+    }
+
+    fn self_test(&self) -> Result<(), SelfTestFailure> {
+        Ok(())
     }
 }
 
-/// Asks a guard through a set and gives the error that its decision holds; the decision must block.
+/// Asks a guard among guards and gives the error that its decision holds; the decision must block.
 #[track_caller]
 fn denied(guard: impl Guard + 'static) -> GuardError {
-    let set = GuardSet::new(vec![Box::new(guard)], Box::new(Stopped));
-    let decisions = set.look(&SUBJECT);
-    assert!(decisions[0].blocks(), "{decisions:?}");
-    match &decisions[0].outcome {
-        Outcome::Failed(error) => error.clone(),
-        Outcome::Looked(report) => panic!("it looked: {report:?}"),
-    }
+    let guards = Guards::boot(vec![Arc::new(Untried(guard))]);
+    let look = guards.each(&SUBJECT).next().unwrap();
+    assert_eq!(look.action, GuardAction::Block, "{look:?}");
+    look.result.unwrap_err()
 }
 
 #[test]

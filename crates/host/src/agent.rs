@@ -23,6 +23,7 @@ mod shown;
 pub(crate) mod traces;
 mod workflow;
 
+pub(crate) use assemble::all_tools;
 pub use door::{AgentDoor, Attendant, NoAgent, NoPerson, Said};
 pub(crate) use effective::{controls, principal, sourced_controls};
 pub(crate) use explaining::{PolicyGround, governed_tools};

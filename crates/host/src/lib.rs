@@ -10,6 +10,7 @@ mod conversation;
 mod desk_store;
 mod desk_tools;
 mod failures;
+mod measured;
 mod outside;
 mod recording;
 mod retrieval;
@@ -35,6 +36,10 @@ pub use conversation::{Heard, circuits_failed, converse};
 pub use desk_store::{desk_path, existing_desk, open_desk, publish};
 pub use desk_tools::{DESK_SCOPES, DeskTools, PLAN_SCOPE, with_implied as with_implied_desk_scopes};
 pub use failures::{explain, hint};
+pub use measured::{
+    Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, ToolsMeasured,
+    ToolsWanted,
+};
 pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
 pub use recording::audit_log;
 pub use retrieval::{
@@ -44,6 +49,7 @@ pub use retrieval::{
 pub use sample::sample_turn;
 pub use settings::{
     Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings, TerminalAuthority,
+    ToolSettings,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use workspace::{DoorRefusal, MutationDoor, Retention, Workspace};

@@ -4,12 +4,14 @@
 
 mod policy;
 mod telemetry;
+mod tools;
 mod turn_loop;
 
 use std::fmt;
 
 pub use policy::PolicySettings;
 pub use telemetry::TelemetrySettings;
+pub use tools::ToolSettings;
 pub use turn_loop::LoopSettings;
 
 /// Which layer a value comes from.
@@ -100,6 +102,8 @@ pub struct Settings {
     pub policy: PolicySettings,
     /// `[telemetry]`: who is told of runs, and what
     pub telemetry: TelemetrySettings,
+    /// `[tools]`: how tools are offered
+    pub tools: ToolSettings,
 }
 
 impl Settings {
@@ -121,6 +125,7 @@ impl Default for Settings {
             guard_entries: Vec::new(),
             policy: PolicySettings::default(),
             telemetry: TelemetrySettings::default(),
+            tools: ToolSettings::default(),
         }
     }
 }

@@ -145,12 +145,13 @@ fn an_action_answers_by_name_what_its_function_answers() {
 
 /// What these answer depends on a repository; other tests compare it with their schemas.
 fn works_on_a_repository(name: &str) -> bool {
-    const FAMILIES: [&str; 18] = [
+    const FAMILIES: [&str; 20] = [
         "approval.",
         "audit.",
         "config.",
         "dep.",
         "desk.",
+        "eval.",
         "harness.feature.",
         "harness.kpi.",
         "harness.session.",
@@ -160,6 +161,7 @@ fn works_on_a_repository(name: &str) -> bool {
         "model.",
         "policy.",
         "proposal.",
+        "redteam.",
         "run.",
         "sandbox.",
         "turn.",

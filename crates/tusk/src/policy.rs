@@ -21,7 +21,7 @@ pub use governor::{GovernedCall, Governor};
 pub use guard::{
     Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject, GuardrailStage, SelfTestFailure, Span,
 };
-pub use guarding::{Guards, Look, Looked, without};
+pub use guarding::{Guards, Look, Looked, Micros, without};
 pub use judgement::{CallJudgement, GuardRow, Judged};
 pub use risk::{ControlProfile, RiskTier};
 pub use rules::{Effect, Evaluated, RuleInfo, Rules, Ruling};

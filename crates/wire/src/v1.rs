@@ -14,6 +14,7 @@ mod handoff;
 mod harness;
 mod input;
 mod issue;
+mod measure;
 mod metrics;
 mod model;
 mod policy;
@@ -57,6 +58,12 @@ pub use issue::{
     HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing,
     IssueShape, LeaseProjection, LeaseRow, LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge,
     ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
+};
+pub use measure::{
+    BenignRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardTimeRow, GuardrailsResult, Lineage, MeasureAnswer,
+    MeasureReport, MissRow, PROMOTION_KIND, ProbeOutcome, ProbeRow, PromotionAnswer, PromotionListing,
+    PromotionRow, RED_TEAM_REPORT_KIND, RedTeamResult, TOOLS_REPORT_KIND, ToolTaskRow, ToolsResult,
+    ToolsVariant,
 };
 pub use metrics::{MetricFamily, MetricKind, MetricSample, MetricsAnswer};
 pub use model::{

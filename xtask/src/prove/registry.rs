@@ -136,6 +136,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         long_form: gate_removal,
     },
     Entry {
+        id: "R17",
+        property: "a compromised model gets nowhere",
+        slice: Slice::Tests { package: "premath-cli", filter: RED_TEAM },
+        long_form: red_team,
+    },
+    Entry {
         id: "R18",
         property: "no way out of the sandbox",
         slice: Slice::Tests { package: "premath-exec", filter: ESCAPES },
@@ -183,6 +189,7 @@ const ARGUMENTS: &str = "binary(tools_arguments)";
 const ISSUE_ARGUMENTS: &str = "binary(issue_tools_arguments)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
+const RED_TEAM: &str = "binary(red_team)";
 const ESCAPES: &str = "binary(sandbox)";
 const PATHS: &str = "test(/^beneath::/)";
 const SECRET_RULES: &str = "binary(secret_rules)";
@@ -233,6 +240,10 @@ fn storm(_budget: &Budget) -> Vec<Work> {
 
 fn tamper(_budget: &Budget) -> Vec<Work> {
     shown_tests("premath-bd", &["tamper"], TAMPER)
+}
+
+fn red_team(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-cli", &["red_team"], RED_TEAM)
 }
 
 fn escapes(_budget: &Budget) -> Vec<Work> {

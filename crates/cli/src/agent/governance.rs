@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::desk::PersonCredential;
+use premath_bd::{OsDisk, PolicyStore};
 use premath_guards::{
     CommandGuard, CommandGuardSettings, GuardSettings, HttpGuard, HttpGuardSettings, built_in,
 };
@@ -20,6 +21,8 @@ use crate::system;
 
 /// Where the rules of a repository are.
 const RULES: &str = "policies/governor";
+/// Where its policy package speaks of guards.
+const GUARDRAILS: &str = "policies/guardrails.json";
 /// What the sandbox sets for every command in it.
 pub(crate) const STEP_TOKEN: &str = "PREMATH_STEP_TOKEN";
 
@@ -30,16 +33,35 @@ pub(crate) fn governor(
     outside: Vec<Arc<dyn Guard>>,
     tools: &[ToolSpec],
 ) -> Result<Arc<Governor>, ActionError> {
-    let mut guards: Vec<Arc<dyn Guard>> = built_in(settings)
-        .map_err(|error| ActionError::Unavailable {
-            what: format!("the guards cannot be set up: {error}"),
-            hint: "mend [guardrails] in premath.toml".to_owned(),
-        })?
-        .into_iter()
-        .map(Arc::from)
-        .collect();
+    let packaged = system::read_optional(&root.join(GUARDRAILS)).map_err(|error| unusable(&error.message))?;
+    let settings = with_package(settings.clone(), packaged.as_deref().map(str::as_bytes))?;
+    let mut guards = guards_of(&settings)?;
     guards.extend(outside);
     Ok(Arc::new(Governor::new(rules(root, tools), Guards::boot(guards))))
+}
+
+fn unusable(why: &str) -> ActionError {
+    ActionError::Unavailable {
+        what: format!("the guards cannot be set up: {why}"),
+        hint: "mend [guardrails] in premath.toml, or guardrails.json of the policy package".to_owned(),
+    }
+}
+
+/// Settings with what a package asks for beyond them.
+pub(crate) fn with_package(
+    settings: GuardSettings,
+    document: Option<&[u8]>,
+) -> Result<GuardSettings, ActionError> {
+    match document {
+        None => Ok(settings),
+        Some(document) => settings.with_package(document).map_err(|error| unusable(&error.to_string())),
+    }
+}
+
+/// The guards that settings ask for.
+pub(crate) fn guards_of(settings: &GuardSettings) -> Result<Vec<Arc<dyn Guard>>, ActionError> {
+    let guards = built_in(settings).map_err(|error| unusable(&error.to_string()))?;
+    Ok(guards.into_iter().map(Arc::from).collect())
 }
 
 /// The guards outside that the configuration names.
@@ -117,6 +139,15 @@ pub(crate) fn files(root: &Path) -> Result<Vec<(String, String)>, ActionError> {
 
 /// The rule files of a repository; ours where it has none.
 pub(crate) fn sources(root: &Path) -> Result<Vec<RuleSource>, (String, String)> {
+    let packages = PolicyStore::new(Arc::new(OsDisk), root.to_path_buf());
+    match packages.is_under_way() {
+        Ok(false) => {}
+        Ok(true) => {
+            let why = "a promotion was cut off: `premath policy promote` or `rollback` finishes it";
+            return Err(("policies".to_owned(), why.to_owned()));
+        }
+        Err(error) => return Err(("policies".to_owned(), error.to_string())),
+    }
     let folder = root.join(RULES);
     let names = match system::file_names(&folder) {
         Ok(names) => names,

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 
+use super::measure::{HistoryArgs, PromoteArgs, RollbackArgs};
 use super::{Format, limit};
 
 /// Arguments of `approvals`.
@@ -183,6 +184,19 @@ pub(crate) enum PolicyCommand {
     #[command(after_help = "Example:\n  premath policy export policies\n  \
                             premath policy export /tmp/policies --json")]
     Export(PolicyExportArgs),
+    /// Put a policy package into force that was measured and attacked
+    #[command(
+        after_help = "Example:\n  premath policy promote --from candidate --eval .premath/reports/eval-5f70.json \
+                            --redteam .premath/reports/redteam-a0b1.json\n\n\
+                            Ends with 1 when a gate is not met. More: docs/reference/promotion.md."
+    )]
+    Promote(PromoteArgs),
+    /// Go back to a policy package that was in force before
+    #[command(after_help = "Example:\n  premath policy rollback")]
+    Rollback(RollbackArgs),
+    /// List the policy packages that were put into force, the newest first
+    #[command(after_help = "Example:\n  premath policy history --json")]
+    History(HistoryArgs),
 }
 
 /// Arguments of `policy export`.

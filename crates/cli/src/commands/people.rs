@@ -9,7 +9,7 @@ use premath_wire::v1::{
 mod shown;
 
 use super::dep::number;
-use super::{answer, unwritable};
+use super::{answer, measure, unwritable};
 use crate::args::people::{
     ApprovalsArgs, ApprovalsCommand, ListedArgs, PolicyArgs, PolicyCommand, PolicyExportArgs, ProposalsArgs,
     ProposalsCommand, SaidArgs,
@@ -118,6 +118,9 @@ pub(crate) fn policy_command(args: &PolicyArgs, host: &Host<'_>) -> Result<Exit,
             })
         }
         PolicyCommand::Export(args) => export(args, host),
+        PolicyCommand::Promote(args) => measure::promote(args, host),
+        PolicyCommand::Rollback(args) => measure::rollback(args, host),
+        PolicyCommand::History(args) => measure::history(args, host),
     }
 }
 

@@ -45,10 +45,13 @@ pub(super) fn build(plan: &Plan, workdir: &OwnedFd) -> Result<(), Refusal> {
     build.devices().map_err(|error| refused("mounting devices", error))?;
     build.writable(plan, &temporary).map_err(|error| refused("mounting what may be written", error))?;
     build.workdir(walls, workdir).map_err(|error| refused("mounting the workdir", error))?;
-    if walls.guard == Guard::Mounts {
-        build.protected(plan).map_err(|error| {
-            Refusal::new(Layer::ProtectedPaths, "mounting protected paths read-only", error)
-        })?;
+    let held = |error| Refusal::new(Layer::ProtectedPaths, "mounting protected paths read-only", error);
+    if walls.guard == Guard::Mounts || !walls.hidden.is_empty() {
+        let covers = Covers::make(new_root).map_err(held)?;
+        if walls.guard == Guard::Mounts {
+            build.protected(plan, &covers).map_err(held)?;
+        }
+        build.hidden(walls, &covers).map_err(|error| refused("hiding files with credentials", error))?;
     }
     build.processes()?;
     // The last thing that is made: nothing is mounted through a link, which would still lead into the old root.
@@ -171,9 +174,8 @@ impl Build<'_> {
 
     /// A mount point can neither be renamed nor removed. So every folder above a protected path becomes one, writable,
     /// and the path itself one that is read-only.
-    fn protected(&self, plan: &Plan) -> io::Result<()> {
+    fn protected(&self, plan: &Plan, covers: &Covers) -> io::Result<()> {
         let top = self.inside(&plan.walls.workdir);
-        let covers = Covers::make(self.root)?;
         let mut pinned: Vec<PathBuf> = Vec::new();
         for path in &plan.walls.protected {
             let above: Vec<&Path> =
@@ -187,6 +189,19 @@ impl Build<'_> {
             match plan.stand_ins.iter().find(|(stand_in, _)| stand_in == path) {
                 Some((_, kind)) => covers.cover(&top.join(path), *kind)?,
                 None => pin(&top.join(path), libc::MOUNT_ATTR_RDONLY)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// An empty file over each: it cannot be taken away, and what is below it has no name.
+    fn hidden(&self, walls: &Walls, covers: &Covers) -> io::Result<()> {
+        let top = self.inside(&walls.workdir);
+        for path in walls.hidden.iter().map(|path| top.join(path)) {
+            match covers.cover(&path, Kind::File) {
+                // Somebody took it away meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                covered => covered?,
             }
         }
         Ok(())

@@ -15,11 +15,12 @@ use premath_tusk::sandbox::{
 use crate::harness::Test;
 
 pub(crate) fn tests() -> Vec<Test> {
-    let all: [(&str, fn()); 20] = [
+    let all: [(&str, fn()); 21] = [
         ("a_command_has_its_output_its_input_and_its_code", output_and_input),
         ("every_layer_is_enforced_here", every_layer),
         ("the_workdir_can_be_written_and_new_names_made", workdir_is_writable),
         ("a_workdir_may_lie_anywhere", anywhere),
+        ("files_with_credentials_are_empty_for_a_command_and_stay_as_they_are", hidden),
         ("nothing_of_a_run_is_left_in_the_workdir", nothing_is_left),
         ("two_runs_in_one_workdir_do_not_disturb_each_other", two_runs),
         ("stand_ins_of_a_killed_run_are_taken_away_by_the_next", stale_stand_ins),
@@ -106,6 +107,20 @@ fn workdir_is_writable() {
         assert_eq!((run.ending, said(&run).as_str()), (Ending::Exited(0), "t\nnew\n"), "{run:?}");
         assert_eq!(fs::read_to_string(folder.path().join("made/new")).unwrap(), "new\n");
         assert!(!folder.path().join("sub/file").exists());
+    }
+}
+
+fn hidden() {
+    for profile in Profile::ALL {
+        let folder = workdir();
+        for name in [".env", "sub/.env.local", "sub/id_rsa"] {
+            fs::write(folder.path().join(name), "TOKEN=drowned").unwrap();
+        }
+        let script = "cat .env sub/.env.local sub/id_rsa; mv .env x; rm -f .env; mv sub s; cat s/.env.local x; \
+                      ln .env y; cat y; echo mine > .env; cat sub/file s/file 2>/dev/null";
+        let run = run(&command(&folder, profile, script));
+        assert_eq!(said(&run).as_str(), "contents", "{run:?}");
+        assert_eq!(fs::read_to_string(folder.path().join(".env")).unwrap(), "TOKEN=drowned", "{run:?}");
     }
 }
 

@@ -1,22 +1,14 @@
 //! Counting, and what a data set is.
 
-use premath_tusk::policy::GuardrailStage;
+use std::sync::Arc;
+
+use premath_tusk::policy::{GuardrailStage, Guards};
 
 use super::{Confusion, MissKind, evaluate, read_dataset};
-use crate::guard_set::{GuardSet, Micros};
 use crate::{GuardSettings, built_in};
 
-#[derive(Debug)]
-struct Stopped;
-
-impl Micros for Stopped {
-    fn micros(&self) -> u64 {
-        0
-    }
-}
-
-fn guards() -> GuardSet {
-    GuardSet::new(built_in(&GuardSettings::default()).unwrap(), Box::new(Stopped))
+fn guards() -> Guards {
+    Guards::boot(built_in(&GuardSettings::default()).unwrap().into_iter().map(Arc::from).collect())
 }
 
 #[test]

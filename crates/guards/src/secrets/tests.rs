@@ -111,3 +111,66 @@ fn every_value_of_a_manifest_is_found_and_what_follows_it_is_not() {
     assert_eq!(labels_in(&reversed), ["kubernetes-secret"]);
     assert_eq!(labels_in(&reversed.replace("Secret", "ConfigMap")), Vec::<String>::new());
 }
+
+/// As programs write it.
+fn in_base64(text: &str) -> String {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut written = String::new();
+    for chunk in text.as_bytes().chunks(3) {
+        let bits = (0..3).fold(0_usize, |bits, at| bits << 8 | usize::from(*chunk.get(at).unwrap_or(&0)));
+        for place in 0..4 {
+            let letter = char::from(LETTERS[bits >> (18 - 6 * place) & 63]);
+            written.push(if place <= chunk.len() { letter } else { '=' });
+        }
+    }
+    written
+}
+
+fn in_hexadecimal(text: &str) -> String {
+    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn wrapped(text: &str, width: usize, end: &str) -> String {
+    let lines: Vec<&str> =
+        text.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    lines.join(end)
+}
+
+#[test]
+fn a_secret_in_disguise_is_found_with_all_of_it() {
+    let secret = format!("gh{}{}", "p_", body(36));
+    let file = format!("# settings of the service, do not commit\nAPI_TOKEN={secret}\nMODE=test\n");
+    let turned = |text: &str| text.chars().rev().collect::<String>();
+    let forms = [
+        in_base64(&secret),
+        format!("zz{}", in_base64(&file)),
+        in_base64(&file).replace('+', "-").replace('/', "_"),
+        wrapped(&in_base64(&file), 76, "\n"),
+        wrapped(&in_base64(&file), 64, "\\n"),
+        in_hexadecimal(&file),
+        wrapped(&in_hexadecimal(&file), 60, "\n"),
+        in_base64(&in_hexadecimal(&secret)),
+        turned(&secret),
+    ];
+    for form in forms {
+        let text = format!("the output was: {form} and no more");
+        let found = find(&text);
+        assert_eq!(found.len(), 1, "{text}");
+        let span = found[0].span.clone().unwrap();
+        let left = format!("{}{}", &text[..span.start], &text[span.end..]);
+        assert_eq!(find(&left), [], "{left}");
+        assert!(!left.contains(&form[4..form.len() - 8]), "{left}");
+    }
+}
+
+#[test]
+fn what_only_looks_encoded_is_left() {
+    for text in [
+        in_base64("a perfectly ordinary sentence about nothing in particular"),
+        in_hexadecimal("a perfectly ordinary sentence about nothing in particular"),
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".to_owned(),
+        "crates/guards/src/secrets/encoded.rs".to_owned(),
+    ] {
+        assert_eq!(find(&text), [], "{text}");
+    }
+}

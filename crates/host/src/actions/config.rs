@@ -39,6 +39,8 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     items.extend(policy.iter().map(|(key, setting)| row(&format!("policy.{key}"), setting)));
     let telemetry = settings.telemetry.entries();
     items.extend(telemetry.iter().map(|(key, setting)| row(&format!("telemetry.{key}"), setting)));
+    let tools = settings.tools.entries();
+    items.extend(tools.iter().map(|(key, setting)| row(&format!("tools.{key}"), setting)));
     let root = &host.workspace.root;
     Answer::new(
         "ok",

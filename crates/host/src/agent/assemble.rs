@@ -30,6 +30,9 @@ use crate::workspace::Workspace;
 /// How much of a command's output is kept.
 const CAPTURE: usize = 8 << 20;
 
+/// What is shown of a result that is not filtered: I8 holds for it too.
+const WIDEST_RESULT: u64 = 4 << 20;
+
 /// What one run is made of.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
@@ -74,6 +77,9 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
     let refusals = effective::refusals(&policy.principal, &scopes.refused);
     record_refusals(workspace, &plan.run_id, &refusals)?;
     let mut plan = plan;
+    if !workspace.settings.tools.filter() {
+        plan.context.result_bytes = WIDEST_RESULT;
+    }
     plan.task = governor.redact(&plan.task);
     plan.material = plan.material.map(|material| governor.redact(&material));
     let Assembled { system, opening, to_store } =
@@ -219,7 +225,7 @@ fn tools(workspace: &Workspace, plan: &Plan) -> Result<Vec<Arc<dyn Tool>>, Actio
 }
 
 /// Every tool that a run could have, whoever asks.
-pub(super) fn all_tools(workspace: &Workspace) -> Result<Vec<Arc<dyn Tool>>, ActionError> {
+pub(crate) fn all_tools(workspace: &Workspace) -> Result<Vec<Arc<dyn Tool>>, ActionError> {
     let mut tools = every_tool(workspace, None, None, &Workflow::chain())?;
     tools.extend(DeskTools::new(workspace, "").tools().map_err(broken)?);
     Ok(tools)

@@ -14,6 +14,7 @@ use premath_tusk::turn_loop::{
     AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
 };
 
+use crate::measured::{Measure, NoMeasure};
 use crate::table::ActionError;
 
 /// The world outside, as a run sees it. Workers are run on threads of their own, so it is shared between them.
@@ -70,6 +71,11 @@ pub trait AgentDoor: Debug + Sync {
 
     /// What asks every run of this door to end.
     fn interrupt(&self) -> Interrupt;
+
+    /// What measures policy packages; a door that cannot says so.
+    fn measure(&self) -> &dyn Measure {
+        &NoMeasure
+    }
 }
 
 /// What somebody says who is asked.

@@ -134,7 +134,8 @@ impl HostPerson<'_> {
             tool: call.call.name.clone(),
             arguments,
             targets: judged.map(|judged| judged.targets.iter().map(target).collect()).unwrap_or_default(),
-            diff: asked.preview.clone(),
+            // It is kept, and commands can read where: what a file hides stays hidden in its diff.
+            diff: asked.preview.as_deref().map(|diff| self.ground.workspace.redactor.text(diff).into_owned()),
             reason: error.map(|error| error.human_message.clone()).unwrap_or_default(),
             rule: error.map(|error| error.policy_name.clone()).unwrap_or_default(),
             tier: self.tier.clone(),

@@ -69,6 +69,9 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     if let Some(refused) = observed_nowhere(workspace) {
         return Ok(Started::Refused(refused));
     }
+    if let Some(refused) = crate::measured::unmeasured_tools(workspace)? {
+        return Ok(Started::Refused(refused));
+    }
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
     let seen = retention::of_new_run(workspace, &run_id);
     let host = &Host { workspace: &seen, ..*host };

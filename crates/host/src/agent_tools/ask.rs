@@ -60,7 +60,7 @@ impl AskTool {
         let mut spec = ToolSpec::new(&name, definition.scope, description, schema, definition.examples)?;
         spec.kind = ToolKind::Intent;
         spec.risk = definition.risk;
-        spec.defer_loading = definition.is_deferred;
+        spec.defer_loading = definition.is_deferred && reader.workspace().settings.tools.defer();
         Ok(Self { spec, plan: definition.plan, reader, holder })
     }
 

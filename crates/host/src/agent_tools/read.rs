@@ -63,7 +63,7 @@ impl ReadTool {
         let name = definition.action.replace('.', "_");
         let (description, schema) = (definition.description, definition.schema);
         let mut spec = ToolSpec::new(&name, definition.scope, description, schema, definition.examples)?;
-        spec.defer_loading = definition.is_deferred;
+        spec.defer_loading = definition.is_deferred && reader.workspace().settings.tools.defer();
         Ok(Self { spec, definition, reader })
     }
 

@@ -4,8 +4,8 @@ use super::{Action, Door};
 use crate::actions::{
     approvals, audit, audit_why, config, conformance, dep, dep_graph, desk, doctor, explain,
     governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked,
-    issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, metrics, model,
-    policy, policy_export, proposals, run, sandbox, schema, verify,
+    issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics,
+    model, policy, policy_export, promotion, proposals, run, sandbox, schema, verify,
 };
 
 /// Every action, sorted by name.
@@ -177,6 +177,22 @@ pub const ACTIONS: &[Action] = &[
         door: Door::Read,
         output_schema: "desk-tree",
         call: desk::tree,
+    },
+    Action {
+        name: "eval.guardrails",
+        command: "eval guardrails",
+        summary: "measure the guards of a policy package on a data set",
+        door: Door::Effect,
+        output_schema: "eval-guardrails",
+        call: measuring::guardrails,
+    },
+    Action {
+        name: "eval.tools",
+        command: "eval tools",
+        summary: "measure how well tasks go, by how tools are offered",
+        door: Door::Effect,
+        output_schema: "eval-tools",
+        call: measuring::tools,
     },
     Action {
         name: "failure.explain",
@@ -475,6 +491,30 @@ pub const ACTIONS: &[Action] = &[
         call: policy_export::export,
     },
     Action {
+        name: "policy.history",
+        command: "policy history",
+        summary: "list the policy packages that were put into force",
+        door: Door::Read,
+        output_schema: "promotion-listing",
+        call: promotion::history,
+    },
+    Action {
+        name: "policy.promote",
+        command: "policy promote",
+        summary: "put a policy package into force that was measured and attacked",
+        door: Door::Mutation,
+        output_schema: "promotion",
+        call: promotion::promote,
+    },
+    Action {
+        name: "policy.rollback",
+        command: "policy rollback",
+        summary: "go back to a policy package that was in force before",
+        door: Door::Mutation,
+        output_schema: "promotion",
+        call: promotion::rollback,
+    },
+    Action {
         name: "policy.show",
         command: "policy show",
         summary: "show what a run may do at most, layer by layer",
@@ -521,6 +561,14 @@ pub const ACTIONS: &[Action] = &[
         door: Door::Read,
         output_schema: "proposal",
         call: proposals::show,
+    },
+    Action {
+        name: "redteam.run",
+        command: "redteam run",
+        summary: "attack a repository that has a policy package, with a scripted compromised model",
+        door: Door::Effect,
+        output_schema: "redteam",
+        call: measuring::red_team,
     },
     Action {
         name: "run.export",

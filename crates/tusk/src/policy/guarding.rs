@@ -2,7 +2,11 @@
 //!
 //! A guard that fails, or failed its self-test, is a decision that blocks. It must not swallow one.
 
-use std::collections::BTreeMap;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use premath_kernel::{Digest, GuardrailStage, Object, Value};
@@ -10,12 +14,20 @@ use premath_kernel::{Digest, GuardrailStage, Object, Value};
 use super::guard::{Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject};
 use super::judgement::GuardRow;
 
+/// A counter of microseconds that never goes back. From which moment is its own affair.
+pub trait Micros: Debug + Send + Sync {
+    /// Now.
+    fn micros(&self) -> u64;
+}
+
 /// The guards of a run, each tried before anything runs past it.
 #[derive(Debug, Default)]
 pub struct Guards {
     all: Vec<Arc<dyn Guard>>,
-    /// Those that do not do what they say, and why.
-    red: BTreeMap<String, String>,
+    /// Those that do not do what they say, by their place, and why.
+    red: BTreeMap<usize, String>,
+    /// What measures their looks, where anybody asks.
+    time: Option<Arc<dyn Micros>>,
 }
 
 /// What one guard's look came to.
@@ -27,6 +39,8 @@ pub struct Look {
     pub action: GuardAction,
     /// What it found, or why it could not look.
     pub result: Result<GuardReport, GuardError>,
+    /// How long it took, where that is measured.
+    pub micros: Option<u64>,
 }
 
 impl Look {
@@ -88,14 +102,25 @@ impl Looked {
 }
 
 impl Guards {
-    /// These guards, each tried with its own samples; one that fails is red and blocks.
+    /// These guards, each tried with its own samples; one that fails, or bears the name of another, is red and blocks.
     #[must_use]
     pub fn boot(all: Vec<Arc<dyn Guard>>) -> Self {
-        let failed = |guard: &Arc<dyn Guard>| {
-            guard.self_test().err().map(|failure| (guard.id().to_owned(), failure.what))
-        };
-        let red = all.iter().filter_map(failed).collect();
-        Self { all, red }
+        let mut names = BTreeSet::new();
+        let mut red = BTreeMap::new();
+        for (place, guard) in all.iter().enumerate() {
+            if !names.insert(guard.id().to_owned()) {
+                red.insert(place, "there are two guards of this name".to_owned());
+            } else if let Err(failure) = guard.self_test() {
+                red.insert(place, format!("it failed its self-test: {}", failure.what));
+            }
+        }
+        Self { all, red, time: None }
+    }
+
+    /// The same guards with their looks measured.
+    #[must_use]
+    pub fn timed(self, time: Arc<dyn Micros>) -> Self {
+        Self { time: Some(time), ..self }
     }
 
     /// The digest over every guard: its name, when it looks, what is done about what it finds.
@@ -114,20 +139,33 @@ impl Guards {
 
     /// Every guard, and why it is red if it is.
     pub fn health(&self) -> impl Iterator<Item = (&dyn Guard, Option<&str>)> {
-        self.all.iter().map(|guard| (guard.as_ref(), self.red.get(guard.id()).map(String::as_str)))
+        let all = self.all.iter().enumerate();
+        all.map(|(place, guard)| (guard.as_ref(), self.red.get(&place).map(String::as_str)))
+    }
+
+    /// Each guard's look at a subject of its stage, in order. A guard that is red is not asked.
+    pub fn each<'g>(&'g self, subject: &'g GuardSubject<'_>) -> impl Iterator<Item = Look> + 'g {
+        let asked = self.all.iter().enumerate().filter(|(_, guard)| guard.stages().contains(&subject.stage));
+        asked.map(|(place, guard)| self.ask(place, guard.as_ref(), subject))
+    }
+
+    fn ask(&self, place: usize, guard: &dyn Guard, subject: &GuardSubject<'_>) -> Look {
+        let begun = self.time.as_ref().map(|time| time.micros());
+        let result = match self.red.get(&place) {
+            Some(why) => Err(GuardError::Unavailable(why.clone())),
+            None => guard.check(subject),
+        };
+        let ended = self.time.as_ref().map(|time| time.micros());
+        let action = if result.is_err() { GuardAction::Block } else { guard.action(subject.stage) };
+        let micros = begun.zip(ended).map(|(begun, ended)| ended.saturating_sub(begun));
+        Look { guard: guard.id().to_owned(), action, result, micros }
     }
 
     /// Looks with every guard of a stage.
     #[must_use]
     pub fn look(&self, subject: &GuardSubject<'_>) -> Looked {
         let mut looked = Looked::default();
-        for guard in self.all.iter().filter(|guard| guard.stages().contains(&subject.stage)) {
-            let result = match self.red.get(guard.id()) {
-                Some(why) => Err(GuardError::Unavailable(format!("it failed its self-test: {why}"))),
-                None => guard.check(subject),
-            };
-            let action = if result.is_err() { GuardAction::Block } else { guard.action(subject.stage) };
-            let look = Look { guard: guard.id().to_owned(), action, result };
+        for look in self.each(subject) {
             looked.rows.push(look.row(subject.stage));
             if look.is_triggered() {
                 looked.triggered.push(look);

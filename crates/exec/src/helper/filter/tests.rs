@@ -24,6 +24,7 @@ fn walls(network: Network, with_namespaces: bool) -> Walls {
         writable: Vec::new(),
         guard: Guard::Mounts,
         protected: Vec::new(),
+        hidden: Vec::new(),
         has_process_group: false,
         limits: Limits { cpu_seconds: 1, memory: 1, processes: 1, file_size: 1, descriptors: 1 },
     }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use premath_tusk::policy::{
-    Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject, GuardrailStage, SelfTestFailure,
-};
+use premath_kernel::GuardrailStage;
 
-use super::{GuardSet, Micros, Outcome};
+use super::{Guards, Micros};
+use crate::policy::guard::{
+    Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject, SelfTestFailure,
+};
 
 /// Counts up by seven with every look at it.
 #[derive(Debug, Default)]
@@ -63,52 +64,49 @@ fn finding() -> GuardReport {
 const SUBJECT: GuardSubject<'static> =
     GuardSubject { stage: GuardrailStage::Input, tool: None, text: "text", paths: &[] };
 
-fn set(guards: Vec<Fake>) -> GuardSet {
-    let boxed = guards.into_iter().map(|guard| Box::new(guard) as Box<dyn Guard>).collect();
-    GuardSet::new(boxed, Box::new(Ticks::default()))
+fn guards(all: Vec<Fake>) -> Guards {
+    Guards::boot(all.into_iter().map(|guard| Arc::new(guard) as Arc<dyn Guard>).collect())
 }
 
 #[test]
 fn an_error_is_a_decision_that_blocks_and_others_still_look() {
     let timed_out = GuardError::TimedOut { millis: 5 };
-    let set = set(vec![
+    let guards = guards(vec![
         fake("a", Err(timed_out.clone())),
         fake("b", Ok(finding())),
         fake("c", Ok(GuardReport::clean())),
     ]);
-    let decisions = set.look(&SUBJECT);
-    let actions: Vec<_> = decisions.iter().map(|decision| decision.action).collect();
-    assert_eq!(actions, [Some(GuardAction::Block), Some(GuardAction::Flag), None]);
-    assert_eq!(decisions[0].outcome, Outcome::Failed(timed_out));
-    assert!(decisions[0].blocks() && !decisions[1].blocks() && !decisions[2].is_triggered());
-    assert_eq!(decisions.iter().map(|decision| decision.micros).collect::<Vec<_>>(), [7, 7, 7]);
+    let looks: Vec<_> = guards.timed(Arc::new(Ticks::default())).each(&SUBJECT).collect();
+    let acts: Vec<_> = looks.iter().map(|look| look.is_triggered().then_some(look.action)).collect();
+    assert_eq!(acts, [Some(GuardAction::Block), Some(GuardAction::Flag), None]);
+    assert_eq!(looks[0].result, Err(timed_out));
+    assert_eq!(looks.iter().map(|look| look.micros).collect::<Vec<_>>(), [Some(7), Some(7), Some(7)]);
 }
 
 #[test]
 fn a_guard_that_failed_its_self_test_is_not_asked_and_blocks() {
     let asked = Arc::new(AtomicU64::new(0));
     let broken = Fake { is_well: false, asked: Arc::clone(&asked), ..fake("a", Ok(GuardReport::clean())) };
-    let mut set = set(vec![broken, fake("b", Ok(GuardReport::clean()))]);
-    let results: Vec<bool> = set.self_test_all().iter().map(|(_, result)| result.is_ok()).collect();
-    assert_eq!(results, [false, true]);
-    assert!(set.has_red());
-    let decisions = set.look(&SUBJECT);
-    assert!(decisions[0].blocks());
-    let Outcome::Failed(error) = &decisions[0].outcome else { panic!("{decisions:?}") };
-    assert_eq!(error.code(), "guard_unavailable");
+    let guards = guards(vec![broken, fake("b", Ok(GuardReport::clean()))]);
+    let red: Vec<bool> = guards.health().map(|(_, why)| why.is_some()).collect();
+    assert_eq!(red, [true, false]);
+    let looked = guards.look(&SUBJECT);
+    let worst = looked.worst().unwrap();
+    assert_eq!((worst.guard.as_str(), worst.action), ("a", GuardAction::Block));
+    assert_eq!(worst.result.as_ref().unwrap_err().code(), "guard_unavailable");
     assert_eq!(asked.load(Ordering::SeqCst), 0);
-    assert!(!decisions[1].is_triggered());
+    assert_eq!(looked.triggered.len(), 1);
 }
 
 #[test]
 fn of_two_guards_of_one_name_the_second_is_red() {
-    let mut set = set(vec![fake("a", Ok(GuardReport::clean())), fake("a", Ok(GuardReport::clean()))]);
-    assert!(set.look(&SUBJECT)[1].blocks());
-    assert!(set.self_test_all()[1].1.is_err());
+    let guards = guards(vec![fake("a", Ok(GuardReport::clean())), fake("a", Ok(GuardReport::clean()))]);
+    let looks: Vec<_> = guards.each(&SUBJECT).map(|look| look.result.is_err()).collect();
+    assert_eq!(looks, [false, true]);
 }
 
 #[test]
 fn a_guard_looks_at_its_own_stages_only() {
-    let set = set(vec![fake("a", Ok(finding()))]);
-    assert_eq!(set.look(&GuardSubject { stage: GuardrailStage::Output, ..SUBJECT }), []);
+    let guards = guards(vec![fake("a", Ok(finding()))]);
+    assert_eq!(guards.each(&GuardSubject { stage: GuardrailStage::Output, ..SUBJECT }).count(), 0);
 }

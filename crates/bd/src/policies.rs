@@ -1,0 +1,320 @@
+//! The policy package of a repository: the files below `policies/`, those that were in force before, and the log of how one
+//! followed another.
+//!
+//! A package is put into force on the strength of a permit only. What was in force is kept whole below
+//! `.premath/policy/`. While files are being put into place a marker stands there: whoever finds it must take no rules from
+//! `policies/`, for they are half of one package and half of another. It must not judge a package.
+
+mod files;
+#[cfg(test)]
+mod tests;
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use premath_kernel::{Digest, Object, Value};
+use premath_wire::time::{format_time, to_millis};
+use premath_wire::v1::{PROMOTION_KIND, PromotionRow};
+
+pub use self::files::PolicyFiles;
+use crate::clock::Clock;
+use crate::disk::{Access, Disk};
+use crate::document::writing;
+use crate::error::StoreError;
+use crate::log::Log;
+use crate::permit::{Permit, PermitRefusal, Permitted, args_digest};
+
+/// Where the files in force are, from the root of a repository.
+const IN_FORCE: &str = "policies";
+/// Where packages are kept.
+const KEPT: &str = ".premath/policy";
+/// The marker of a change that is under way: it holds the digest of the package that comes.
+const UNDER_WAY: &str = "under-way";
+
+/// One package following another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyChange {
+    /// `policy.promote` or `policy.rollback`.
+    pub action: PolicyAction,
+    /// What comes into force.
+    pub package: PolicyFiles,
+    /// What must be in force until then.
+    pub previous: Digest,
+    /// The report about its guards, by digest.
+    pub eval_report: Option<String>,
+    /// The report of the red team, by digest.
+    pub red_team_report: Option<String>,
+}
+
+/// How a package comes into force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PolicyAction {
+    /// It is new.
+    Promote,
+    /// It was in force before.
+    Rollback,
+}
+
+impl PolicyAction {
+    /// The host action.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Promote => "policy.promote",
+            Self::Rollback => "policy.rollback",
+        }
+    }
+}
+
+impl PolicyChange {
+    /// The digest of what an intent is about: which package follows which, on the strength of which reports.
+    #[must_use]
+    pub fn args_digest(&self) -> Digest {
+        let package = self.package.digest();
+        args_digest(
+            &Object::fields()
+                .optional("evalReport", self.eval_report.as_deref())
+                .field("package", package.as_str())
+                .field("previous", self.previous.as_str())
+                .optional("redTeamReport", self.red_team_report.as_deref())
+                .finish(),
+        )
+    }
+}
+
+impl Permitted for PolicyChange {
+    fn action(&self) -> &'static str {
+        self.action.name()
+    }
+
+    fn args_digest(&self) -> Digest {
+        Self::args_digest(self)
+    }
+
+    fn is_about_a_lease(&self) -> bool {
+        false
+    }
+}
+
+/// What came of a change.
+#[derive(Debug)]
+pub enum PolicyApplied {
+    /// It is in force.
+    InForce(Box<PromotionRow>),
+    /// Another package is in force than the one that was to be followed.
+    Moved(Digest),
+    /// The permit was for something else, or nobody's turn.
+    Refused(PermitRefusal),
+}
+
+/// The packages of a repository.
+#[derive(Debug)]
+pub struct PolicyStore {
+    disk: Arc<dyn Disk>,
+    root: PathBuf,
+}
+
+impl PolicyStore {
+    /// Of the repository with this root.
+    #[must_use]
+    pub fn new(disk: Arc<dyn Disk>, root: PathBuf) -> Self {
+        Self { disk, root }
+    }
+
+    /// The package in force; an empty one where there is none.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn in_force(&self) -> Result<PolicyFiles, StoreError> {
+        PolicyFiles::read(self.disk.as_ref(), &self.root.join(IN_FORCE))
+    }
+
+    /// Whether files are being put into place, or were when a process died.
+    ///
+    /// # Errors
+    /// It cannot be told.
+    pub fn is_under_way(&self) -> Result<bool, StoreError> {
+        self.coming().map(|coming| coming.is_some())
+    }
+
+    /// A package that was in force once, whole and as it was.
+    ///
+    /// # Errors
+    /// It cannot be read, or is not what it was.
+    pub fn kept(&self, digest: &Digest) -> Result<Option<PolicyFiles>, StoreError> {
+        if !is_package_digest(digest) {
+            return Ok(None);
+        }
+        let folder = self.folder_of(digest);
+        if self.disk.list(&folder).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return Ok(None);
+        }
+        let files = PolicyFiles::read(self.disk.as_ref(), &folder)?;
+        if files.digest() == *digest {
+            Ok(Some(files))
+        } else {
+            Err(StoreError::corrupt(&folder, "it is not the package that its name says"))
+        }
+    }
+
+    /// Every change, the oldest first.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn history(&self) -> Result<Vec<PromotionRow>, StoreError> {
+        let reader = match self.log().read() {
+            Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
+            opened => opened?,
+        };
+        let path = self.log().path().to_owned();
+        let mut rows = Vec::new();
+        reader.each_line(0, |_, line| {
+            let row = serde_json::from_slice(line)
+                .map_err(|_| StoreError::corrupt(&path, "a line of it is no promotion"))?;
+            rows.push(row);
+            Ok::<(), StoreError>(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Puts a package into force.
+    ///
+    /// The log is held from the look at what is in force to the last file, so that of two changes one finds the other done.
+    ///
+    /// # Errors
+    /// A store gave no answer. What was begun is finished by [`Self::settle`].
+    pub fn apply(
+        &self,
+        permit: Permit,
+        change: &PolicyChange,
+        actor: &str,
+        clock: &dyn Clock,
+    ) -> Result<PolicyApplied, StoreError> {
+        let is_turn = matches!(permit, Permit::Turn(_));
+        let authority = match permit.authorise(change) {
+            Ok(authority) if is_turn => authority,
+            Ok(_) => {
+                let detail = "policy changes on the strength of a closed turn only".to_owned();
+                return Ok(PolicyApplied::Refused(PermitRefusal { detail }));
+            }
+            Err(refusal) => return Ok(PolicyApplied::Refused(refusal)),
+        };
+        let mut log = writing(&self.log())?;
+        self.finish()?;
+        let before = self.in_force()?;
+        if before.digest() != change.previous {
+            return Ok(PolicyApplied::Moved(before.digest()));
+        }
+        self.keep(&before)?;
+        self.keep(&change.package)?;
+        let member = |name: &str| authority.member(name).unwrap_or_default().to_owned();
+        let row = PromotionRow {
+            kind: PROMOTION_KIND.to_owned(),
+            number: u64::try_from(self.history()?.len()).unwrap_or(u64::MAX).saturating_add(1),
+            at: format_time(to_millis(clock.now())),
+            action: change.action.name().to_owned(),
+            package_digest: change.package.digest().as_str().to_owned(),
+            previous_digest: change.previous.as_str().to_owned(),
+            eval_report: change.eval_report.clone(),
+            red_team_report: change.red_team_report.clone(),
+            turn_digest: member("turn_digest"),
+            intent_digest: member("intent_digest"),
+            actor: actor.to_owned(),
+        };
+        let line = serde_json::to_vec(&row)
+            .map_err(|error| StoreError::io("write", self.log().path())(error.into()))?;
+        self.mark(&change.package.digest())?;
+        log.append(&line)?;
+        self.finish()?;
+        Ok(PolicyApplied::InForce(Box::new(row)))
+    }
+
+    /// Finishes what a process that died had begun. Whether there was anything.
+    ///
+    /// # Errors
+    /// It cannot be finished.
+    pub fn settle(&self) -> Result<bool, StoreError> {
+        if !self.is_under_way()? {
+            return Ok(false);
+        }
+        let _held = writing(&self.log())?;
+        self.finish()
+    }
+
+    /// Whoever died before the log had the row leaves a marker that means nothing.
+    fn finish(&self) -> Result<bool, StoreError> {
+        let Some(coming) = self.coming()? else { return Ok(false) };
+        let is_logged = self.history()?.last().is_some_and(|last| last.package_digest == coming.as_str());
+        if is_logged {
+            let package = self.kept(&coming)?.ok_or_else(|| {
+                StoreError::corrupt(&self.folder_of(&coming), "the package that comes into force is gone")
+            })?;
+            package.place(self.disk.as_ref(), &self.root.join(IN_FORCE))?;
+        }
+        let marker = self.marker();
+        self.disk.remove(&marker).map_err(StoreError::io("remove", &marker))?;
+        let folder = self.root.join(KEPT);
+        self.disk.sync_folder(&folder).map_err(StoreError::io("sync", &folder))?;
+        Ok(is_logged)
+    }
+
+    fn keep(&self, package: &PolicyFiles) -> Result<(), StoreError> {
+        let digest = package.digest();
+        if let Ok(Some(_)) = self.kept(&digest) {
+            return Ok(());
+        }
+        package.place(self.disk.as_ref(), &self.folder_of(&digest))
+    }
+
+    fn mark(&self, coming: &Digest) -> Result<(), StoreError> {
+        let marker = self.marker();
+        files::write(self.disk.as_ref(), &marker, coming.as_str().as_bytes())
+    }
+
+    fn coming(&self) -> Result<Option<Digest>, StoreError> {
+        let marker = self.marker();
+        let file = match self.disk.open(&marker, Access::Read) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(StoreError::io("open", &marker))?,
+        };
+        let bytes =
+            crate::disk::read_to_end(file.as_ref(), 0, 1024).map_err(StoreError::io("read", &marker))?;
+        let digest = std::str::from_utf8(&bytes).ok().and_then(Digest::claimed);
+        digest.map(Some).ok_or_else(|| StoreError::corrupt(&marker, "it names no package"))
+    }
+
+    fn marker(&self) -> PathBuf {
+        self.root.join(KEPT).join(UNDER_WAY)
+    }
+
+    fn folder_of(&self, digest: &Digest) -> PathBuf {
+        self.root.join(KEPT).join(digest.as_str())
+    }
+
+    fn log(&self) -> Log {
+        Log::new(Arc::clone(&self.disk), self.root.join(KEPT).join("promotions.jsonl"))
+    }
+}
+
+/// A digest that somebody types is part of a path: it must be one.
+fn is_package_digest(digest: &Digest) -> bool {
+    let hex = digest.as_str().strip_prefix("pol1_");
+    hex.is_some_and(|hex| hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// The document that a package is known by.
+fn described<'p>(files: impl Iterator<Item = (&'p str, Digest)>) -> Value<'static> {
+    let row = |(name, digest): (&str, Digest)| {
+        Object::fields().field("digest", digest.as_str().to_owned()).field("name", name.to_owned()).finish()
+    };
+    Object::fields()
+        .field("files", files.map(row).collect::<Vec<_>>())
+        .field("kind", "premath.policy_package.v1")
+        .finish()
+}
+
+/// Where a file of a package is, from a folder.
+fn below(folder: &Path, name: &str) -> PathBuf {
+    name.split('/').fold(folder.to_path_buf(), |path, part| path.join(part))
+}

@@ -1,0 +1,127 @@
+//! The files of one package, in memory: read whole, named by digest, put into place.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use premath_kernel::{Digest, Value};
+
+use super::{below, described};
+use crate::disk::{Access, Disk, read_to_end, write_all_at};
+use crate::error::StoreError;
+
+/// So many files are a package, not more.
+const MOST_FILES: usize = 500;
+/// The most bytes of one file.
+const LARGEST: usize = 1 << 20;
+/// So deep are its folders.
+const DEEPEST: usize = 4;
+
+/// The files of a package by name; a name has `/` between its parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PolicyFiles(BTreeMap<String, Vec<u8>>);
+
+impl PolicyFiles {
+    /// Everything in a folder; an empty package where there is none. What begins with a dot is nobody's policy.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no package: too many files, too large, too deep.
+    pub fn read(disk: &dyn Disk, folder: &Path) -> Result<Self, StoreError> {
+        let mut files = BTreeMap::new();
+        collect(disk, folder, "", 0, &mut files)?;
+        Ok(Self(files))
+    }
+
+    /// From files in memory.
+    #[must_use]
+    pub const fn new(files: BTreeMap<String, Vec<u8>>) -> Self {
+        Self(files)
+    }
+
+    /// One file.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.0.get(name).map(Vec::as_slice)
+    }
+
+    /// Every file, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.0.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()))
+    }
+
+    /// The document that it is known by: every name with the digest of what it holds.
+    #[must_use]
+    pub fn describe(&self) -> Value<'static> {
+        described(self.iter().map(|(name, bytes)| (name, Digest::of_bytes(bytes))))
+    }
+
+    /// The digest of that document.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::prefixed("pol1_", &self.describe())
+    }
+
+    /// Makes a folder hold these files and no others. Each file is whole at every moment; the folder is not.
+    pub(super) fn place(&self, disk: &dyn Disk, folder: &Path) -> Result<(), StoreError> {
+        disk.create_folder(folder).map_err(StoreError::io("make", folder))?;
+        let there = Self::read(disk, folder)?;
+        for (name, bytes) in self.iter().filter(|(name, bytes)| there.get(name) != Some(*bytes)) {
+            write(disk, &below(folder, name), bytes)?;
+        }
+        for (name, _) in there.iter().filter(|(name, _)| self.get(name).is_none()) {
+            let path = below(folder, name);
+            disk.remove(&path).map_err(StoreError::io("remove", &path))?;
+        }
+        disk.sync_folder(folder).map_err(StoreError::io("sync", folder))
+    }
+}
+
+/// Writes a file whole, or leaves the old one.
+pub(super) fn write(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let folder = path.parent().unwrap_or_else(|| Path::new(""));
+    disk.create_folder(folder).map_err(StoreError::io("make", folder))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary: PathBuf = folder.join(format!(".{name}.new"));
+    let written = || {
+        let mut file = disk.open(&temporary, Access::Replace)?;
+        write_all_at(file.as_mut(), bytes, 0)?;
+        file.sync()
+    };
+    written().map_err(StoreError::io("write", &temporary))?;
+    disk.rename(&temporary, path).map_err(StoreError::io("replace", path))?;
+    disk.sync_folder(folder).map_err(StoreError::io("sync", folder))
+}
+
+fn collect(
+    disk: &dyn Disk,
+    folder: &Path,
+    prefix: &str,
+    depth: usize,
+    files: &mut BTreeMap<String, Vec<u8>>,
+) -> Result<(), StoreError> {
+    let entries = match disk.list(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound && depth == 0 => return Ok(()),
+        listed => listed.map_err(StoreError::io("list", folder))?,
+    };
+    for entry in entries.into_iter().filter(|entry| !entry.name.starts_with('.')) {
+        let path = folder.join(&entry.name);
+        let name = if prefix.is_empty() { entry.name } else { format!("{prefix}/{}", entry.name) };
+        if depth > DEEPEST || files.len() >= MOST_FILES {
+            return Err(StoreError::corrupt(
+                &path,
+                "a package has at most 500 files, at most 4 folders deep",
+            ));
+        }
+        if entry.is_folder {
+            collect(disk, &path, &name, depth + 1, files)?;
+            continue;
+        }
+        let file = disk.open(&path, Access::Read).map_err(StoreError::opening(&path))?;
+        let bytes = read_to_end(file.as_ref(), 0, LARGEST + 1).map_err(StoreError::io("read", &path))?;
+        if bytes.len() > LARGEST {
+            return Err(StoreError::corrupt(&path, "a file of a package has at most 1 MiB"));
+        }
+        files.insert(name, bytes);
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Packages: what they are known by, and who may put one into force.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use premath_kernel::Digest;
+use tempfile::TempDir;
+
+use super::{PolicyAction, PolicyApplied, PolicyChange, PolicyFiles, PolicyStore, files};
+use crate::disk::{Disk as _, OsClock, OsDisk};
+use crate::permit::{OperatorBasis, OperatorGrant, Permit};
+
+fn package(text: &str) -> PolicyFiles {
+    PolicyFiles::new(BTreeMap::from([("governor/a.cedar".to_owned(), text.as_bytes().to_vec())]))
+}
+
+fn repository() -> (TempDir, PolicyStore) {
+    let folder = TempDir::new().unwrap();
+    OsDisk.create_folder(&folder.path().join(".premath")).unwrap();
+    let store = PolicyStore::new(Arc::new(OsDisk), folder.path().to_path_buf());
+    (folder, store)
+}
+
+#[test]
+fn a_package_is_known_by_names_and_contents() {
+    assert_eq!(package("a").digest(), package("a").digest());
+    assert_ne!(package("a").digest(), package("b").digest());
+    let renamed = PolicyFiles::new(BTreeMap::from([("governor/b.cedar".to_owned(), b"a".to_vec())]));
+    assert_ne!(package("a").digest(), renamed.digest());
+}
+
+#[test]
+fn a_folder_holds_exactly_the_package_that_was_put_there() {
+    let (root, _) = repository();
+    let folder = root.path().join("policies");
+    files::write(&OsDisk, &folder.join("old.json"), b"{}").unwrap();
+    package("a").place(&OsDisk, &folder).unwrap();
+    assert_eq!(PolicyFiles::read(&OsDisk, &folder).unwrap(), package("a"));
+}
+
+#[test]
+fn a_person_alone_puts_nothing_into_force() {
+    let (_root, store) = repository();
+    let change = PolicyChange {
+        action: PolicyAction::Promote,
+        package: package("a"),
+        previous: store.in_force().unwrap().digest(),
+        eval_report: None,
+        red_team_report: None,
+    };
+    let permit = Permit::Operator(OperatorGrant::new(None, OperatorBasis::Configured));
+    let applied = store.apply(permit, &change, "somebody", &OsClock).unwrap();
+    assert!(matches!(applied, PolicyApplied::Refused(_)), "{applied:?}");
+    assert_eq!(store.in_force().unwrap(), PolicyFiles::default());
+    assert!(store.history().unwrap().is_empty());
+}
+
+#[test]
+fn a_digest_that_is_a_path_names_no_package() {
+    let (_root, store) = repository();
+    for text in ["../..", "pol1_../../../etc", "pol1_", "sha256:00"] {
+        assert!(store.kept(&Digest::claimed(text).unwrap()).unwrap().is_none(), "{text}");
+    }
+}
+
+#[test]
+fn a_marker_without_its_row_means_nothing_and_goes_away() {
+    let (_root, store) = repository();
+    store.keep(&package("a")).unwrap();
+    store.mark(&package("a").digest()).unwrap();
+    assert!(store.is_under_way().unwrap());
+    store.settle().unwrap();
+    assert!(!store.is_under_way().unwrap());
+    assert_eq!(store.in_force().unwrap(), PolicyFiles::default());
+}

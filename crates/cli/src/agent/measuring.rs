@@ -1,0 +1,182 @@
+//! What measures policy packages: the guards on rows, the rules as they load, the red team. It must not keep a report.
+
+use std::sync::Arc;
+
+use premath_bd::PolicyFiles;
+use premath_guards::{Confusion, Evaluation, GuardSettings, Ratio, evaluate, read_dataset};
+use premath_host::{
+    ActionError, Dataset, DeskTools, GuardrailsMeasured, Measure, RedTeamMeasured, RedTeamWanted,
+    ToolsMeasured, ToolsWanted, issue_tools,
+};
+use premath_kernel::Digest;
+use premath_rules::{RulePack, RuleSource};
+use premath_tusk::policy::{Guards, Micros as MicrosPort};
+use premath_tusk::tools::{Tool, ToolSpec, built_in};
+use premath_wire::strict::{Limits, parse};
+use premath_wire::v1::{ConfusionRow, GuardTimeRow, GuardrailsResult, Micros, MissRow};
+use premath_wire::{InputClass, InputError, JsonPath};
+
+use super::governance::{guards_of, with_package};
+use crate::system;
+
+/// Measures with the guards and rules of this program.
+#[derive(Debug)]
+pub(super) struct Measuring {
+    /// What the configuration asks for; a package can ask for more.
+    configured: GuardSettings,
+}
+
+impl Measuring {
+    pub(super) const fn new(configured: GuardSettings) -> Self {
+        Self { configured }
+    }
+}
+
+/// Time from when it was made.
+#[derive(Debug)]
+struct Since(std::time::Instant);
+
+impl MicrosPort for Since {
+    fn micros(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Measure for Measuring {
+    fn version(&self) -> String {
+        concat!(env!("CARGO_PKG_VERSION"), " (", env!("PREMATH_COMMIT"), ")").to_owned()
+    }
+
+    fn check(&self, package: &PolicyFiles) -> Result<(), ActionError> {
+        guards_of(&settings(&self.configured, package)?)?;
+        let sources = sources(package)?;
+        match RulePack::load(&sources, &every_tool()?) {
+            Ok(_) => Ok(()),
+            Err(errors) => Err(ActionError::Unavailable {
+                what: format!("the rules of the package do not load: {errors}"),
+                hint: "mend the rules or their examples; `premath policy show` says what is in force"
+                    .to_owned(),
+            }),
+        }
+    }
+
+    fn guardrails(
+        &self,
+        package: &PolicyFiles,
+        dataset: Dataset<'_>,
+    ) -> Result<GuardrailsMeasured, ActionError> {
+        let unusable = |what: String| {
+            let what = format!("the data set `{}` cannot be used: {what}", dataset.name);
+            ActionError::from(InputError::new(
+                InputClass::FieldInvalid,
+                what,
+                JsonPath::root().key("dataset"),
+            ))
+        };
+        let text = std::str::from_utf8(dataset.bytes).map_err(|_| unusable("it is not UTF-8".to_owned()))?;
+        let rows = read_dataset(text).map_err(|error| unusable(error.to_string()))?;
+        let settings = settings(&self.configured, package)?;
+        let guards = Guards::boot(guards_of(&settings)?).timed(Arc::new(Since(system::stopwatch())));
+        let grader_digest = grader_digest(&guards, &settings)?;
+        let evaluation = evaluate(&guards, &rows);
+        Ok(GuardrailsMeasured {
+            rows: u64::try_from(rows.len()).unwrap_or(u64::MAX),
+            result: result(evaluation),
+            grader_digest,
+        })
+    }
+
+    fn red_team(
+        &self,
+        package: &PolicyFiles,
+        wanted: &RedTeamWanted,
+    ) -> Result<RedTeamMeasured, ActionError> {
+        self.check(package)?;
+        // The repositories that are attacked have no configuration but the package.
+        let settings = settings(&GuardSettings::default(), package)?;
+        let guards = Guards::boot(guards_of(&settings)?);
+        let grader_digest = grader_digest(&guards, &settings)?;
+        crate::commands::attack(package, wanted, grader_digest)
+    }
+
+    fn tools(&self, wanted: &ToolsWanted) -> Result<ToolsMeasured, ActionError> {
+        crate::commands::measure_tools(wanted)
+    }
+}
+
+/// The guards with their settings: what they are told decides what they find.
+fn grader_digest(guards: &Guards, settings: &GuardSettings) -> Result<String, ActionError> {
+    let document = serde_json::json!({"guards": guards.digest().as_str(), "settings": settings.to_json()});
+    let text = document.to_string();
+    let value = parse(text.as_bytes(), Limits::default())?;
+    Ok(Digest::prefixed("pol1_", &value).as_str().to_owned())
+}
+
+fn settings(configured: &GuardSettings, package: &PolicyFiles) -> Result<GuardSettings, ActionError> {
+    with_package(configured.clone(), package.get("guardrails.json"))
+}
+
+/// Every tool that a rule may speak of.
+fn every_tool() -> Result<Vec<ToolSpec>, ActionError> {
+    let broken = |error: premath_tusk::tools::SpecError| ActionError::Unavailable {
+        what: error.to_string(),
+        hint: "this is a fault of premath".to_owned(),
+    };
+    let nowhere = crate::commands::nowhere();
+    let mut tools: Vec<Arc<dyn Tool>> = built_in().map_err(broken)?;
+    tools.extend(issue_tools(&nowhere).map_err(broken)?);
+    tools.extend(DeskTools::new(&nowhere, "").tools().map_err(broken)?);
+    Ok(tools.iter().map(|tool| tool.spec().clone()).collect())
+}
+
+/// The rules of a package; ours where it has none.
+fn sources(package: &PolicyFiles) -> Result<Vec<RuleSource>, ActionError> {
+    let text = |name: &str| {
+        let bytes = package.get(name).unwrap_or_default();
+        String::from_utf8(bytes.to_vec()).map_err(|_| ActionError::Unavailable {
+            what: format!("`{name}` of the package is not UTF-8"),
+            hint: "write it as UTF-8 text".to_owned(),
+        })
+    };
+    let mut found = Vec::new();
+    for (name, _) in package.iter() {
+        let Some(file) = name.strip_prefix("governor/").filter(|file| file.ends_with(".cedar")) else {
+            continue;
+        };
+        let source = RuleSource::new(file, text(name)?, String::new());
+        let examples = text(&format!("governor/{}", source.examples_name()))?;
+        found.push(RuleSource { examples, ..source });
+    }
+    Ok(if found.is_empty() { RulePack::default_sources() } else { found })
+}
+
+fn result(evaluation: Evaluation) -> GuardrailsResult {
+    GuardrailsResult {
+        overall: confusion(&evaluation.overall),
+        labels: evaluation.labels.iter().map(|row| (row.label.clone(), confusion(&row.confusion))).collect(),
+        misses: evaluation
+            .misses
+            .into_iter()
+            .map(|miss| MissRow { row: miss.row, kind: miss.kind.token().to_owned() })
+            .collect(),
+        errors: evaluation.errors,
+        guards: evaluation
+            .times
+            .into_iter()
+            .map(|time| GuardTimeRow { guard: time.guard, looks: time.looks, micros: time.micros })
+            .collect(),
+    }
+}
+
+fn confusion(counted: &Confusion) -> ConfusionRow {
+    let share = |ratio: Ratio| ratio.millionths().map(|millionths| Micros(u64::from(millionths)));
+    ConfusionRow {
+        true_positives: counted.true_positives,
+        false_positives: counted.false_positives,
+        true_negatives: counted.true_negatives,
+        false_negatives: counted.false_negatives,
+        precision: share(counted.precision()),
+        recall: share(counted.recall()),
+        f1: share(counted.f1()),
+    }
+}
