@@ -209,3 +209,23 @@ fn assert_once(room: &Room, point: usize) {
     let told = room.audit(&["--kind", "mutation", "--tool", "desk.delete_file"]);
     assert_eq!(told.len(), 3, "cut at sync {point}: {told:?}");
 }
+
+#[test]
+fn a_plan_that_several_approve_at_once_is_carried_out_once() {
+    let room = Room::new(&NAMES, "");
+    assert_eq!(room.begin("three", &room.planning()).code, Some(3));
+    let id = room.only("proposals");
+    let children: Vec<_> = (0..3)
+        .map(|_| {
+            let mut command = room.command(&["proposals", "approve", &id, "--json"]);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    let ended: Vec<_> = children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+    let executed = ended.iter().filter(|output| output.status.success()).count();
+    assert_eq!(executed, 1, "{ended:?}");
+    assert_eq!(room.json(&["proposals", "show", &id])["proposal"]["state"], "executed");
+    assert_once(&room, 0);
+    assert_eq!(room.audit(&["--kind", "proposal", "--effect", "approved"]).len(), 1);
+    room.is_sound(&["three", &id]);
+}
