@@ -4,7 +4,6 @@
 //! turn means, and reaches the outside through [`AgentDoor`] only.
 
 mod assemble;
-mod budget;
 mod children;
 mod door;
 mod effective;

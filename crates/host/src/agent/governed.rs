@@ -17,7 +17,6 @@ use premath_wire::Json;
 use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{AuditKind, AuditRow};
 
-use super::budget::BUDGET;
 use super::effective;
 use crate::desk_store::{open_desk, publish};
 use crate::recording::audit_log;
@@ -84,15 +83,11 @@ impl HostPolicy {
             return Ok(());
         };
         publish(&self.workspace, &desk)?;
-        let is_money = daily.1.is_some_and(|most| used.cost_micros > most);
-        let reason = if is_money {
-            format!("{} millionths of a dollar were used today, which is too much", used.cost_micros)
-        } else {
-            format!("{} calls were made today, and {calls} more would be too many", used.tool_calls)
-        };
         for call in judged.calls.iter_mut().filter(|call| call.effect != Effect::Deny) {
+            let reason =
+                format!("{} calls were made today, and {calls} more would be too many", used.tool_calls);
             call.effect = Effect::Deny;
-            call.error = Some(PolicyError::new(PolicyCode::QuotaExceeded, BUDGET, reason.clone()));
+            call.error = Some(PolicyError::new(PolicyCode::QuotaExceeded, "daily budget", reason));
         }
         Ok(())
     }

@@ -17,7 +17,6 @@ use premath_tusk::turn_loop::{
 };
 
 use super::assemble::{Plan, again, make};
-use super::budget::within_the_day;
 use super::door::AgentDoor;
 use super::ports::FileJournal;
 use super::resume::{each_journal_row, redriven, resumed};
@@ -226,8 +225,5 @@ pub(super) fn answers(
     config: &premath_tusk::turn_loop::RunConfig,
 ) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
     let is_plan = config.policy.as_ref().is_some_and(|policy| policy.plan.is_some());
-    if is_plan {
-        return Ok(Box::new(NoAnswers));
-    }
-    within_the_day(ground.workspace, config, ground.agent.answers(&config.models)?)
+    if is_plan { Ok(Box::new(NoAnswers)) } else { ground.agent.answers(&config.models) }
 }
