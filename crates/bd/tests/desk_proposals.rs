@@ -120,6 +120,29 @@ fn a_plan_that_expired_between_yes_and_beginning_does_not_run() {
 }
 
 #[test]
+fn whoever_knows_to_be_alone_need_not_wait_for_a_lease() {
+    for room in rooms() {
+        let proposal = proposed(&room, 2);
+        let (id, digest) = (&proposal.id, &proposal.plan_digest);
+        let alone = |owner: &str, digest: &str| {
+            let begun = room.desk.begin_execution_alone(&ada(), id, digest, owner, LEASE).unwrap();
+            begun.map_err(|refusal| refusal.class.code())
+        };
+        assert_eq!(alone("one", digest).unwrap_err(), "proposal_pending", "alone is not approved");
+        room.desk.approve_proposal(&ada(), id, digest, None).unwrap().unwrap();
+        assert_eq!(alone("one", "pln1_other").unwrap_err(), "proposal_digest_mismatch");
+        assert_eq!(alone("one", digest).unwrap().fence, 1);
+        room.desk.record_step(id, 1, 1, StepState::Ok, "").unwrap().unwrap();
+        let second = alone("two", digest).unwrap();
+        assert_eq!((second.fence, second.next_step), (2, 2));
+        assert!(room.desk.record_step(id, 1, 2, StepState::Ok, "").unwrap().is_err(), "the first is out");
+        room.desk.record_step(id, 2, 2, StepState::Ok, "").unwrap().unwrap();
+        assert_eq!(room.desk.finish_execution(id, 2).unwrap().unwrap().state, ProposalState::Executed);
+        assert_eq!(alone("three", digest).unwrap_err(), "proposal_executed");
+    }
+}
+
+#[test]
 fn a_crash_in_the_middle_is_taken_over_behind_the_last_step() {
     for room in rooms() {
         let proposal = proposed(&room, 3);

@@ -53,7 +53,9 @@ pub(crate) fn approvals_command(args: &ApprovalsArgs, host: &Host<'_>) -> Result
             answer(host, "approval.show", &arguments, &args.format, approval)
         }
         ApprovalsCommand::Approve(args) => {
-            let is_pattern = args.pattern_name.is_some() || args.pattern_argument.is_some();
+            let is_pattern = args.pattern_name.is_some()
+                || args.pattern_argument.is_some()
+                || args.scope.as_deref() == Some("pattern");
             let shown = if is_pattern { None } else { shown::approval(host, &args.id, &args.format)? };
             let arguments = Object::fields()
                 .optional("digest", args.digest.as_deref().or(shown.as_deref()))

@@ -40,6 +40,27 @@ fn a_model_is_told_that_nobody_answered_in_time() {
 }
 
 #[test]
+fn a_yes_that_nobody_uses_in_time_never_runs() {
+    // However slow the machine is, some wait is long enough to answer in.
+    for seconds in [2, 4, 8, 16, 32] {
+        let room = Room::new(&["notes.md"], &format!("policy.approval_seconds = {seconds}\n"));
+        assert_eq!(room.begin("late", &room.deleting(&[0])).code, Some(3));
+        let id = room.items(&["approvals", "list"])[0]["id"].as_str().unwrap().to_owned();
+        if room.run(&["approvals", "approve", &id]).code != Some(0) {
+            continue;
+        }
+        room.until("approvals", &id, "expired");
+        room.done(&["resume", "late"]);
+        assert!(room.deleted().is_empty(), "the yes was too old");
+        assert_eq!(room.audit(&["--kind", "approval", "--effect", "approved"]).len(), 1);
+        assert_eq!(room.audit(&["--kind", "approval", "--effect", "expired"]).len(), 1);
+        assert!(room.audit(&["--kind", "approval", "--effect", "consumed"]).is_empty());
+        return;
+    }
+    panic!("nobody could answer in time");
+}
+
+#[test]
 fn a_yes_is_used_once() {
     let room = Room::new(&["notes.md"], "");
     // The model asks for the same call again after it was undone for it.

@@ -141,6 +141,32 @@ fn a_model_cannot_read_the_credential_or_write_the_answers_with_its_tools() {
 }
 
 #[test]
+fn a_command_in_a_folder_below_reaches_no_further() {
+    let waiting = waiting();
+    let room = &waiting.room;
+    let key = std::fs::read(waiting.key()).unwrap();
+    room.write("sub/keep", "");
+    // A root of its own has answers of its own, which are nobody's here.
+    let attempts = [
+        "printf x >> ../.premath/desk.db && touch broke-in",
+        "cp -r ../.premath . && mv ../.premath ../gone && touch broke-in",
+        "mkdir -p .premath && ln -sfn ../../.premath/desk.db .premath/desk.db && printf x >> .premath/desk.db",
+        "a=approvals v=approve; env -i HOME=$TMPDIR USER=jo $P $a $v $ID && touch broke-in",
+    ];
+    let below = |attempt: &&str| waiting.shell(attempt).replace("workdir = \".\"", "workdir = \"sub\"");
+    let turns: String = attempts.iter().map(below).collect();
+    room.work("tries", &turns, &[]);
+    let results = room.results("tries");
+    assert_eq!(results.len(), attempts.len(), "{results:?}");
+    assert!(results.iter().all(|result| result["shell"]["workdir"] == "sub"), "{results:?}");
+    assert!(!room.path().join("sub/broke-in").exists(), "{results:?}");
+    waiting.is_untouched(&key);
+    room.done(&["approvals", "approve", &waiting.approval]);
+    room.done(&["resume", "asks"]);
+    assert_eq!(room.deleted(), ["a.md"]);
+}
+
+#[test]
 fn even_with_a_yes_no_tool_reads_the_credential() {
     let waiting = waiting();
     let room = &waiting.room;

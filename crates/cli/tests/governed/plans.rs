@@ -2,8 +2,9 @@
 //! taken back.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
@@ -42,6 +43,39 @@ fn three_deletes_are_one_plan_one_yes_and_three_undos_that_work_after_a_restart(
     }
     assert!(room.deleted().is_empty());
     room.is_sound(&["three", &id]);
+}
+
+/// The same run with a terminal around it, at which somebody types.
+fn typed(room: &Room, run: &str, line: &str) -> (Option<i32>, String) {
+    let mut script = Command::new("script");
+    room.settle(&mut script);
+    let command = format!("{PROGRAM} run 'tidy up' --desk --model scripted:scene-{run}.toml --run-id {run}");
+    script.args(["-q", "-e", "-c", &command, "/dev/null"]);
+    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    // Held until the end: a terminal whose other side is gone is no terminal.
+    let mut keys = child.stdin.take().unwrap();
+    keys.write_all(line.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn at_a_terminal_one_card_and_one_yes_carry_out_a_plan() {
+    if !is_there("script") {
+        return;
+    }
+    for (line, deleted) in [("y\n", 3), ("what?\n", 0)] {
+        let room = Room::new(&NAMES, "");
+        let turns = room.planning();
+        room.write("scene-three.toml", &format!("name = \"scene\"\n{turns}[[turn]]\ntext = \"Done.\"\n"));
+        let (code, screen) = typed(&room, "three", line);
+        assert_eq!(code, Some(0), "{screen}");
+        assert_eq!(screen.matches("a plan of 3 steps needs you").count(), 1, "{screen}");
+        assert_eq!(screen.matches("carry it out?").count(), 1, "{screen}");
+        assert!(NAMES.iter().all(|name| screen.contains(name)), "{screen}");
+        assert_eq!(room.deleted().len(), deleted, "{line}: {screen}");
+        room.is_sound(&["three"]);
+    }
 }
 
 #[test]
@@ -93,11 +127,12 @@ fn reset(saved: &Path, place: &Path) {
     copy(&saved.join(".premath"), &place.join(".premath"));
 }
 
-fn is_traceable() -> bool {
-    let probed = Command::new("strace").arg("-V").output();
+/// Whether a program is there; where everything must run, it has to be.
+fn is_there(program: &str) -> bool {
+    let probed = Command::new(program).arg("-V").output();
     let is_there = probed.is_ok_and(|output| output.status.success());
     let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-    assert!(is_there || !is_ci, "strace is not installed");
+    assert!(is_there || !is_ci, "`{program}` is not installed");
     is_there
 }
 
@@ -127,7 +162,7 @@ fn syncs(log: &str) -> Vec<usize> {
 
 #[test]
 fn a_plan_that_is_killed_in_the_middle_is_gone_on_with_and_every_step_is_done_once() {
-    if !is_traceable() {
+    if !is_there("strace") {
         return;
     }
     let room = Room::new(&NAMES, "");
@@ -173,4 +208,24 @@ fn assert_once(room: &Room, point: usize) {
     }
     let told = room.audit(&["--kind", "mutation", "--tool", "desk.delete_file"]);
     assert_eq!(told.len(), 3, "cut at sync {point}: {told:?}");
+}
+
+#[test]
+fn a_plan_that_several_approve_at_once_is_carried_out_once() {
+    let room = Room::new(&NAMES, "");
+    assert_eq!(room.begin("three", &room.planning()).code, Some(3));
+    let id = room.only("proposals");
+    let children: Vec<_> = (0..3)
+        .map(|_| {
+            let mut command = room.command(&["proposals", "approve", &id, "--json"]);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    let ended: Vec<_> = children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+    let executed = ended.iter().filter(|output| output.status.success()).count();
+    assert_eq!(executed, 1, "{ended:?}");
+    assert_eq!(room.json(&["proposals", "show", &id])["proposal"]["state"], "executed");
+    assert_once(&room, 0);
+    assert_eq!(room.audit(&["--kind", "proposal", "--effect", "approved"]).len(), 1);
+    room.is_sound(&["three", &id]);
 }

@@ -30,11 +30,11 @@ fn what_was_used_today_stands_beside_the_budget() {
         let layers = shown["layers"].as_array().unwrap();
         layers.iter().find(|layer| layer["layer"] == "tool calls a day").unwrap()["says"].clone()
     };
-    assert_eq!(layer(&room.json(&["policy", "show"])), "9; 0 today");
+    assert_eq!(layer(&room.json(&["policy", "show"])), "9; 0 used today");
     let ran = room.work("looks", &call("fs_list", "path = \".\""), &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let shown = room.json(&["policy", "show"]);
-    assert_eq!((layer(&shown), &shown["today"]["toolCalls"]), (json!("9; 1 today"), &json!(1)));
+    assert_eq!((layer(&shown), &shown["today"]["toolCalls"]), (json!("9; 1 used today"), &json!(1)));
 }
 
 #[test]

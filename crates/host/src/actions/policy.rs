@@ -129,8 +129,7 @@ fn layers(
     let granted: Vec<String> = scopes.granted.iter().cloned().collect();
     let (calls, cost) = settings.daily();
     let limit = |value: Option<u64>, used: u64| {
-        let most = value.map_or_else(|| "no limit".to_owned(), |value| value.to_string());
-        format!("{most}; {used} today")
+        value.map_or_else(|| "no limit".to_owned(), |value| format!("{value}; {used} used today"))
     };
     let default = || "default".to_owned();
     vec![
