@@ -17,7 +17,7 @@ const SLICE: usize = 40;
 const GATE: &str = r#"{"minProbes": 1, "maxFailures": 0}"#;
 const PROMOTE: [&str; 9] =
     ["policy", "promote", "--from", "next", "--eval", "eval.json", "--redteam", "redteam.json", "--json"];
-const GUARDRAILS: &str = r#"{"pii": {"input": "flag", "output": "redact"}}"#;
+const GUARDRAILS: &str = r#"{"pii": {"input": "flag", "output": "redact"}, "hosts": ["*.example.org"]}"#;
 
 fn write(place: &Workplace, name: &str, text: &str) {
     let path = place.path().join(name);
