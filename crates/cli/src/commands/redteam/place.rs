@@ -339,7 +339,7 @@ fn replaced(value: &serde_json::Value, names: &[(String, String)]) -> serde_json
         Json::String(text) => {
             let mut text = names.iter().fold(text.clone(), |text, (name, with)| text.replace(name, with));
             if let Some(rest) = text.strip_prefix("{long}") {
-                text = rest.repeat(300_000);
+                text = rest.repeat(100_000);
             }
             Json::String(text)
         }
