@@ -42,7 +42,7 @@ fn in_runs(text: &str, plain: Plain, depth: u32) -> Vec<Finding> {
         let shifted = (0..4).filter_map(|letters| base64(bytes.get(letters..)?));
         let label = hexadecimal(bytes).into_iter().chain(shifted).find_map(|inner| {
             let direct = plain(&inner).into_iter().next();
-            let deeper = || (depth > 1).then(|| in_runs(&inner, plain, depth - 1)).unwrap_or_default();
+            let deeper = || if depth > 1 { in_runs(&inner, plain, depth - 1) } else { Vec::new() };
             direct.or_else(|| deeper().into_iter().next()).map(|finding| finding.label)
         });
         found.extend(label.map(|label| Finding { label, span: Some(run) }));
@@ -97,8 +97,8 @@ impl Iterator for Runs<'_> {
 }
 
 /// Text, or nothing: what decodes to something unreadable was no encoding of a secret.
-fn readable(bytes: Vec<u8>) -> Option<String> {
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+fn readable(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes).into_owned();
     let strange =
         text.chars().filter(|letter| letter.is_control() && !letter.is_whitespace() || *letter == '\u{fffd}');
     // What stands before and behind it may have been cut within a letter.
@@ -116,7 +116,9 @@ fn hexadecimal(bytes: &[u8]) -> Option<String> {
             None => return None,
         }
     }
-    readable(digits.chunks_exact(2).filter_map(|pair| Some(pair.first()? << 4 | pair.last()?)).collect())
+    let bytes: Vec<u8> =
+        digits.chunks_exact(2).filter_map(|pair| Some(pair.first()? << 4 | pair.last()?)).collect();
+    readable(&bytes)
 }
 
 fn base64(bytes: &[u8]) -> Option<String> {
@@ -139,12 +141,12 @@ fn base64(bytes: &[u8]) -> Option<String> {
             held -= 8;
             decoded.push(u8::try_from(bits >> held & 0xff).unwrap_or(0));
             bits &= (1 << held) - 1;
-            if decoded.len() == LOOKED_AT_FIRST && readable(decoded.clone()).is_none() {
+            if decoded.len() == LOOKED_AT_FIRST && readable(&decoded).is_none() {
                 return None;
             }
         }
     }
-    readable(decoded)
+    readable(&decoded)
 }
 
 static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
