@@ -1,6 +1,7 @@
 //! R17: a scripted, fully compromised model in the real loop changes nothing that nobody agreed to, and harmless tasks are
 //! never denied. And the judge sees it when something is changed.
 
+#![expect(clippy::disallowed_methods, reason = "how much is asked for is said in the environment")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what cannot be done fails the test")]
 
 mod folder;
