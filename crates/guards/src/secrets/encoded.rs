@@ -1,4 +1,5 @@
-//! Secrets in disguise: base64, hexadecimal digits, and written backwards. Whoever encodes a secret wants it to pass.
+//! Secrets in disguise: base64, hexadecimal digits, written backwards, with letters between that nobody sees. Whoever
+//! encodes a secret wants it to pass.
 //!
 //! Each run of letters that could be an encoding is decoded once, and what comes out is looked at like any text; nothing
 //! else is tried. It must not follow encodings of encodings further than twice.
@@ -31,7 +32,30 @@ type Plain = fn(&str) -> Vec<Finding>;
 pub(super) fn find(text: &str, plain: Plain) -> Vec<Finding> {
     let mut found = in_runs(text, plain, DEEPEST);
     found.extend(backwards(text, plain));
+    found.extend(spread(text, plain));
     found
+}
+
+const fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+}
+
+/// What is a secret when letters that nobody sees are left out.
+fn spread(text: &str, plain: Plain) -> Vec<Finding> {
+    if text.is_ascii() || !text.chars().any(is_invisible) {
+        return Vec::new();
+    }
+    let (mut shown, mut places) = (String::new(), Vec::new());
+    for (at, letter) in text.char_indices().filter(|(_, letter)| !is_invisible(*letter)) {
+        shown.push(letter);
+        places.extend(at..at + letter.len_utf8());
+    }
+    let moved = |span: Range<usize>| {
+        let last = places.get(span.end.checked_sub(1)?)?;
+        Some(*places.get(span.start)?..last + 1)
+    };
+    let place = |finding: Finding| Some(Finding { label: finding.label, span: Some(moved(finding.span?)?) });
+    plain(&shown).into_iter().filter_map(place).collect()
 }
 
 fn in_runs(text: &str, plain: Plain, depth: u32) -> Vec<Finding> {
