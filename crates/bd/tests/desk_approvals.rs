@@ -14,12 +14,12 @@ use premath_bd::desk::{
 use premath_kernel::Value;
 
 fn yes(scope: ApprovalScope) -> Decision {
-    Decision { verdict: Verdict::Approve, scope, message: None, valid_until: None }
+    Decision { verdict: Verdict::Approve, scope, message: None, valid_until: None, shown: None }
 }
 
 fn no() -> Decision {
     let message = Some("not today".to_owned());
-    Decision { verdict: Verdict::Deny, scope: ApprovalScope::Once, message, valid_until: None }
+    Decision { verdict: Verdict::Deny, scope: ApprovalScope::Once, message, valid_until: None, shown: None }
 }
 
 fn asked(room: &Room, request: &ApprovalRequest) -> Approval {
@@ -174,6 +174,8 @@ fn what_no_person_signed_is_no_yes() {
         "UPDATE approvals SET run_id = 'run-2'",
         "UPDATE approvals SET tool = 'shell'",
         "UPDATE approvals SET arguments_digest = 'sha256:other'",
+        "UPDATE approvals SET diff = 'another'",
+        "UPDATE approvals SET reason = 'another'",
         "UPDATE approvals SET targets = replace(targets, 'fil_1', 'fil_2')",
         "UPDATE approvals SET scope = 'pattern', pattern = '{\"names\":\"*\",\"tool\":\"desk_delete_file\"}'",
     ] {
@@ -189,11 +191,37 @@ fn what_no_person_signed_is_no_yes() {
     let other = PersonCredential::new("ada".to_owned(), [9; 32]);
     let refusal = room.desk.consume_approval(&other, &id, &call(&request)).unwrap().unwrap_err();
     assert_eq!(refusal.class.code(), "approval_unsigned");
+    // That it was used says nothing without the signature, and for no other call.
+    assert!(!room.desk.was_consumed_for(&ada(), &id, &call(&request)).unwrap(), "not yet");
     // A yes that was used stays used, whatever its state says.
     used(&room, &id, &request).unwrap();
     tampered(&room, "UPDATE approvals SET state = 'approved'");
     let later = ApprovalRequest { tool_call_id: "c2".to_owned(), ..request };
     assert_eq!(used(&room, &id, &later), Err(DeskRefusalClass::ApprovalConsumed));
+}
+
+#[test]
+fn a_use_that_somebody_wrote_into_the_database_is_none() {
+    let room = file();
+    let request = question("c1", "fil_1", "a.md");
+    let id = asked(&room, &request).id;
+    let claims =
+        |credential: &PersonCredential| room.desk.was_consumed_for(credential, &id, &call(&request)).unwrap();
+    tampered(&room, "UPDATE approvals SET state = 'consumed', decided_by = 'ada', decided_at = requested_at");
+    tampered(
+        &room,
+        "INSERT INTO approval_uses(approval, run_id, tool_call_id, arguments_digest, at)
+         SELECT id, run_id, tool_call_id, arguments_digest, requested_at FROM approvals",
+    );
+    assert!(!claims(&ada()), "nobody signed it");
+    tampered(&room, "DELETE FROM approval_uses");
+    tampered(&room, "UPDATE approvals SET state = 'pending', decided_by = NULL, decided_at = NULL");
+    room.desk.decide_approval(&ada(), &id, &yes(ApprovalScope::Once)).unwrap().unwrap();
+    used(&room, &id, &request).unwrap();
+    assert!(claims(&ada()), "a use that was one is known again");
+    assert!(!claims(&PersonCredential::new("ada".to_owned(), [9; 32])));
+    let later = ApprovalRequest { tool_call_id: "c2".to_owned(), ..request.clone() };
+    assert!(!room.desk.was_consumed_for(&ada(), &id, &call(&later)).unwrap(), "it was for another call");
 }
 
 #[test]

@@ -61,7 +61,13 @@ fn stopping(folder: &Path, last: u64) -> Desk {
 }
 
 fn yes() -> Decision {
-    Decision { verdict: Verdict::Approve, scope: ApprovalScope::Once, message: None, valid_until: None }
+    Decision {
+        verdict: Verdict::Approve,
+        scope: ApprovalScope::Once,
+        message: None,
+        valid_until: None,
+        shown: None,
+    }
 }
 
 /// One change after the other, everything the desk can do at least once.

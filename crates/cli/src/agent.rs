@@ -30,6 +30,8 @@ pub(crate) struct Agent<'a> {
     sandbox: Arc<OsSandbox>,
     root: PathBuf,
     guardrails: GuardrailSettings,
+    /// Folders that tools and commands reach beyond the workdir.
+    reached: Vec<PathBuf>,
     measuring: Measuring,
     interrupt: Interrupt,
 }
@@ -42,14 +44,13 @@ impl<'a> Agent<'a> {
         guardrails: GuardrailSettings,
     ) -> Self {
         let measuring = Measuring::new(guardrails.built_in());
-        Self {
-            models,
-            sandbox,
-            root: root.to_path_buf(),
-            guardrails,
-            measuring,
-            interrupt: Interrupt::default(),
-        }
+        let (root, interrupt) = (root.to_path_buf(), Interrupt::default());
+        Self { models, sandbox, root, guardrails, reached: Vec::new(), measuring, interrupt }
+    }
+
+    /// The same where commands reach these folders beyond the workdir.
+    pub(crate) fn reaching(self, reached: Vec<PathBuf>) -> Self {
+        Self { reached, ..self }
     }
 }
 
@@ -89,12 +90,18 @@ impl AgentDoor for Agent<'_> {
         governance::governor(&self.root, &self.guardrails.built_in(), outside, tools)
     }
 
+    fn rule_files(&self) -> Result<Vec<(String, String)>, ActionError> {
+        governance::files(&self.root)
+    }
+
     fn attendant(&self) -> Box<dyn Attendant> {
         Box::new(NoPerson)
     }
 
     fn credential(&self) -> Result<Option<PersonCredential>, ActionError> {
-        governance::credential()
+        let mut reached = self.reached.clone();
+        reached.push(self.workdir()?);
+        governance::credential(&reached)
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
@@ -153,6 +160,10 @@ impl AgentDoor for Attended<'_> {
 
     fn governor(&self, tools: &[ToolSpec]) -> Result<Arc<Governor>, ActionError> {
         self.inner.governor(tools)
+    }
+
+    fn rule_files(&self) -> Result<Vec<(String, String)>, ActionError> {
+        self.inner.rule_files()
     }
 
     fn attendant(&self) -> Box<dyn Attendant> {

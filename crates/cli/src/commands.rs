@@ -210,8 +210,10 @@ fn under(
     let redactor = redactor(&loaded.guardrails);
     let workspace = workspace(root, door, loaded.settings, redactor);
     let models = Models::new(&workspace, loaded.models, wishes.record);
+    let reached = loaded.sandbox.readable.iter().chain(&loaded.sandbox.writable).map(PathBuf::from).collect();
     let sandbox = Arc::new(outside::sandbox(loaded.sandbox, wishes.without_sandbox));
-    let agent = Agent::new(&models, Arc::clone(&sandbox), &workspace.root, loaded.guardrails);
+    let agent =
+        Agent::new(&models, Arc::clone(&sandbox), &workspace.root, loaded.guardrails).reaching(reached);
     run(&Host {
         vectors: &VectorFolder(PathBuf::new()),
         workspace: &workspace,

@@ -165,3 +165,18 @@ fn a_step_has_no_credential_to_decide_with() {
     }
     assert!(!folder.path().join(".local").exists(), "a step makes no credential either");
 }
+
+#[test]
+fn what_a_day_may_cost_ends_the_calls_of_a_run_and_the_runs_of_a_day() {
+    let prices = "[models.prices.\"scene*\"]\ninput = \"1000\"\noutput = \"1000\"\n";
+    let folder = project(&format!("[policy]\nmax_daily_cost_usd = \"0.10\"\n{prices}"), "");
+    let ran = run(&folder, &[]);
+    assert!(ran.stdout.contains("quota_exceeded"), "{}{}", ran.stdout, ran.stderr);
+    let denied = audit(&folder, &["--kind", "decision"]);
+    assert_eq!((&denied[0]["effect"], &denied[0]["code"]), (&json!("deny"), &json!("quota_exceeded")));
+    let again = ["run", "read", "--model", "scripted:scene.toml", "--run-id", "again", "--json"];
+    let refused = premath(&folder, &again);
+    assert_eq!(refused.code, Some(1), "{}{}", refused.stdout, refused.stderr);
+    assert!(refused.stdout.contains("quota_exceeded"), "{}", refused.stdout);
+    assert!(!folder.path().join(".premath/runs/again").exists());
+}

@@ -30,6 +30,7 @@ pub(crate) mod measuring;
 pub(crate) mod metrics;
 pub(crate) mod model;
 pub(crate) mod policy;
+pub(crate) mod policy_export;
 pub(crate) mod promotion;
 pub(crate) mod proposals;
 pub(crate) mod run;

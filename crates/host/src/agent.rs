@@ -4,6 +4,7 @@
 //! turn means, and reaches the outside through [`AgentDoor`] only.
 
 mod assemble;
+mod beginning;
 mod children;
 mod door;
 mod effective;
@@ -25,7 +26,7 @@ mod workflow;
 
 pub(crate) use assemble::all_tools;
 pub use door::{AgentDoor, Attendant, NoAgent, NoPerson, Said};
-pub(crate) use effective::{controls, principal};
+pub(crate) use effective::{controls, principal, sourced_controls};
 pub(crate) use explaining::{PolicyGround, governed_tools};
 pub use lease::Refused as RunRefused;
 pub(crate) use plans::approved as carry_out;

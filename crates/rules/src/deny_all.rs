@@ -53,4 +53,8 @@ impl Rules for DenyAll {
     fn digest(&self) -> &Digest {
         &self.digest
     }
+
+    fn failures(&self) -> &[String] {
+        &self.errors
+    }
 }

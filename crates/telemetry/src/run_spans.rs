@@ -112,7 +112,8 @@ impl RunSpans {
         number: u64,
         place: &Place<'_>,
     ) -> Option<Self> {
-        let RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, depth } = event else {
+        let RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, depth, denied } = event
+        else {
             return None;
         };
         let since = place.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
@@ -140,6 +141,9 @@ impl RunSpans {
         run.set("premath.run.pattern", *pattern);
         run.set("premath.run.resumed", *is_resumed);
         run.set("premath.run.depth", signed(*depth));
+        if !denied.is_empty() {
+            run.set("premath.policy.denied", signed(u64::try_from(denied.len()).unwrap_or(u64::MAX)));
+        }
         if place.is_told() {
             run.set("gen_ai.input.messages", message("user", &place.text(task)));
         }

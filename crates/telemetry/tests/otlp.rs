@@ -63,6 +63,7 @@ fn tell(tracer: &mut Tracer<'_>) {
         pattern: "chain",
         is_resumed: false,
         depth: 0,
+        denied: &[],
     };
     tracer.take(&started, at(0));
     tracer.take(&RunEvent::TurnStarted { call_id: "run-1.t0001", turn: 1, harness: None }, at(1));
@@ -242,6 +243,7 @@ fn what_is_open_when_a_run_is_cut_off_is_told_as_that() {
         pattern: "chain",
         is_resumed: false,
         depth: 0,
+        denied: &[],
     };
     tracer.take(&started, at(0));
     // A worker of the run, with the turn of its parent around it.

@@ -31,7 +31,8 @@ mod vector;
 
 pub use approval::{
     ApprovalAnswer, ApprovalPage, ApprovalRow, GuardHealth, NamedTarget, PolicyAnswer, PolicyExplained,
-    PolicyLayer, ProposalAnswer, ProposalPage, ProposalRow, ProposalStepRow, RuleRow, RuleStanding,
+    PolicyExport, PolicyFile, PolicyLayer, ProposalAnswer, ProposalPage, ProposalRow, ProposalStepRow,
+    RuleRow, RuleStanding, UsedToday,
 };
 pub use audit::{
     AUDIT_KIND, AuditKind, AuditPage, AuditRow, AuditVerified, AuditWhy, UnrecordedChange, WhyKind, WhyStep,

@@ -40,6 +40,8 @@ pub enum DeskRefusalClass {
     ApprovalConsumed,
     /// No person's signature is under it.
     ApprovalUnsigned,
+    /// What is asked is not what was shown.
+    ApprovalDigestMismatch,
     /// The proposal is in a state that does not allow it.
     Proposal(ProposalState),
     /// Somebody executes it.
@@ -71,6 +73,7 @@ impl DeskRefusalClass {
             Self::ApprovalExpired => "approval_expired",
             Self::ApprovalConsumed => "approval_consumed",
             Self::ApprovalUnsigned => "approval_unsigned",
+            Self::ApprovalDigestMismatch => "approval_digest_mismatch",
             Self::Proposal(state) => state.refusal_code(),
             Self::ProposalInFlight => "proposal_in_flight",
             Self::ProposalStateChanged => "proposal_state_changed",
@@ -101,6 +104,7 @@ impl DeskRefusalClass {
             }
             Self::ApprovalExpired => "nobody answered in time; the call has to be asked about again",
             Self::ApprovalUnsigned => "decide it with your own credential",
+            Self::ApprovalDigestMismatch => "look at the question again; it is not the one that was shown",
             Self::Proposal(_) => "`premath proposals show` says what became of it",
             Self::ProposalInFlight => "wait until it is carried out, or until its lease runs out",
             Self::ProposalStateChanged => "look at it again; somebody else has it now",

@@ -149,6 +149,8 @@ pub struct Decision {
     pub message: Option<String>,
     /// Until when the yes may be used, where that is not until the request expires.
     pub valid_until: Option<Moment>,
+    /// The digest of the card that they were shown, where whoever asks knows it.
+    pub shown: Option<String>,
 }
 
 /// A call that wants to use a yes.
@@ -199,6 +201,9 @@ impl Desk {
             }
             if is_new {
                 tell(writing, &approval, &approval.request.run_id, "requested")?;
+            } else if approval.state == ApprovalState::Expired {
+                // Whoever comes back too late writes down that it is.
+                drop(decide::expired::<Approval>(writing, &approval)?);
             }
             Ok(Ok(Requested { approval, is_new }))
         })

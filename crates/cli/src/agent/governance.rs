@@ -2,7 +2,7 @@
 //!
 //! Rules that cannot be loaded deny everything, and say why. It must not decide anything itself.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::desk::PersonCredential;
@@ -119,11 +119,22 @@ pub(crate) fn rules(root: &Path, tools: &[ToolSpec]) -> Arc<dyn Rules> {
     };
     match RulePack::load(&sources, tools) {
         Ok(pack) => Arc::new(pack),
-        Err(errors) => {
-            let file = errors.iter().next().map_or_else(String::new, |error| error.file.clone());
-            Arc::new(DenyAll::new(&file, &errors.to_string()))
-        }
+        Err(errors) => Arc::new(DenyAll::from(&errors)),
     }
+}
+
+/// The rule files in force, with their examples, by where they belong below `policies`.
+pub(crate) fn files(root: &Path) -> Result<Vec<(String, String)>, ActionError> {
+    let sources = sources(root).map_err(|(file, why)| ActionError::Unavailable {
+        what: format!("`{file}` cannot be read: {why}"),
+        hint: "`premath policy show` says what is wrong with the rules".to_owned(),
+    })?;
+    let both = |source: RuleSource| {
+        let named = |name: &str| format!("governor/{name}");
+        let examples = (named(&source.examples_name()), source.examples.clone());
+        [(named(&source.name), source.text), examples]
+    };
+    Ok(sources.into_iter().flat_map(both).collect())
 }
 
 /// The rule files of a repository; ours where it has none.
@@ -163,14 +174,15 @@ pub(crate) fn sources(root: &Path) -> Result<Vec<RuleSource>, (String, String)> 
 }
 
 /// What the person at this terminal signs with. It is made where there is none yet; a process that premath started for a
-/// step is never a person, and has none.
-pub(crate) fn credential() -> Result<Option<PersonCredential>, ActionError> {
+/// step is never a person, and has none. It must not lie in what tools reach.
+pub(crate) fn credential(reached: &[PathBuf]) -> Result<Option<PersonCredential>, ActionError> {
     if system::is_set(STEP_TOKEN) {
         return Ok(None);
     }
-    let Some(secret) = system::person_secret().map_err(|error| ActionError::Unavailable {
+    let Some(secret) = system::person_secret(reached).map_err(|error| ActionError::Unavailable {
         what: format!("the credential of the person cannot be used: {error}"),
-        hint: "it is a file of 32 bytes in the state folder of premath, readable by you alone".to_owned(),
+        hint: "it is a file of 32 bytes in the state folder of premath, readable by you and by no tool"
+            .to_owned(),
     })?
     else {
         return Ok(None);

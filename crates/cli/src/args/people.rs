@@ -22,13 +22,15 @@ pub(crate) enum ApprovalsCommand {
     )]
     List(ListedArgs),
     /// Show everything about one question: the call, its arguments, what would change, why
-    #[command(after_help = "Example:\n  premath approvals show apr_0123456789ab")]
-    Show(OneArgs),
+    #[command(after_help = "Example:\n  premath approvals show apr_0123456789ab\n  \
+                            premath approvals show apr_0123456789ab --pattern-name 'draft-*.md'")]
+    Show(ShowApprovalArgs),
     /// Agree, once, for the rest of the run, or for a pattern
     #[command(after_help = "Example:\n  premath approvals approve apr_0123456789ab\n  \
                             premath approvals approve apr_0123456789ab --scope run\n  \
                             premath approvals approve apr_0123456789ab --pattern-name 'draft-*.md'\n\n\
-                            Then `premath resume RUN` goes on. A yes counts for the very call that was shown.")]
+                            Then `premath resume RUN` goes on. A yes counts for the very call that was shown. A pattern \
+                            is shown first, with what it would have covered, and agreed to with the --digest of that.")]
     Approve(ApproveArgs),
     /// Do not agree
     #[command(after_help = "Example:\n  premath approvals deny apr_0123456789ab --message \"not this one\"")]
@@ -60,7 +62,37 @@ pub(crate) struct OneArgs {
     pub(crate) format: Format,
 }
 
-/// Arguments of `approvals deny` and `proposals approve|reject`.
+/// Arguments of `approvals show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowApprovalArgs {
+    /// Which
+    pub(crate) id: String,
+    /// Show what a yes for targets called like this would have covered
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) pattern_name: Option<String>,
+    /// Show what a yes for this very argument would have covered
+    #[arg(long, value_name = "FIELD=VALUE")]
+    pub(crate) pattern_argument: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `proposals approve`.
+#[derive(Debug, Args)]
+pub(crate) struct ApprovePlanArgs {
+    /// Which
+    pub(crate) id: String,
+    /// The digest of the plan that you were shown; another one is refused
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) digest: Option<String>,
+    /// What the model and the audit are told
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `approvals deny` and `proposals reject`.
 #[derive(Debug, Args)]
 pub(crate) struct SaidArgs {
     /// Which
@@ -86,6 +118,9 @@ pub(crate) struct ApproveArgs {
     /// The yes covers calls of the tool with this very argument
     #[arg(long, value_name = "FIELD=VALUE")]
     pub(crate) pattern_argument: Option<String>,
+    /// The digest of what you were shown; anything else is refused
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) digest: Option<String>,
     /// What the audit is told
     #[arg(long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
@@ -113,7 +148,7 @@ pub(crate) enum ProposalsCommand {
     /// Agree to a plan and have it carried out as it was shown
     #[command(after_help = "Example:\n  premath proposals approve prp_0123456789ab\n\n\
                             Ends with 1 when a step failed; nothing comes behind a step that failed.")]
-    Approve(SaidArgs),
+    Approve(ApprovePlanArgs),
     /// Do not agree
     #[command(after_help = "Example:\n  premath proposals reject prp_0123456789ab --message \"keep them\"")]
     Reject(SaidArgs),
@@ -145,6 +180,10 @@ pub(crate) enum PolicyCommand {
                             premath policy explain --tool shell --args '{\"command\": \"make\", \"workdir\": \".\"}' --json"
     )]
     Explain(ExplainCallArgs),
+    /// Write out the policies in force as files that can be edited and put into `policies`
+    #[command(after_help = "Example:\n  premath policy export policies\n  \
+                            premath policy export /tmp/policies --json")]
+    Export(PolicyExportArgs),
     /// Put a policy package into force that was measured and attacked
     #[command(
         after_help = "Example:\n  premath policy promote --from candidate --eval .premath/reports/eval-5f70.json \
@@ -158,6 +197,16 @@ pub(crate) enum PolicyCommand {
     /// List the policy packages that were put into force, the newest first
     #[command(after_help = "Example:\n  premath policy history --json")]
     History(HistoryArgs),
+}
+
+/// Arguments of `policy export`.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyExportArgs {
+    /// The folder they are written into; it must be empty, or not be there
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: std::path::PathBuf,
+    #[command(flatten)]
+    pub(crate) format: Format,
 }
 
 /// Arguments of `policy show`.

@@ -3,19 +3,21 @@
 use premath_host::Host;
 use premath_kernel::{Object, Value};
 use premath_wire::v1::{
-    ApprovalAnswer, ApprovalPage, PolicyAnswer, PolicyExplained, ProposalAnswer, ProposalPage,
+    ApprovalAnswer, ApprovalPage, PolicyAnswer, PolicyExplained, PolicyExport, ProposalAnswer, ProposalPage,
 };
 
+mod shown;
+
 use super::dep::number;
-use super::{answer, measure};
+use super::{answer, measure, unwritable};
 use crate::args::people::{
-    ApprovalsArgs, ApprovalsCommand, ListedArgs, PolicyArgs, PolicyCommand, ProposalsArgs, ProposalsCommand,
-    SaidArgs,
+    ApprovalsArgs, ApprovalsCommand, ListedArgs, PolicyArgs, PolicyCommand, PolicyExportArgs, ProposalsArgs,
+    ProposalsCommand, SaidArgs,
 };
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render::people::{approval, approvals, explained, policy, proposal, proposals};
-use crate::system;
+use crate::render::people::{approval, approvals, decided, explained, exported, policy, proposal, proposals};
+use crate::{output, system};
 
 fn listed(args: &ListedArgs) -> Value<'_> {
     Object::fields()
@@ -43,19 +45,25 @@ pub(crate) fn approvals_command(args: &ApprovalsArgs, host: &Host<'_>) -> Result
             })
         }
         ApprovalsCommand::Show(args) => {
-            answer(host, "approval.show", &one(&args.id), &args.format, |card: &ApprovalAnswer| {
-                approval(card)
-            })
+            let arguments = Object::fields()
+                .field("id", args.id.as_str())
+                .optional("patternArgument", args.pattern_argument.as_deref())
+                .optional("patternName", args.pattern_name.as_deref())
+                .finish();
+            answer(host, "approval.show", &arguments, &args.format, approval)
         }
         ApprovalsCommand::Approve(args) => {
+            let is_pattern = args.pattern_name.is_some() || args.pattern_argument.is_some();
+            let shown = if is_pattern { None } else { shown::approval(host, &args.id, &args.format)? };
             let arguments = Object::fields()
+                .optional("digest", args.digest.as_deref().or(shown.as_deref()))
                 .field("id", args.id.as_str())
                 .optional("message", args.message.as_deref())
                 .optional("patternArgument", args.pattern_argument.as_deref())
                 .optional("patternName", args.pattern_name.as_deref())
                 .optional("scope", args.scope.as_deref())
                 .finish();
-            answer(host, "approval.approve", &arguments, &args.format, |card: &ApprovalAnswer| approval(card))
+            answer(host, "approval.approve", &arguments, &args.format, decided)
         }
         ApprovalsCommand::Deny(args) => {
             answer(host, "approval.deny", &said(args), &args.format, |card: &ApprovalAnswer| approval(card))
@@ -75,7 +83,13 @@ pub(crate) fn proposals_command(args: &ProposalsArgs, host: &Host<'_>) -> Result
         }
         ProposalsCommand::Show(args) => answer(host, "proposal.show", &one(&args.id), &args.format, render),
         ProposalsCommand::Approve(args) => {
-            answer(host, "proposal.approve", &said(args), &args.format, render)
+            let shown = shown::plan(host, &args.id, &args.format)?;
+            let arguments = Object::fields()
+                .optional("digest", args.digest.as_deref().or(shown.as_deref()))
+                .field("id", args.id.as_str())
+                .optional("message", args.message.as_deref())
+                .finish();
+            answer(host, "proposal.approve", &arguments, &args.format, render)
         }
         ProposalsCommand::Reject(args) => answer(host, "proposal.reject", &said(args), &args.format, render),
         ProposalsCommand::Resume(args) => {
@@ -103,8 +117,39 @@ pub(crate) fn policy_command(args: &PolicyArgs, host: &Host<'_>) -> Result<Exit,
                 explained(found)
             })
         }
+        PolicyCommand::Export(args) => export(args, host),
         PolicyCommand::Promote(args) => measure::promote(args, host),
         PolicyCommand::Rollback(args) => measure::rollback(args, host),
         PolicyCommand::History(args) => measure::history(args, host),
     }
+}
+
+/// Writes the policies in force into an empty folder.
+fn export(args: &PolicyExportArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    let folder = &args.folder;
+    let name = folder.display();
+    let unusable = |error: std::io::Error| {
+        CliError::environment(
+            format!("cannot write into `{name}`: {error}"),
+            "name a folder that can be written",
+        )
+    };
+    let effect = host.call("policy.export", &Object::fields().finish()).map_err(CliError::action)?;
+    let found: PolicyExport = serde_json::from_str(effect.payload.get())
+        .map_err(|source| unwritable(premath_host::ActionError::Unwritable { source }))?;
+    if !system::empty_folder(folder).map_err(unusable)? {
+        let hint = "name an empty folder, or one that is not there yet; nothing was written";
+        return Err(CliError::usage(format!("`{name}` is not empty"), hint));
+    }
+    for file in &found.files {
+        system::write_new(&folder.join(&file.path), &file.text).map_err(unusable)?;
+    }
+    if args.format.envelope {
+        output::json(&effect)?;
+    } else if args.format.json {
+        output::json(&effect.payload)?;
+    } else {
+        output::text(&exported(&found, &name.to_string()))?;
+    }
+    Ok(Exit::Accepted)
 }

@@ -28,8 +28,8 @@ pub(crate) fn approval(row: &ApprovalRow) -> String {
     }
     let (reason, rule, tier) = (plain(&row.reason), plain(&row.rule), plain(&row.tier));
     text.push_str(&line(&format!("{DIM}why:{DIM:#} {reason} {DIM}({rule}, tier {tier}){DIM:#}")));
-    let (run, expires) = (plain(&row.run_id), plain(&row.expires_at));
-    text.push_str(&line(&format!("{DIM}run {run} · expires {expires}{DIM:#}")));
+    let (run, expires, digest) = (plain(&row.run_id), plain(&row.expires_at), plain(&row.card_digest));
+    text.push_str(&line(&format!("{DIM}run {run} · expires {expires} · {digest}{DIM:#}")));
     text.push_str(&decided(row.decided_by.as_deref(), row.decided_at.as_deref(), row.message.as_deref()));
     text.push_str(&format!("  {WARN}└{WARN:#}\n"));
     text

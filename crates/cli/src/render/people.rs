@@ -3,7 +3,8 @@
 use anstyle::Style;
 use premath_kernel::encode;
 use premath_wire::v1::{
-    ApprovalAnswer, ApprovalPage, NamedTarget, PolicyAnswer, PolicyExplained, ProposalAnswer, ProposalPage,
+    ApprovalAnswer, ApprovalPage, NamedTarget, PolicyAnswer, PolicyExplained, PolicyExport, ProposalAnswer,
+    ProposalPage,
 };
 
 use super::table::{Cell, Table};
@@ -43,17 +44,40 @@ pub(crate) fn approvals(page: &ApprovalPage, width: Option<usize>) -> String {
     table.render(width)
 }
 
-/// The answer of `approvals show`, `approve` and `deny`.
+/// The answer of `approvals approve`, below the card: who agreed, and how far it goes. A pattern that was not shown before
+/// is shown instead.
+pub(crate) fn decided(answer: &ApprovalAnswer) -> String {
+    let row = &answer.approval;
+    if row.state == "pending" {
+        return approval(answer);
+    }
+    let (id, state, scope) = (plain(&row.id), plain(&row.state), plain(&row.scope));
+    let by = row.decided_by.as_deref().map(plain).unwrap_or_default();
+    let style = self::state(&row.state);
+    format!(
+        "  {style}{state}{style:#} {id} by {by}, scope {scope}\n{TIP}hint:{TIP:#} `premath resume {}` goes on\n",
+        plain(&row.run_id)
+    )
+}
+
+/// The answer of `approvals show` and `deny`.
 pub(crate) fn approval(answer: &ApprovalAnswer) -> String {
     let row = &answer.approval;
     let mut text = card::approval(row);
-    if answer.pattern_matches.len() + answer.pattern_misses.len() > 0 {
-        let listed = |lines: &[String]| lines.iter().map(|line| plain(line)).collect::<Vec<_>>().join("; ");
+    if answer.pattern.is_some() {
+        let listed = |lines: &[String]| match lines {
+            [] => "nothing that was asked so far".to_owned(),
+            lines => lines.iter().map(|line| plain(line)).collect::<Vec<_>>().join("; "),
+        };
         text.push_str(&format!("  {GOOD}would have covered:{GOOD:#} {}\n", listed(&answer.pattern_matches)));
         text.push_str(&format!("  {BAD}would not have covered:{BAD:#} {}\n", listed(&answer.pattern_misses)));
     }
     let id = plain(&row.id);
     text.push_str(&match row.state.as_str() {
+        "pending" if answer.pattern.is_some() => format!(
+            "{WARN}nothing is decided{WARN:#}\n{TIP}hint:{TIP:#} the same `premath approvals approve` with `--digest {}` agrees to this\n",
+            plain(&answer.shown_digest)
+        ),
         "pending" => {
             format!("{TIP}hint:{TIP:#} `premath approvals approve {id}` or `premath approvals deny {id}`\n")
         }
@@ -121,7 +145,16 @@ pub(crate) fn policy(answer: &PolicyAnswer, width: Option<usize>) -> String {
         text.push_str(&format!("{BAD}above the ceiling:{BAD:#} {}\n", plain(&answer.refused.join(", "))));
     }
     let controls = String::from_utf8_lossy(&encode(&answer.controls.0)).into_owned();
-    text.push_str(&format!("{DIM}controls{DIM:#} {}\n\n", plain(&controls)));
+    let source = plain(&answer.controls_source);
+    text.push_str(&format!("{DIM}controls{DIM:#} {} {DIM}({source}){DIM:#}\n\n", plain(&controls)));
+    if !answer.rules_failed.is_empty() {
+        text.push_str(&format!(
+            "{BAD}the rules in policies/governor did not load, so nothing runs:{BAD:#}\n"
+        ));
+        let lines = answer.rules_failed.iter().map(|failed| format!("  {}\n", plain(failed)));
+        text.push_str(&lines.collect::<String>());
+        text.push('\n');
+    }
     let mut rules = Table::new(&["RULE", "EFFECT", "WHY", "EXAMPLES", "WRITTEN AT"], 2);
     for rule in &answer.rules {
         rules.row(vec![
@@ -149,6 +182,17 @@ pub(crate) fn policy(answer: &PolicyAnswer, width: Option<usize>) -> String {
     text.push_str(&guards.render(width));
     text.push_str(&format!("{DIM}{}{DIM:#}\n", plain(&answer.guards_digest)));
     text
+}
+
+/// The answer of `policy export`.
+pub(crate) fn exported(answer: &PolicyExport, folder: &str) -> String {
+    let folder = plain(folder);
+    let lines = answer.files.iter().map(|file| format!("{DIM}{folder}/{DIM:#}{}\n", plain(&file.path)));
+    format!(
+        "{}{DIM}{}{DIM:#}\n{TIP}hint:{TIP:#} what is in `policies` of the repository holds; `premath policy show` checks it\n",
+        lines.collect::<String>(),
+        plain(&answer.rules_digest)
+    )
 }
 
 /// The answer of `policy explain`.

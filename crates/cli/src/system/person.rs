@@ -18,13 +18,40 @@ fn place() -> Option<PathBuf> {
     Some(base.join("premath").join("person.key"))
 }
 
-/// The secret of the person; made where there is none, none where there is no place for one.
-pub(crate) fn person_secret() -> std::io::Result<Option<[u8; 32]>> {
+/// The secret of the person; made where there is none, none where there is no place for one. Refused where its place lies
+/// below a folder that tools and commands reach: whoever can read it could sign.
+pub(crate) fn person_secret(reached: &[PathBuf]) -> std::io::Result<Option<[u8; 32]>> {
     let Some(path) = place() else { return Ok(None) };
+    let real = settled(&path)?;
+    if let Some(folder) = reached.iter().find(|folder| is_below(&path, &real, folder)) {
+        let (path, folder) = (path.display(), folder.display());
+        let what = format!(
+            "`{path}` lies in `{folder}`, where tools can read it; set XDG_STATE_HOME to a folder outside"
+        );
+        return Err(Error::new(ErrorKind::PermissionDenied, what));
+    }
     match read(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => make(&path).map(Some),
         secret => secret.map(Some),
     }
+}
+
+/// Whether a place lies below a folder, by its name or by where the names lead.
+fn is_below(path: &Path, real: &Path, folder: &Path) -> bool {
+    let is_under = |folder: &Path| real.starts_with(folder) || path.starts_with(folder);
+    is_under(folder) || settled(folder).is_ok_and(|folder| is_under(&folder))
+}
+
+/// Where a path leads, however much of it is there.
+fn settled(path: &Path) -> std::io::Result<PathBuf> {
+    for there in path.ancestors() {
+        match std::fs::canonicalize(there) {
+            Ok(real) => return Ok(real.join(path.strip_prefix(there).unwrap_or_else(|_| Path::new("")))),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(path.to_path_buf())
 }
 
 fn read(path: &Path) -> std::io::Result<[u8; 32]> {

@@ -1,9 +1,10 @@
 //! `approval.*`: what people are asked, and their answers. Deciding needs the credential of a person, whoever calls.
 
 use premath_bd::desk::{
-    Approval, ApprovalScope, ApprovalState, Decision, DeskRefusal, Pattern, PatternExample, Target, Verdict,
+    Approval, ApprovalScope, ApprovalState, Decision, DeskRefusal, DeskRefusalClass, Pattern, PatternExample,
+    PatternExamples, Target, Verdict,
 };
-use premath_kernel::Value;
+use premath_kernel::{Digest, Object, Value};
 use premath_wire::Json;
 use premath_wire::time::format_time;
 use premath_wire::v1::{
@@ -36,6 +37,9 @@ struct ListArgs {
 #[serde(rename_all = "camelCase")]
 struct ShowArgs {
     id: String,
+    /// A pattern to look at before it is agreed to.
+    pattern_name: Option<String>,
+    pattern_argument: Option<String>,
 }
 
 /// What `approval.approve` and `approval.deny` take.
@@ -43,6 +47,8 @@ struct ShowArgs {
 #[serde(rename_all = "camelCase")]
 struct DecideArgs {
     id: String,
+    /// The digest of what was shown. A pattern needs it: nobody agrees to one whose examples they have not seen.
+    digest: Option<String>,
     /// `once`, `run` or `pattern`; once when nobody says.
     scope: Option<String>,
     /// What every target of the pattern is called: `*` stands for any letters.
@@ -77,10 +83,10 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         Some(desk) => desk.approval(wanted)?,
         None => None,
     };
-    match found {
-        Some(approval) => answered(ACTION, &approval, (Vec::new(), Vec::new())),
-        None => unknown(host, ACTION, wanted),
-    }
+    let Some(approval) = found else { return unknown(host, ACTION, wanted) };
+    let scope = scope(None, (args.pattern_name.as_deref(), args.pattern_argument.as_deref()), &approval)?;
+    let looked_at = look(host, &approval, &scope)?;
+    answered(ACTION, "ok", &approval, looked_at)
 }
 
 /// `approval.approve`
@@ -99,34 +105,79 @@ fn decide(host: &Host<'_>, args: &Value<'_>, action: &str, verdict: Verdict) -> 
     let Some(credential) = host.agent.credential()? else { return nobody(host, action) };
     let desk = open_desk(host.workspace)?;
     let Some(approval) = desk.approval(wanted)? else { return unknown(host, action, wanted) };
-    let scope = scope(&args, &approval)?;
-    let examples = match &scope {
-        ApprovalScope::Pattern(pattern) => {
-            let examples = desk.pattern_examples(pattern, EXAMPLES)?;
-            let lines = |found: &[PatternExample]| found.iter().map(example).collect::<Vec<_>>();
-            (lines(&examples.matches), lines(&examples.misses))
+    let pattern = (args.pattern_name.as_deref(), args.pattern_argument.as_deref());
+    let scope = scope(args.scope.as_deref(), pattern, &approval)?;
+    let looked_at = look(host, &approval, &scope)?;
+    let is_waiting = approval.state == ApprovalState::Pending && verdict == Verdict::Approve;
+    match told(args.digest.as_deref()) {
+        Some(shown) if shown != looked_at.digest => return stale(host, action, &looked_at, shown),
+        // Nothing is decided: this is the first time that anybody is shown what it would cover.
+        None if is_waiting && looked_at.pattern.is_some() => {
+            return answered(action, "rejected", &approval, looked_at);
         }
-        ApprovalScope::Once | ApprovalScope::Run => (Vec::new(), Vec::new()),
-    };
+        Some(_) | None => {}
+    }
     let message = told(args.message.as_deref()).map(str::to_owned);
-    let decision = Decision { verdict, scope, message, valid_until: None };
+    let shown = Some(approval.card_digest().as_str().to_owned());
+    let decision = Decision { verdict, scope, message, valid_until: None, shown };
     let decided = desk.decide_approval(&credential, wanted, &decision)?;
     publish(host.workspace, &desk)?;
     match decided {
-        Ok(approval) => answered(action, &approval, examples),
+        Ok(approval) => answered(action, "ok", &approval, LookedAt { pattern: None, ..looked_at }),
         Err(refusal) => refuse(host, action, &refusal),
     }
 }
 
-fn scope(args: &DecideArgs, approval: &Approval) -> Result<ApprovalScope, ActionError> {
-    let names = told(args.pattern_name.as_deref()).map(str::to_owned);
-    let argument = told(args.pattern_argument.as_deref()).map(|text| {
+/// What somebody looks at before they decide.
+struct LookedAt {
+    digest: String,
+    pattern: Option<Value<'static>>,
+    matches: Vec<String>,
+    misses: Vec<String>,
+}
+
+/// The card, and for a pattern what it would have covered.
+fn look(host: &Host<'_>, approval: &Approval, scope: &ApprovalScope) -> Result<LookedAt, ActionError> {
+    let card = approval.card_digest().as_str().to_owned();
+    let ApprovalScope::Pattern(pattern) = scope else {
+        return Ok(LookedAt { digest: card, pattern: None, matches: Vec::new(), misses: Vec::new() });
+    };
+    let examples = match existing_desk(host.workspace)? {
+        Some(desk) => desk.pattern_examples(pattern, EXAMPLES)?,
+        None => PatternExamples::default(),
+    };
+    let lines = |found: &[PatternExample]| found.iter().map(example).collect::<Vec<_>>();
+    let (matches, misses) = (lines(&examples.matches), lines(&examples.misses));
+    let pattern = pattern.to_value().into_owned();
+    let shown = Object::fields()
+        .field("card", card)
+        .field("matches", Value::text_list(matches.iter().map(String::as_str)))
+        .field("misses", Value::text_list(misses.iter().map(String::as_str)))
+        .field("pattern", pattern.borrowed())
+        .finish();
+    let digest = Digest::prefixed("crd1_", &shown).as_str().to_owned();
+    Ok(LookedAt { digest, pattern: Some(pattern), matches, misses })
+}
+
+fn stale(host: &Host<'_>, action: &str, looked_at: &LookedAt, shown: &str) -> Result<Answer, ActionError> {
+    let detail = format!("what is asked is {}, and {} was shown", looked_at.digest, shown.escape_debug());
+    let class = DeskRefusalClass::ApprovalDigestMismatch;
+    refused(host, action, (class.code(), &detail, class.hint()))
+}
+
+fn scope(
+    named: Option<&str>,
+    (names, argument): (Option<&str>, Option<&str>),
+    approval: &Approval,
+) -> Result<ApprovalScope, ActionError> {
+    let names = told(names).map(str::to_owned);
+    let argument = told(argument).map(|text| {
         let (field, value) =
             text.split_once('=').ok_or_else(|| invalid("expected FIELD=VALUE", "patternArgument"))?;
         Ok::<_, ActionError>((field.trim().to_owned(), Value::from(value.to_owned())))
     });
     let argument = argument.transpose()?;
-    match told(args.scope.as_deref()) {
+    match told(named) {
         None if names.is_some() || argument.is_some() => {}
         None | Some("once") => return Ok(ApprovalScope::Once),
         Some("run") => return Ok(ApprovalScope::Run),
@@ -143,16 +194,19 @@ fn example(example: &PatternExample) -> String {
 
 fn answered(
     action: &str,
+    class: &str,
     approval: &Approval,
-    (pattern_matches, pattern_misses): (Vec<String>, Vec<String>),
+    looked_at: LookedAt,
 ) -> Result<Answer, ActionError> {
     let answer = ApprovalAnswer {
         action: action.to_owned(),
         approval: row(approval),
-        pattern_matches,
-        pattern_misses,
+        shown_digest: looked_at.digest,
+        pattern: looked_at.pattern.map(Json),
+        pattern_matches: looked_at.matches,
+        pattern_misses: looked_at.misses,
     };
-    Answer::new("ok", &answer)
+    Answer::new(class, &answer)
 }
 
 /// Nobody can decide here.
@@ -168,8 +222,7 @@ pub(super) fn unknown(host: &Host<'_>, action: &str, wanted: &str) -> Result<Ans
 }
 
 pub(super) fn refuse(host: &Host<'_>, action: &str, refusal: &DeskRefusal) -> Result<Answer, ActionError> {
-    let hint = "what is decided or too late stays so; the run can ask again";
-    refused(host, action, (refusal.class.code(), &refusal.detail, hint))
+    refused(host, action, (refusal.class.code(), &refusal.detail, refusal.class.hint()))
 }
 
 fn refused(
@@ -205,6 +258,7 @@ pub fn row(approval: &Approval) -> ApprovalRow {
         tool: request.tool.clone(),
         arguments: Json(request.arguments.clone()),
         arguments_digest: approval.arguments_digest.clone(),
+        card_digest: approval.card_digest().as_str().to_owned(),
         targets: named(&request.targets),
         diff: request.diff.clone(),
         reason: request.reason.clone(),

@@ -2,21 +2,24 @@
 
 use std::collections::BTreeSet;
 
+use premath_bd::desk::Usage;
 use premath_kernel::Value;
 use premath_tusk::policy::{
-    Effect, EffectiveScopes, GovernedCall, Governor, Judged, PolicyError, RiskTier, RunFacts, Target,
+    Effect, EffectiveScopes, GovernedCall, Governor, Judged, PolicyCode, PolicyError, Principal, RiskTier,
+    RunFacts, Target,
 };
 use premath_tusk::tools::ToolSpec;
 use premath_wire::Json;
 use premath_wire::time::format_time;
 use premath_wire::v1::{
-    GuardHealth, NamedTarget, PolicyAnswer, PolicyExplained, PolicyLayer, RuleRow, RuleStanding,
+    GuardHealth, NamedTarget, PolicyAnswer, PolicyExplained, PolicyLayer, RuleRow, RuleStanding, UsedToday,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, count, invalid, told};
-use crate::agent::{PolicyGround, controls, governed_tools, principal};
+use crate::agent::{PolicyGround, controls, governed_tools, principal, sourced_controls};
+use crate::desk_store::existing_desk;
 use crate::settings::Layer;
 use crate::table::{ActionError, Answer, Host};
 
@@ -47,20 +50,27 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let scopes = effective(host, &ground, requested);
     let offered = ground.specs.iter().filter(|spec| scopes.granted.contains(&spec.scope));
     let tier = RiskTier::of_tools(offered);
-    let controls = controls(host.workspace, tier)?;
+    let (controls, controls_source) = sourced_controls(host.workspace, tier)?;
     let governor = &ground.governor;
     let principal = principal(host.workspace);
+    let used = match existing_desk(host.workspace)? {
+        Some(desk) => desk.usage(&principal.id)?,
+        None => Usage::default(),
+    };
     let answer = PolicyAnswer {
         action: "policy.show".to_owned(),
-        layers: layers(host, requested, &scopes),
+        layers: layers(host, requested, &scopes, used),
         principal: principal.id,
         role: principal.role,
         granted: scopes.granted.into_iter().collect(),
         refused: scopes.refused.into_iter().collect(),
         tier: tier.token().to_owned(),
         controls: Json(controls.to_value().into_owned()),
+        controls_source: controls_source.unwrap_or_else(|| "default".to_owned()),
+        today: UsedToday { tool_calls: used.tool_calls, cost_micros: used.cost_micros },
         rules_digest: governor.rules().digest().as_str().to_owned(),
         rules: governor.rules().rules().into_iter().map(rule).collect(),
+        rules_failed: governor.rules().failures().to_vec(),
         guards_digest: governor.guards().digest().as_str().to_owned(),
         guards: health(governor),
     };
@@ -68,8 +78,16 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 }
 
 fn effective(host: &Host<'_>, ground: &PolicyGround, requested: Option<&[String]>) -> EffectiveScopes {
+    resolved(ground, requested, host.workspace.settings.policy.ceiling())
+}
+
+fn resolved(
+    ground: &PolicyGround,
+    requested: Option<&[String]>,
+    ceiling: Option<&[String]>,
+) -> EffectiveScopes {
     let known: BTreeSet<String> = ground.specs.iter().map(|spec| spec.scope.clone()).collect();
-    EffectiveScopes::resolve(requested, host.workspace.settings.policy.ceiling(), &known)
+    EffectiveScopes::resolve(requested, ceiling, &known)
 }
 
 fn rule(info: premath_tusk::policy::RuleInfo) -> RuleRow {
@@ -95,7 +113,12 @@ fn health(governor: &Governor) -> Vec<GuardHealth> {
     governor.guards().health().map(one).collect()
 }
 
-fn layers(host: &Host<'_>, requested: Option<&[String]>, scopes: &EffectiveScopes) -> Vec<PolicyLayer> {
+fn layers(
+    host: &Host<'_>,
+    requested: Option<&[String]>,
+    scopes: &EffectiveScopes,
+    used: Usage,
+) -> Vec<PolicyLayer> {
     let settings = &host.workspace.settings.policy;
     let layer =
         |layer: &str, says: String, source: String| PolicyLayer { layer: layer.to_owned(), says, source };
@@ -105,7 +128,10 @@ fn layers(host: &Host<'_>, requested: Option<&[String]>, scopes: &EffectiveScope
     let ceiling_from = settings.roles.get(settings.role()).map(|role| source(&role.layer));
     let granted: Vec<String> = scopes.granted.iter().cloned().collect();
     let (calls, cost) = settings.daily();
-    let limit = |value: Option<u64>| value.map_or_else(|| "no limit".to_owned(), |value| value.to_string());
+    let limit = |value: Option<u64>, used: u64| {
+        let most = value.map_or_else(|| "no limit".to_owned(), |value| value.to_string());
+        format!("{most}; {used} today")
+    };
     let default = || "default".to_owned();
     vec![
         layer("requested", asked, "the run".to_owned()),
@@ -119,12 +145,12 @@ fn layers(host: &Host<'_>, requested: Option<&[String]>, scopes: &EffectiveScope
         layer("turns of a chat request", "3 when it only reads, 5 otherwise".to_owned(), default()),
         layer(
             "tool calls a day",
-            limit(calls),
+            limit(calls, used.tool_calls),
             settings.daily_tool_calls.as_ref().map_or_else(default, |it| source(&it.layer)),
         ),
         layer(
             "millionths of a dollar a day",
-            limit(cost),
+            limit(cost, used.cost_micros),
             settings.daily_cost_micros.as_ref().map_or_else(default, |it| source(&it.layer)),
         ),
         layer(
@@ -165,6 +191,7 @@ pub(crate) fn explain(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     if let Some(role) = told(args.role.as_deref()) {
         role.clone_into(&mut principal.role);
     }
+    let above = above_ceiling(host, &ground, spec, &principal);
     let tier = RiskTier::of_tools(ground.specs.iter());
     let controls = controls(host.workspace, tier)?;
     let run = RunFacts {
@@ -174,19 +201,32 @@ pub(crate) fn explain(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
         risk_tier: tier.token().to_owned(),
     };
     let judged = ground.governor.judge(&run, &controls, "", std::slice::from_ref(&call));
-    Answer::new("ok", &explained(host, &ground, spec, &run, &call, &judged))
+    let error = above.as_ref().or_else(|| judged.calls.first().and_then(|one| one.error.as_ref()));
+    Answer::new("ok", &explained(host, &ground, &run, (&call, &judged), error))
+}
+
+/// That the role does not have the scope of a tool: such a tool is not there for a run.
+fn above_ceiling(
+    host: &Host<'_>,
+    ground: &PolicyGround,
+    spec: &ToolSpec,
+    principal: &Principal,
+) -> Option<PolicyError> {
+    let ceiling = host.workspace.settings.policy.ceiling_of(&principal.role);
+    let scopes = resolved(ground, Some(std::slice::from_ref(&spec.scope)), ceiling);
+    scopes.refused.contains(&spec.scope).then(|| EffectiveScopes::missing(principal, &spec.scope))
 }
 
 fn explained(
     host: &Host<'_>,
     ground: &PolicyGround,
-    spec: &ToolSpec,
     run: &RunFacts,
-    call: &GovernedCall<'_>,
-    judged: &Judged,
+    (call, judged): (&GovernedCall<'_>, &Judged),
+    error: Option<&PolicyError>,
 ) -> PolicyExplained {
-    let one = judged.calls.first();
-    let error = one.and_then(|one| one.error.as_ref());
+    let (one, spec) = (judged.calls.first(), call.spec);
+    let is_there = error.is_none_or(|error| error.code != PolicyCode::ScopeMissing);
+    let effect = one.filter(|_| is_there).map_or(Effect::Deny, |one| one.effect);
     let targets = call.targets.as_deref().unwrap_or_default();
     let standing = ground.governor.rules().explain(&premath_tusk::policy::CallFacts {
         run,
@@ -203,7 +243,7 @@ fn explained(
     PolicyExplained {
         action: "policy.explain".to_owned(),
         tool: spec.name.clone(),
-        effect: one.map_or(Effect::Deny, |one| one.effect).token().to_owned(),
+        effect: effect.token().to_owned(),
         policy_name: error.map(|error| error.policy_name.clone()),
         reason: error.map(|error| error.reason.clone()),
         targets: targets.iter().map(target).collect(),

@@ -33,6 +33,8 @@ struct ListArgs {
 struct OneArgs {
     id: String,
     message: Option<String>,
+    /// The digest of the plan that was shown, where it was shown elsewhere.
+    digest: Option<String>,
 }
 
 /// `proposal.list`
@@ -75,7 +77,8 @@ pub(crate) fn approve(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     let desk = open_desk(host.workspace)?;
     let Some(proposal) = desk.proposal(wanted)? else { return unknown(host, ACTION, wanted) };
     let message = told(args.message.as_deref());
-    let approved = desk.approve_proposal(&credential, wanted, &proposal.plan_digest, message)?;
+    let shown = told(args.digest.as_deref()).unwrap_or(&proposal.plan_digest);
+    let approved = desk.approve_proposal(&credential, wanted, shown, message)?;
     publish(host.workspace, &desk)?;
     match approved {
         Ok(approved) => answered(ACTION, &carry_out(host.workspace, host.agent, &credential, &approved)?),

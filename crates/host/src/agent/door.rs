@@ -49,6 +49,14 @@ pub trait AgentDoor: Debug + Sync {
     /// There is nothing that could decide. Nothing runs then.
     fn governor(&self, tools: &[ToolSpec]) -> Result<Arc<Governor>, ActionError>;
 
+    /// The files of the rules in force and of their examples, by where they belong below `policies`.
+    ///
+    /// # Errors
+    /// There are none, or they cannot be read.
+    fn rule_files(&self) -> Result<Vec<(String, String)>, ActionError> {
+        nothing()
+    }
+
     /// Whoever sits at the door and can be asked at once.
     fn attendant(&self) -> Box<dyn Attendant>;
 

@@ -75,14 +75,23 @@ pub(super) fn facts(run_id: &str, issue_id: Option<&str>, policy: &RunPolicy) ->
 ///
 /// A file that is there and cannot be used is no reason to fall back.
 pub(crate) fn controls(workspace: &Workspace, tier: RiskTier) -> Result<ControlProfile, ActionError> {
-    let path = workspace.root.join("policies").join("risk").join(format!("{}.json", tier.token()));
+    sourced_controls(workspace, tier).map(|(profile, _)| profile)
+}
+
+/// The same, with the file they are from; none for ours.
+pub(crate) fn sourced_controls(
+    workspace: &Workspace,
+    tier: RiskTier,
+) -> Result<(ControlProfile, Option<String>), ActionError> {
+    let name = format!("policies/risk/{}.json", tier.token());
+    let path = workspace.root.join(&name);
     let file = match workspace.disk.open(&path, Access::Read) {
         Ok(file) => file,
         // A folder that is a file is a stand-in of the sandbox, left behind by somebody who was killed: there is none.
         Err(error)
             if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
         {
-            return Ok(ControlProfile::standard(tier));
+            return Ok((ControlProfile::standard(tier), None));
         }
         Err(source) => return Err(StoreError::Io { doing: "open", path, source }.into()),
     };
@@ -104,5 +113,5 @@ pub(crate) fn controls(workspace: &Workspace, tier: RiskTier) -> Result<ControlP
     if profile.tier != tier {
         return Err(unusable(format!("it is about tier `{}`", profile.tier.token())));
     }
-    Ok(profile)
+    Ok((profile, Some(name)))
 }

@@ -17,6 +17,7 @@ use premath_wire::Json;
 use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{AuditKind, AuditRow};
 
+use super::beginning::dollars_of;
 use super::effective;
 use super::retention::audited;
 use crate::desk_store::{open_desk, publish};
@@ -85,8 +86,11 @@ impl HostPolicy {
         };
         publish(&self.workspace, &desk)?;
         for call in judged.calls.iter_mut().filter(|call| call.effect != Effect::Deny) {
-            let reason =
-                format!("{} calls were made today, and {calls} more would be too many", used.tool_calls);
+            let cost = dollars_of(used.cost_micros);
+            let reason = format!(
+                "{} calls were made today and models cost ${cost}; {calls} more calls would be too many",
+                used.tool_calls
+            );
             call.effect = Effect::Deny;
             call.error = Some(PolicyError::new(PolicyCode::QuotaExceeded, "daily budget", reason));
         }
@@ -118,6 +122,15 @@ impl PolicyPort for HostPolicy {
         }
         let is_plain = judged.error.is_none() && judged.calls.iter().all(|call| call.effect == Effect::Allow);
         if is_plain { self.log.append_lazily(&rows) } else { self.log.append(&rows) }.map(|_| judged)
+    }
+
+    fn charge(&mut self, cost_micros: u64) -> Result<(), StoreError> {
+        if self.workspace.settings.policy.daily().1.is_none() {
+            return Ok(());
+        }
+        let more = Usage { tool_calls: 0, cost_micros };
+        // It is spent, whatever a day may cost: what follows from that is decided when calls are.
+        open_desk(&self.workspace)?.spend(&self.facts.principal.id, more, (None, None)).map(|_| ())
     }
 
     fn review(&mut self, call_id: &str, tool: &str, outcome: CallOutcome) -> Result<CallOutcome, StoreError> {

@@ -56,7 +56,8 @@ impl HostPerson<'_> {
             ApprovalKind::Confirmation | ApprovalKind::Plan => self.attendant.confirm(&approval),
         };
         let Some(Said { verdict, scope, message }) = said else { return Ok(approval) };
-        let decision = Decided { verdict, scope, message, valid_until: None };
+        let shown = Some(approval.card_digest().as_str().to_owned());
+        let decision = Decided { verdict, scope, message, valid_until: None, shown };
         match desk.decide_approval(credential, &approval.id, &decision)? {
             Ok(decided) => Ok(decided),
             // Somebody else was quicker, or the time is over: what counts is what is kept.
@@ -70,7 +71,7 @@ impl HostPerson<'_> {
         match approval.state {
             ApprovalState::Approved => Ok(desk.consume_approval(credential, &approval.id, call)?.is_ok()),
             // Used for this very call by a process that died before it could say so; nothing has run since.
-            ApprovalState::Consumed => Ok(true),
+            ApprovalState::Consumed => desk.was_consumed_for(credential, &approval.id, call),
             ApprovalState::Pending | ApprovalState::Denied | ApprovalState::Expired => Ok(false),
         }
     }

@@ -4,8 +4,8 @@
 //! Its journal is what a process that died is gone on from: what was done is found, what was not is done, and what became of
 //! every step is written down in order. It must not make a call that was not shown.
 
-use premath_bd::StoreError;
-use premath_bd::desk::{Desk, PersonCredential, Proposal, StepState};
+use premath_bd::desk::{Desk, PersonCredential, Proposal, ProposalState, StepState};
+use premath_bd::{Journal, StoreError};
 use premath_kernel::{ActionMode, encode};
 use premath_tusk::evidence::CallOutcome;
 use premath_tusk::model::{ModelError, ModelErrorKind, ModelEvent, ModelRequest, PortFuture};
@@ -78,14 +78,32 @@ fn execute(
     proposal: &Proposal,
 ) -> Result<Proposal, ActionError> {
     let desk = open_desk(ground.workspace)?;
+    let as_it_is = || Ok(desk.proposal(&proposal.id)?.unwrap_or_else(|| proposal.clone()));
     let owner = format!("run {}", proposal.draft.run_id);
-    let begun =
-        desk.begin_execution(credential, &proposal.id, &proposal.plan_digest, &owner, LEASE_SECONDS)?;
-    publish(ground.workspace, &desk)?;
-    let Ok(execution) = begun else {
-        return Ok(desk.proposal(&proposal.id)?.unwrap_or_else(|| proposal.clone()));
+    let begin = || {
+        let (id, digest) = (&proposal.id, &proposal.plan_digest);
+        let begun = desk.begin_execution_alone(credential, id, digest, &owner, LEASE_SECONDS)?;
+        publish(ground.workspace, &desk)?;
+        Ok::<_, ActionError>(begun)
     };
-    drive(ground, &execution.proposal)?;
+    match proposal.state {
+        ProposalState::Approved | ProposalState::Executing => {}
+        // That it is too late is written down when somebody comes.
+        ProposalState::Expired => return begin().and_then(|_| as_it_is()),
+        ProposalState::Pending
+        | ProposalState::Executed
+        | ProposalState::Failed
+        | ProposalState::Rejected => return as_it_is(),
+    }
+    let journal = journal(ground.workspace, &proposal.id)?;
+    // Whoever carries it out holds its journal until the end, so whoever gets it is alone: a holder that died is known by
+    // this at once, and not when its lease runs out.
+    let writer = match FileJournal::open(&journal, ground.workspace) {
+        Err(StoreError::Busy { .. }) => return as_it_is(),
+        opened => opened?,
+    };
+    let Ok(execution) = begin()? else { return as_it_is() };
+    drive(ground, &execution.proposal, &journal, writer)?;
     let (applied, outcomes) = came_of(ground, &proposal.id)?;
     for (step, number) in execution.proposal.draft.steps.iter().zip(1..) {
         if number < execution.next_step {
@@ -111,11 +129,14 @@ fn finish(desk: &Desk, proposal: &Proposal, fence: u64, ground: Ground<'_>) -> R
 }
 
 /// Drives the run of a plan to its end.
-fn drive(ground: Ground<'_>, proposal: &Proposal) -> Result<(), ActionError> {
-    let journal = journal(ground.workspace, &proposal.id)?;
-    let writer = FileJournal::open(&journal, ground.workspace)?;
-    let (session, toolbox) = if is_begun(&journal)? {
-        let Redriven { machine, unwritten, .. } = redriven(&journal)?;
+fn drive(
+    ground: Ground<'_>,
+    proposal: &Proposal,
+    journal: &Journal,
+    writer: FileJournal,
+) -> Result<(), ActionError> {
+    let (session, toolbox) = if is_begun(journal)? {
+        let Redriven { machine, unwritten, .. } = redriven(journal)?;
         if let Step::Done(RunOutcome::Completed | RunOutcome::FailedClosed { .. }) = machine.next() {
             return Ok(());
         }

@@ -11,12 +11,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::assemble::{again, check_checkpoints};
+use super::beginning;
 use super::lease::{self, Authority, Refused};
 use super::ports::FileJournal;
 use super::retention;
-use super::run::{
-    Ground, Session, Started, Watch, continued, is_begun, journal, next_session, observed_nowhere, released,
-};
+use super::run::{Ground, Session, Started, Watch, continued, is_begun, journal, next_session, released};
 use super::traces;
 use crate::actions::issue::{arguments, told};
 use crate::table::{ActionError, Host};
@@ -60,7 +59,7 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
         Some(id) => id.to_owned(),
         None => traces::newest_resumable(workspace)?.ok_or_else(|| missing("there is no run to resume"))?,
     };
-    if let Some(refused) = observed_nowhere(workspace) {
+    if let Some(refused) = beginning::refused(workspace)? {
         return Ok(Started::Refused(refused));
     }
     let seen = retention::of_run(workspace, &run_id)?;

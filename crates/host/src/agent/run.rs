@@ -7,7 +7,6 @@ use premath_bd::issues::{Holder, IssueRow};
 use premath_bd::{Journal, StoreError, runs_folder};
 use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
-use premath_tusk::policy::Observability;
 use premath_tusk::turn_loop::{
     Beginning, ConfigError, DriveError, Judge, Machine, ParentRun, PolicyPort, Ports, Relation, RunConfig,
     RunEvent, RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
@@ -17,6 +16,7 @@ use premath_wire::v1::RunAnswer;
 use premath_wire::{InputClass, InputError, JsonPath};
 
 use super::assemble::{Made, Plan, check_names, left_of, make};
+use super::beginning;
 use super::children::HostCrew;
 use super::door::AgentDoor;
 use super::footprint::{classes, enter, leave};
@@ -66,10 +66,7 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     let issue = request.issue.as_deref();
     check(&request.workflow, request.action_mode, &request.models, issue, &request.limits)
         .map_err(|error| unusable(&error))?;
-    if let Some(refused) = observed_nowhere(workspace) {
-        return Ok(Started::Refused(refused));
-    }
-    if let Some(refused) = crate::measured::unmeasured_tools(workspace)? {
+    if let Some(refused) = beginning::refused(workspace)? {
         return Ok(Started::Refused(refused));
     }
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
@@ -126,18 +123,6 @@ fn begun(
         }
     };
     sessions(Ground { workspace, agent: host.agent }, made, writer, held, watch)
-}
-
-/// Why a run does not begin whose payloads only one processor may see, where there is none.
-pub(super) fn observed_nowhere(workspace: &Workspace) -> Option<Refused> {
-    let settings = &workspace.settings;
-    let is_lacking = settings.policy.observability() == Observability::InternalProcessor
-        && settings.telemetry.processor.is_none();
-    is_lacking.then(|| Refused {
-        class: premath_kernel::FailureClass::TraceModeViolation.code().to_owned(),
-        detail: "`policy.observability` is `internal_processor`, and no processor is configured".to_owned(),
-        hint: "name one on this machine: `[telemetry] processor = \"http://127.0.0.1:4318\"`".to_owned(),
-    })
 }
 
 fn begun_already(run_id: &str) -> ActionError {
@@ -330,12 +315,12 @@ pub(super) fn one(
 /// People, as a run asks them.
 fn person<'g>(ground: Ground<'g>, config: &RunConfig) -> Result<HostPerson<'g>, ActionError> {
     let tier = config.policy.as_ref().map_or("", |policy| policy.tier().token());
-    Ok(HostPerson {
-        ground,
-        attendant: ground.agent.attendant(),
-        credential: ground.agent.credential()?,
-        tier: tier.to_owned(),
-    })
+    // A run that asks nobody needs none; one that asks waits, and whoever decides is told what is wrong with it.
+    let credential = match ground.agent.credential() {
+        Err(ActionError::Unavailable { .. }) => None,
+        found => found?,
+    };
+    Ok(HostPerson { ground, attendant: ground.agent.attendant(), credential, tier: tier.to_owned() })
 }
 
 fn fault(what: &str) -> ActionError {

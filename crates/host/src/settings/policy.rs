@@ -41,7 +41,13 @@ impl PolicySettings {
     /// What the role may have at most; none when it has no ceiling.
     #[must_use]
     pub fn ceiling(&self) -> Option<&[String]> {
-        self.roles.get(self.role()).map(|scopes| scopes.value.as_slice())
+        self.ceiling_of(self.role())
+    }
+
+    /// The same for another role.
+    #[must_use]
+    pub fn ceiling_of(&self, role: &str) -> Option<&[String]> {
+        self.roles.get(role).map(|scopes| scopes.value.as_slice())
     }
 
     /// Where what is observed may go.

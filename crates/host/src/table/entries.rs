@@ -5,7 +5,7 @@ use crate::actions::{
     approvals, audit, audit_why, config, conformance, dep, dep_graph, desk, doctor, explain,
     governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked,
     issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics,
-    model, policy, promotion, proposals, run, sandbox, schema, verify,
+    model, policy, policy_export, promotion, proposals, run, sandbox, schema, verify,
 };
 
 /// Every action, sorted by name.
@@ -481,6 +481,14 @@ pub const ACTIONS: &[Action] = &[
         door: Door::Read,
         output_schema: "policy-explanation",
         call: policy::explain,
+    },
+    Action {
+        name: "policy.export",
+        command: "policy export",
+        summary: "write out the policies in force as files that can be edited",
+        door: Door::Read,
+        output_schema: "policy-export",
+        call: policy_export::export,
     },
     Action {
         name: "policy.history",

@@ -94,6 +94,12 @@ impl RunPolicy {
         self.controls.tier
     }
 
+    /// What it asked for and does not have, as errors.
+    #[must_use]
+    pub fn denied(&self) -> Vec<PolicyError> {
+        self.refused.iter().map(|scope| EffectiveScopes::missing(&self.principal, scope)).collect()
+    }
+
     /// What the journal keeps.
     #[must_use]
     pub(crate) fn to_value(&self) -> Value<'_> {

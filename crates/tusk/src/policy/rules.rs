@@ -90,4 +90,9 @@ pub trait Rules: Debug + Send + Sync {
 
     /// The digest over every rule.
     fn digest(&self) -> &Digest;
+
+    /// Why there are none, each with its file and line; empty for rules that loaded.
+    fn failures(&self) -> &[String] {
+        &[]
+    }
 }

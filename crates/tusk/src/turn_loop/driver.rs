@@ -28,6 +28,7 @@ use super::watch::{AppliedIntent, IntentOutcome, RunEvent, RunReport};
 use crate::context::{CompactionArtifact, HandoffPacket};
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::ModelEvent;
+use crate::policy::RunPolicy;
 use crate::tools::ToolKind;
 use crate::tools::clip::{head, tail};
 
@@ -101,7 +102,7 @@ pub async fn drive(
         let event = match machine.next() {
             Step::CallModel(call) => {
                 driver.flush()?;
-                driver.answer(*call).await
+                driver.answer(*call).await?
             }
             Step::CallTools(calls) => {
                 if let Some((call_id, turn, does)) = machine.harness_turn() {
@@ -169,6 +170,7 @@ struct Driver<'d, 'p> {
 impl Driver<'_, '_> {
     fn begin(&mut self, machine: &mut Machine, beginning: Beginning) -> Result<(), DriveError> {
         let config = machine.config();
+        let denied = config.policy.as_ref().map(RunPolicy::denied).unwrap_or_default();
         (self.ports.watch)(&RunEvent::Started {
             run_id: &config.run_id,
             task: &config.task,
@@ -177,6 +179,7 @@ impl Driver<'_, '_> {
             pattern: config.workflow.pattern.token(),
             is_resumed: matches!(beginning, Beginning::Resumed { .. }),
             depth: config.depth(),
+            denied: &denied,
         });
         if let Beginning::Resumed { unwritten } = beginning {
             // A turn whose beginning nobody wrote down has done nothing: it begins now.
@@ -236,9 +239,9 @@ impl Driver<'_, '_> {
         Ok(())
     }
 
-    async fn answer(&mut self, call: super::step::ModelCall) -> Event {
+    async fn answer(&mut self, call: super::step::ModelCall) -> Result<Event, DriveError> {
         if self.ports.tools.interrupt.is_requested() {
-            return Event::Interrupted;
+            return Ok(Event::Interrupted);
         }
         (self.ports.watch)(&RunEvent::TurnStarted { call_id: &call.call_id, turn: call.turn, harness: None });
         let watch = &mut *self.ports.watch;
@@ -249,7 +252,7 @@ impl Driver<'_, '_> {
         let mut seen = |event: &ModelEvent| held.take(event, &mut tell);
         let answered = self.ports.models.answer(&call.request, &mut seen).await;
         held.finish(&mut tell);
-        match answered {
+        Ok(match answered {
             Err(AnswerError::Interrupted) => Event::Interrupted,
             Err(AnswerError::Model(error)) => Event::ModelFailed {
                 error_kind: error.kind.as_str().to_owned(),
@@ -257,7 +260,8 @@ impl Driver<'_, '_> {
             },
             Ok(answered) => {
                 let mut response = answered.response;
-                if let Some(policy) = &self.ports.policy {
+                if let Some(policy) = &mut self.ports.policy {
+                    policy.charge(answered.cost_micros.unwrap_or(0))?;
                     redact_parts(&mut response.parts, &|text| policy.redact(text));
                 }
                 (self.ports.watch)(&RunEvent::Answered {
@@ -278,7 +282,7 @@ impl Driver<'_, '_> {
                     elapsed_millis: self.elapsed_millis(),
                 }))
             }
-        }
+        })
     }
 
     fn call(&mut self, call_id: &str, calls: &[PlannedCall]) -> Result<Event, DriveError> {

@@ -154,6 +154,12 @@ pub trait PolicyPort: Debug + Sync {
     /// It cannot be put on record.
     fn judge(&mut self, call_id: &str, said: &str, calls: &[GovernedCall<'_>]) -> Result<Judged, StoreError>;
 
+    /// Counts what an answer cost, before anything follows from it.
+    ///
+    /// # Errors
+    /// It cannot be counted.
+    fn charge(&mut self, cost_micros: u64) -> Result<(), StoreError>;
+
     /// Looks at what came of a call before anybody sees or keeps it.
     ///
     /// # Errors

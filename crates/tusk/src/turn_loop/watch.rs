@@ -4,7 +4,7 @@ use super::people::{Confirmation, PlanDecision};
 use crate::JsonText;
 use crate::evidence::CallOutcome;
 use crate::model::{ModelEvent, Usage};
-use crate::policy::CallJudgement;
+use crate::policy::{CallJudgement, PolicyError};
 
 /// One thing that happens in a run.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub enum RunEvent<'e> {
         is_resumed: bool,
         /// How deep below the first run: 0 for that itself.
         depth: u64,
+        /// What it asked for and was not given.
+        denied: &'e [PolicyError],
     },
     /// A model is asked, or the harness does something in its place.
     TurnStarted {

@@ -36,6 +36,8 @@ pub struct ApprovalRow {
     pub arguments: Json,
     /// The digest of the arguments.
     pub arguments_digest: String,
+    /// The digest of everything that is shown of it, which is what is signed.
+    pub card_digest: String,
     /// What it is about.
     pub targets: Vec<NamedTarget>,
     /// What would change, whole.
@@ -87,6 +89,11 @@ pub struct ApprovalAnswer {
     pub action: String,
     /// The approval as it is now.
     pub approval: ApprovalRow,
+    /// The digest of what is shown here, with the pattern and its examples where there is one: what `--digest` takes.
+    pub shown_digest: String,
+    /// The pattern that is looked at and not decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Json>,
     /// Calls of the past that a pattern would have covered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pattern_matches: Vec<String>,
@@ -218,6 +225,38 @@ pub struct GuardHealth {
     pub red: Option<String>,
 }
 
+/// What was used of a day's budgets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsedToday {
+    /// Calls of tools.
+    pub tool_calls: u64,
+    /// Millionths of a dollar.
+    pub cost_micros: u64,
+}
+
+/// One file of the policies in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyFile {
+    /// Where it belongs below `policies`.
+    pub path: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// The answer of `policy export`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyExport {
+    /// `policy.export`
+    pub action: String,
+    /// The digest of the rules among them.
+    pub rules_digest: String,
+    /// Every file, sorted.
+    pub files: Vec<PolicyFile>,
+}
+
 /// The answer of `policy show`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -236,12 +275,19 @@ pub struct PolicyAnswer {
     pub tier: String,
     /// The controls that the tier binds.
     pub controls: Json,
+    /// The file they are from; `default` for ours.
+    pub controls_source: String,
+    /// What the principal used today, in UTC.
+    pub today: UsedToday,
     /// Each layer, in the order in which they hold.
     pub layers: Vec<PolicyLayer>,
     /// The digest of the rules.
     pub rules_digest: String,
     /// The rules, sorted.
     pub rules: Vec<RuleRow>,
+    /// Why the rules did not load, each with its file and line; nothing runs then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules_failed: Vec<String>,
     /// The digest of the guards.
     pub guards_digest: String,
     /// The guards.

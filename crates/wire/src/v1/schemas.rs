@@ -14,14 +14,14 @@ use super::{
     GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer,
     IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
     MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained,
-    PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult, RemediateAnswer,
-    ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing, SandboxCheckAnswer,
-    SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, ToolsResult, TrajectoryProjection,
-    TurnCard, TurnInput, VerifyAnswer,
+    PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
+    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing,
+    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, ToolsResult,
+    TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 71] = [
+pub const SCHEMA_NAMES: [&str; 72] = [
     "approval",
     "approval-page",
     "ask",
@@ -77,6 +77,7 @@ pub const SCHEMA_NAMES: [&str; 71] = [
     "models",
     "policy",
     "policy-explanation",
+    "policy-export",
     "promotion",
     "promotion-listing",
     "proposal",
@@ -124,6 +125,7 @@ fn generated(name: &str) -> Option<Schema> {
         "approval-page" => writing.into_root_schema_for::<ApprovalPage>(),
         "policy" => writing.into_root_schema_for::<PolicyAnswer>(),
         "policy-explanation" => writing.into_root_schema_for::<PolicyExplained>(),
+        "policy-export" => writing.into_root_schema_for::<PolicyExport>(),
         "proposal" => writing.into_root_schema_for::<Outcome<ProposalAnswer>>(),
         "proposal-page" => writing.into_root_schema_for::<ProposalPage>(),
         "audit-page" => writing.into_root_schema_for::<AuditPage<AuditRow>>(),

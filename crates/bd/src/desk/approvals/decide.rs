@@ -17,8 +17,8 @@ impl Desk {
     /// Decides, with a person's signature.
     ///
     /// # Errors
-    /// A database that failed. Refuses what was decided before, with who decided, what expired, and a pattern that does not
-    /// cover the very call it is decided for.
+    /// A database that failed. Refuses what was decided before, with who decided, what expired, another card than the one
+    /// that was shown, and a pattern that does not cover the very call it is decided for.
     pub fn decide_approval(
         &self,
         credential: &PersonCredential,
@@ -30,6 +30,7 @@ impl Desk {
             if approval.state == ApprovalState::Expired {
                 return expired(writing, &approval);
             }
+            check_card(&approval, decision)?;
             decided(&mut approval, credential, decision)?;
             let signature = credential.sign(&signed(&approval));
             let update = "UPDATE approvals SET state = ?2, scope = ?3, pattern = ?4, decided_by = ?5,
@@ -54,6 +55,17 @@ impl Desk {
             Ok(Ok(approval))
         })
     }
+}
+
+/// Refuses an answer to another card than the one that was shown.
+fn check_card(approval: &Approval, decision: &Decision) -> Result<(), DeskRefusal> {
+    let Some(shown) = &decision.shown else { return Ok(()) };
+    let card = approval.card_digest();
+    if card.as_str() == shown {
+        return Ok(());
+    }
+    let detail = format!("{} is {card}, and {} was shown", approval.id, shown.escape_debug());
+    Err(DeskRefusal::new(DeskRefusalClass::ApprovalDigestMismatch, detail))
 }
 
 /// The approval as it will be.
@@ -125,6 +137,7 @@ pub(super) fn signed(approval: &Approval) -> Value<'_> {
     let request = &approval.request;
     Object::fields()
         .field("argumentsDigest", approval.arguments_digest.as_str())
+        .field("cardDigest", approval.card_digest().as_str().to_owned())
         .optional("decidedBy", approval.decided_by.as_deref())
         .field("expiresAt", to_stored(request.expires_at).to_string())
         .field("id", approval.id.as_str())

@@ -1,6 +1,6 @@
 //! Approvals as rows: their tokens, how they are read back, how they are shown. It must not change any.
 
-use premath_kernel::{Object, Value};
+use premath_kernel::{Digest, Object, Value};
 use premath_wire::time::format_time;
 use rusqlite::{Connection, Params, Row, params};
 
@@ -99,6 +99,28 @@ impl Approval {
             .field("tool", request.tool.as_str())
             .field("toolCallId", request.tool_call_id.as_str())
             .finish()
+    }
+}
+
+impl Approval {
+    /// The digest of the card: everything a person is shown before they decide. What they sign has it.
+    #[must_use]
+    pub fn card_digest(&self) -> Digest {
+        let request = &self.request;
+        let card = Object::fields()
+            .field("arguments", request.arguments.borrowed())
+            .optional("diff", request.diff.as_deref())
+            .field("id", self.id.as_str())
+            .field("kind", request.kind.token())
+            .field("reason", request.reason.as_str())
+            .field("rule", request.rule.as_str())
+            .field("runId", request.run_id.as_str())
+            .field("targets", targets_value(&request.targets))
+            .field("tier", request.tier.as_str())
+            .field("tool", request.tool.as_str())
+            .field("toolCallId", request.tool_call_id.as_str())
+            .finish();
+        Digest::prefixed("crd1_", &card)
     }
 }
 

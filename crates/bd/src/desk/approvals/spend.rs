@@ -8,8 +8,9 @@ use super::super::answer::{DeskAnswer, DeskRefusal, DeskRefusalClass, Stop};
 use super::super::credential::PersonCredential;
 use super::super::database::{Desk, Writing};
 use super::decide::{expired, signed};
-use super::row::approvals_where;
+use super::row::{approval_row, approvals_where};
 use super::{Approval, ApprovalScope, ApprovalState, AskedCall, Target, Use, existing, tell};
+use crate::error::StoreError;
 
 impl Desk {
     /// Uses a yes for a call.
@@ -28,6 +29,32 @@ impl Desk {
                 return expired(writing, &approval);
             }
             spend(writing, credential, &approval, call).map(Ok)
+        })
+    }
+
+    /// Whether a yes for one call was used for this very call before, by somebody who could not say so any more. What the row
+    /// says does not count without the signature.
+    ///
+    /// # Errors
+    /// A database that failed.
+    pub fn was_consumed_for(
+        &self,
+        credential: &PersonCredential,
+        id: &str,
+        call: &AskedCall<'_>,
+    ) -> Result<bool, StoreError> {
+        let now = self.now();
+        self.read(|connection| {
+            let Some(approval) = approval_row(connection, id, now)? else { return Ok(false) };
+            if approval.state != ApprovalState::Consumed {
+                return Ok(false);
+            }
+            let agreed = Approval { state: ApprovalState::Approved, ..approval };
+            let query = "SELECT EXISTS(SELECT 1 FROM approval_uses
+                 WHERE approval = ?1 AND run_id = ?2 AND tool_call_id = ?3)";
+            let key = params![id, call.run_id, call.tool_call_id];
+            let is_used: bool = connection.query_row(query, key, |row| row.get(0))?;
+            Ok::<_, Stop>(is_used && is_signed(&agreed, credential) && mismatch(&agreed, call).is_none())
         })
     }
 
@@ -68,10 +95,7 @@ fn spend(
     call: &AskedCall<'_>,
 ) -> Result<Use, Stop> {
     usable(approval)?;
-    let signature = approval.signature.as_deref().unwrap_or_default();
-    if approval.decided_by.as_deref() != Some(credential.name())
-        || !credential.has_signed(&signed(approval), signature)
-    {
+    if !is_signed(approval, credential) {
         let detail = format!("{} does not carry the signature of `{}`", approval.id, credential.name());
         return Err(Stop::refused(DeskRefusalClass::ApprovalUnsigned, detail));
     }
@@ -96,6 +120,12 @@ fn spend(
     let approval = existing(writing, &approval.id)?;
     tell(writing, &approval, call.run_id, "consumed")?;
     Ok(Use { approval, arguments_digest })
+}
+
+fn is_signed(approval: &Approval, credential: &PersonCredential) -> bool {
+    let signature = approval.signature.as_deref().unwrap_or_default();
+    approval.decided_by.as_deref() == Some(credential.name())
+        && credential.has_signed(&signed(approval), signature)
 }
 
 /// Refuses what is no yes.

@@ -27,11 +27,38 @@ impl Desk {
         owner: &str,
         lease_seconds: u32,
     ) -> DeskAnswer<Execution> {
+        let abandoned = |proposal: &Proposal, now| is_abandoned(proposal, now);
+        self.begin(credential, (id, shown_digest), (owner, lease_seconds), &abandoned)
+    }
+
+    /// The same for whoever holds the lock that everybody takes who carries this plan out: the holder before is gone,
+    /// however long its lease would have lasted.
+    ///
+    /// # Errors
+    /// As [`Self::begin_execution`].
+    pub fn begin_execution_alone(
+        &self,
+        credential: &PersonCredential,
+        id: &str,
+        shown_digest: &str,
+        owner: &str,
+        lease_seconds: u32,
+    ) -> DeskAnswer<Execution> {
+        self.begin(credential, (id, shown_digest), (owner, lease_seconds), &|_, _| true)
+    }
+
+    fn begin(
+        &self,
+        credential: &PersonCredential,
+        (id, shown_digest): (&str, &str),
+        (owner, lease_seconds): (&str, u32),
+        is_free: &dyn Fn(&Proposal, i64) -> bool,
+    ) -> DeskAnswer<Execution> {
         self.write(|writing| {
             let proposal = existing(writing, id)?;
             match proposal.state {
                 ProposalState::Approved => {}
-                ProposalState::Executing if is_abandoned(&proposal, writing.now) => {}
+                ProposalState::Executing if is_free(&proposal, writing.now) => {}
                 ProposalState::Expired => return expired(writing, &proposal),
                 ProposalState::Executing
                 | ProposalState::Pending

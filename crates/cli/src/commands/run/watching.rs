@@ -103,13 +103,14 @@ impl Watching {
     }
 
     fn answered(&self, card: &str, prompt: &str, interrupt: &Interrupt) -> Option<Said> {
-        if matches!(self.seen().by, By::Program(_)) || !system::is_attended() {
-            return None;
-        }
+        // Whoever is not there now reads it later.
         self.show(|by, _| match by {
             By::Person(screen) => output::text(&format!("{}{card}", screen.cleared())),
             By::Program(_) => Ok(()),
         });
+        if matches!(self.seen().by, By::Program(_)) || !system::is_attended() {
+            return None;
+        }
         output::note(prompt);
         let line = system::typed_line(interrupt)?;
         Some(match line.to_ascii_lowercase().as_str() {

@@ -16,7 +16,7 @@ const TASK_LINES: usize = 6;
 
 /// What stands above a run; nothing for another event.
 pub(super) fn opened(event: &RunEvent<'_>) -> String {
-    let RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, .. } = event else {
+    let RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, denied, .. } = event else {
         return String::new();
     };
     let goes_on = if *is_resumed { format!(" {TIP}goes on{TIP:#}") } else { String::new() };
@@ -34,6 +34,10 @@ pub(super) fn opened(event: &RunEvent<'_>) -> String {
     text.push_str(&format!("  {DIM}model{DIM:#}   {}\n", models.join(", then ")));
     if *pattern != "single" {
         text.push_str(&format!("  {DIM}works{DIM:#}   {}\n", pattern.replace('_', " ")));
+    }
+    for error in *denied {
+        let (message, code) = (plain(&error.human_message), error.code.code());
+        text.push_str(&format!("  {BAD}denied{BAD:#}  {message} {DIM}({code}){DIM:#}\n"));
     }
     text
 }

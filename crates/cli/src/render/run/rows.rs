@@ -83,7 +83,7 @@ impl EventRows {
 
 fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
     Some(match event {
-        RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, depth } => {
+        RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, depth, denied } => {
             RunEventKind::RunStarted {
                 run_id: (*run_id).to_owned(),
                 task: (*task).to_owned(),
@@ -92,6 +92,7 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
                 pattern: (*pattern).to_owned(),
                 resumed: *is_resumed,
                 depth: *depth,
+                denied: denied.iter().map(|error| Json(error.for_client().into_owned())).collect(),
             }
         }
         RunEvent::TurnStarted { call_id, turn, harness } => RunEventKind::TurnStarted {

@@ -84,6 +84,15 @@ fn one_call(tool: &str, arguments: &str, outcome: &CallOutcome, diff: Option<&st
     ])
 }
 
+fn closed_issue() -> AppliedIntent {
+    AppliedIntent {
+        tool_call_id: "c3".to_owned(),
+        action: "issue.update".to_owned(),
+        intent_digest: "sha256:cc".to_owned(),
+        outcome: IntentOutcome::Applied { issue_id: "bd-1".to_owned(), status: "closed".to_owned() },
+    }
+}
+
 #[test]
 fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
     let (look, check) = (json(r#"{"path":"."}"#), json(r#"{"command":"sh check.sh","workdir":"."}"#));
@@ -95,12 +104,7 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
     };
     let close = json(r#"{"id":"bd-1","status":"closed"}"#);
     let (one, two) = (closed("run-1.t1"), closed("run-1.t2"));
-    let applied = AppliedIntent {
-        tool_call_id: "c3".to_owned(),
-        action: "issue.update".to_owned(),
-        intent_digest: "sha256:cc".to_owned(),
-        outcome: IntentOutcome::Applied { issue_id: "bd-1".to_owned(), status: "closed".to_owned() },
-    };
+    let applied = closed_issue();
     let models = ["anthropic:claude".to_owned(), "local:qwen".to_owned()];
     let report = report(RunOutcome::Completed);
     let shown = piped(&[
@@ -112,6 +116,7 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
             pattern: "single",
             is_resumed: false,
             depth: 0,
+            denied: &[],
         },
         RunEvent::TurnStarted { call_id: "run-1.t1", turn: 1, harness: None },
         RunEvent::Model(&ModelEvent::ReasoningDelta { index: 0, text: "Both at once.".to_owned() }),
@@ -339,6 +344,7 @@ fn nothing_that_others_say_acts_on_the_terminal() {
             pattern: "chain",
             is_resumed: true,
             depth: 0,
+            denied: &[],
         },
         RunEvent::TurnStarted { call_id: evil, turn: 1, harness: None },
         RunEvent::Model(&ModelEvent::TextDelta { index: 0, text: evil.to_owned() }),

@@ -40,6 +40,9 @@ pub enum RunEventKind {
         resumed: bool,
         /// How deep below the first run.
         depth: u64,
+        /// What it asked for and was not given, as a person is told: `code`, `policyName`, `humanMessage`, `hint`, `retryable`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        denied: Vec<crate::Json>,
     },
     /// A model is asked, or the harness does something in its place.
     #[serde(rename = "turn.started")]

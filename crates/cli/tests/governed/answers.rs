@@ -1,0 +1,126 @@
+//! What becomes of a question: too late is no, a yes is used once, and two who answer at the same time are not two answers.
+
+use std::process::Stdio;
+
+use serde_json::json;
+
+use crate::room::Room;
+
+#[test]
+fn an_expired_approval_never_runs() {
+    let room = Room::new(&["notes.md"], "policy.approval_seconds = 1\n");
+    let ran = room.begin("late", &room.deleting(&[0]));
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let asked = room.items(&["approvals", "list"]);
+    let id = asked[0]["id"].as_str().unwrap().to_owned();
+    room.until("approvals", &id, "expired");
+    assert_eq!(room.refused(&["approvals", "approve", &id]), "approval_expired");
+    let rows = room.audit(&["--kind", "approval", "--effect", "expired"]);
+    let [row] = rows.as_slice() else { panic!("{rows:?}") };
+    assert_eq!((&row["approvalId"], &row["actor"]), (&json!(id), &json!("clock")));
+    room.done(&["resume", "late"]);
+    assert!(room.deleted().is_empty(), "what nobody agreed to in time does not run");
+    assert_eq!(room.refused(&["approvals", "approve", &id]), "approval_expired", "and it stays so");
+    assert_eq!(room.audit(&["--kind", "approval", "--effect", "expired"]).len(), 1, "it is told once");
+    assert!(room.audit(&["--kind", "approval", "--effect", "approved"]).is_empty());
+    room.is_sound(&["late"]);
+}
+
+#[test]
+fn a_model_is_told_that_nobody_answered_in_time() {
+    let room = Room::new(&["notes.md"], "policy.approval_seconds = 1\n");
+    let after = "[[turn]]\ntext = \"Then not.\"\n[turn.expect]\n\
+        tool_result = [{ contains = \"nobody agreed in time\" }]\n";
+    assert_eq!(room.begin("late", &format!("{}{after}", room.deleting(&[0]))).code, Some(3));
+    let id = room.items(&["approvals", "list"])[0]["id"].as_str().unwrap().to_owned();
+    room.until("approvals", &id, "expired");
+    room.done(&["resume", "late"]);
+    let rows = room.audit(&["--run", "late", "--kind", "approval", "--effect", "expired"]);
+    assert_eq!(rows.len(), 1, "a run that comes too late tells it too: {rows:?}");
+}
+
+#[test]
+fn a_yes_is_used_once() {
+    let room = Room::new(&["notes.md"], "");
+    // The model asks for the same call again after it was undone for it.
+    assert_eq!(room.begin("twice", &room.deleting(&[0, 0])).code, Some(3));
+    let first = room.only("approvals");
+    room.done(&["approvals", "approve", &first]);
+    let ran = room.run(&["resume", "twice"]);
+    assert_eq!(room.deleted(), ["notes.md"], "{ran:?}");
+    assert_eq!(room.json(&["approvals", "show", &first])["approval"]["state"], "consumed");
+    let used = room.audit(&["--kind", "approval", "--effect", "consumed"]);
+    assert_eq!(used.len(), 1, "{used:?}");
+    assert_eq!(room.refused(&["approvals", "approve", &first]), "approval_decided");
+}
+
+#[test]
+fn a_yes_for_one_run_is_none_for_another() {
+    let room = Room::new(&["a.md"], "");
+    assert_eq!(room.begin("one", &room.deleting(&[0])).code, Some(3));
+    room.done(&["approvals", "approve", &room.only("approvals")]);
+    // The very same call in another run.
+    assert_eq!(room.begin("two", &room.deleting(&[0])).code, Some(3));
+    assert_eq!(room.json(&["approvals", "show", &room.only("approvals")])["approval"]["runId"], "two");
+    assert!(room.deleted().is_empty());
+    room.done(&["resume", "one"]);
+    assert_eq!(room.deleted(), ["a.md"]);
+}
+
+#[test]
+fn a_yes_for_the_run_covers_the_same_thing_again_and_nothing_else() {
+    let room = Room::new(&["a.md", "b.md"], "");
+    let rename = |number: usize, name: &str| {
+        let arguments = format!("file_id = \"{}\", name = \"{name}\"", room.files[number]);
+        crate::room::call("desk_rename_file", &arguments)
+    };
+    let turns = [rename(0, "c.md"), rename(0, "d.md"), rename(1, "e.md")].concat();
+    assert_eq!(room.begin("all", &turns).code, Some(3));
+    let first = room.only("approvals");
+    room.done(&["approvals", "approve", &first, "--scope", "run"]);
+    assert_eq!(room.run(&["resume", "all"]).code, Some(3), "the other file is asked about");
+    let asked = room.json(&["approvals", "show", &room.only("approvals")]);
+    assert_eq!(asked["approval"]["targets"][0]["name"], "b.md");
+    let names: Vec<_> =
+        room.items(&["desk", "list"]).iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect();
+    assert!(names.contains(&"d.md".to_owned()) && names.contains(&"b.md".to_owned()), "{names:?}");
+    assert_eq!(room.audit(&["--kind", "approval", "--effect", "consumed"]).len(), 2);
+    room.is_sound(&["all"]);
+}
+
+#[test]
+fn of_many_who_answer_at_the_same_time_one_decides() {
+    let room = Room::new(&["notes.md"], "");
+    assert_eq!(room.begin("del", &room.deleting(&[0])).code, Some(3));
+    let id = room.only("approvals");
+    let verbs = ["approve", "deny", "approve", "deny"];
+    let children: Vec<_> = verbs
+        .iter()
+        .map(|verb| {
+            let mut command = room.command(&["approvals", verb, &id, "--json"]);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    let ended: Vec<_> = children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+    let winners: Vec<_> = verbs
+        .iter()
+        .zip(&ended)
+        .filter(|(_, output)| output.status.success())
+        .map(|(verb, _)| *verb)
+        .collect();
+    let [winner] = winners.as_slice() else { panic!("{winners:?}: {ended:?}") };
+    for output in ended.iter().filter(|output| !output.status.success()) {
+        assert!(String::from_utf8_lossy(&output.stdout).contains("approval_decided"), "{output:?}");
+    }
+    let state = if *winner == "approve" { "approved" } else { "denied" };
+    assert_eq!(room.json(&["approvals", "show", &id])["approval"]["state"], state);
+    let decided = [
+        room.audit(&["--kind", "approval", "--effect", "approved"]),
+        room.audit(&["--kind", "approval", "--effect", "denied"]),
+    ]
+    .concat();
+    assert_eq!(decided.len(), 1, "{decided:?}");
+    room.done(&["resume", "del"]);
+    assert_eq!(room.deleted().len(), usize::from(*winner == "approve"));
+    room.is_sound(&["del"]);
+}

@@ -1,0 +1,20 @@
+//! Policy through the command: what people are asked, what they can say, what a model cannot, and what everybody is told.
+//!
+//! Nothing here reaches into a store; what counts is what the command says and leaves.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "what cannot be done, or is not in an answer, fails the test; files and processes are the tests' own"
+)]
+
+mod answers;
+mod cards;
+mod doors;
+mod guard_programs;
+mod plans;
+mod policy;
+mod room;
+mod views;

@@ -1,0 +1,91 @@
+//! What policy says about itself: for which role, how much of the day is used, from which files, why rules did not load; and
+//! the policies in force as files that hold the same.
+
+use serde_json::{Value, json};
+
+use crate::room::{Room, call};
+
+const ROLES: &str = "policy.max_daily_tool_calls = 9\npolicy.roles.clerk.scopes = [\"files:read\"]\n";
+
+fn explained(room: &Room, more: &[&str]) -> Value {
+    let arguments =
+        ["policy", "explain", "--tool", "issue_add", "--args", "{\"title\": \"Bound the index\"}"];
+    room.json(&[&arguments, more].concat())
+}
+
+#[test]
+fn a_call_is_explained_for_the_ceiling_of_the_role() {
+    let room = Room::new(&[], ROLES);
+    assert_eq!(explained(&room, &[])["effect"], "allow");
+    let clerk = explained(&room, &["--role", "clerk"]);
+    assert_eq!((&clerk["effect"], &clerk["policyName"]), (&json!("deny"), &json!("role clerk")), "{clerk}");
+    assert_eq!(clerk["modelView"]["code"], "policy_scope_missing");
+    assert!(!clerk["modelView"].to_string().contains("clerk"), "{clerk}");
+}
+
+#[test]
+fn what_was_used_today_stands_beside_the_budget() {
+    let room = Room::new(&[], ROLES);
+    let layer = |shown: &Value| {
+        let layers = shown["layers"].as_array().unwrap();
+        layers.iter().find(|layer| layer["layer"] == "tool calls a day").unwrap()["says"].clone()
+    };
+    assert_eq!(layer(&room.json(&["policy", "show"])), "9; 0 today");
+    let ran = room.work("looks", &call("fs_list", "path = \".\""), &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let shown = room.json(&["policy", "show"]);
+    assert_eq!((layer(&shown), &shown["today"]["toolCalls"]), (json!("9; 1 today"), &json!(1)));
+}
+
+#[test]
+fn rules_that_did_not_load_say_where_and_why() {
+    let room = Room::new(&[], "");
+    assert_eq!(room.json(&["policy", "show"])["controlsSource"], "default");
+    room.write("policies/governor/mine.cedar", "\n@id(\"x\")\npermit (principal, action, resource)\n");
+    room.write("policies/governor/mine.examples.json", "{}");
+    let shown = room.json(&["policy", "show"]);
+    let failed = shown["rulesFailed"][0].as_str().unwrap();
+    assert!(failed.starts_with("mine.cedar:"), "{failed}");
+    assert!(shown["rules"].as_array().unwrap().is_empty());
+    let text = room.done(&["policy", "show"]);
+    assert!(text.contains("the rules in policies/governor did not load") && text.contains(failed), "{text}");
+    assert_eq!(explained(&room, &[])["effect"], "deny", "nothing runs then");
+}
+
+#[test]
+fn exported_policies_hold_the_same() {
+    let room = Room::new(&[], "");
+    let before = room.json(&["policy", "show"]);
+    let exported = room.json(&["policy", "export", "policies"]);
+    let paths: Vec<_> =
+        exported["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert!(
+        paths.contains(&"governor/desk.cedar") && paths.contains(&"governor/desk.examples.json"),
+        "{paths:?}"
+    );
+    assert!(paths.contains(&"risk/high.json"), "{paths:?}");
+    for path in &paths {
+        assert!(room.path().join("policies").join(path).is_file(), "{path}");
+    }
+    let after = room.json(&["policy", "show"]);
+    for member in ["rulesDigest", "guardsDigest", "controls", "rules", "tier"] {
+        assert_eq!(before[member], after[member], "{member}");
+    }
+    assert_eq!(after["controlsSource"], "policies/risk/high.json");
+    assert_eq!(exported["rulesDigest"], after["rulesDigest"]);
+    // What is exported again from the files is what they say.
+    assert_eq!(room.json(&["policy", "export", "again"])["files"], exported["files"]);
+    let ran = room.run(&["policy", "export", "policies"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("`policies` is not empty"), "{ran:?}");
+}
+
+#[test]
+fn an_exported_rule_that_is_edited_counts() {
+    let room = Room::new(&[], "");
+    room.done(&["policy", "export", "policies"]);
+    let path = room.path().join("policies/risk/high.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("\"desk:delete\"", "\"desk:delete\", \"issues:write\"")).unwrap();
+    assert_eq!(explained(&room, &[])["effect"], "ask");
+}

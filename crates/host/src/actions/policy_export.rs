@@ -1,0 +1,28 @@
+//! `policy.export`: the policies in force as the files they would be, so that they can be edited and put into a repository.
+//!
+//! It must not write anything: whoever asks has a place for them.
+
+use premath_kernel::Value;
+use premath_tusk::policy::RiskTier;
+use premath_wire::Json;
+use premath_wire::v1::{PolicyExport, PolicyFile};
+
+use crate::agent::{controls, governed_tools};
+use crate::table::{ActionError, Answer, Host};
+
+/// `policy.export`
+pub(crate) fn export(host: &Host<'_>, _: &Value<'_>) -> Result<Answer, ActionError> {
+    let ground = governed_tools(host.workspace, host.agent)?;
+    let mut files: Vec<PolicyFile> =
+        host.agent.rule_files()?.into_iter().map(|(path, text)| PolicyFile { path, text }).collect();
+    for tier in RiskTier::ALL {
+        let profile = controls(host.workspace, tier)?;
+        let mut text = serde_json::to_string_pretty(&Json(profile.to_value().into_owned()))
+            .map_err(|source| ActionError::Unwritable { source })?;
+        text.push('\n');
+        files.push(PolicyFile { path: format!("risk/{}.json", tier.token()), text });
+    }
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    let rules_digest = ground.governor.rules().digest().as_str().to_owned();
+    Answer::new("ok", &PolicyExport { action: "policy.export".to_owned(), rules_digest, files })
+}
