@@ -17,7 +17,7 @@ const SLICE: usize = 40;
 const GATE: &str = r#"{"minProbes": 1, "maxFailures": 0}"#;
 const PROMOTE: [&str; 9] =
     ["policy", "promote", "--from", "next", "--eval", "eval.json", "--redteam", "redteam.json", "--json"];
-const GUARDRAILS: &str = r#"{"pii": {"input": "flag", "output": "redact"}}"#;
+const GUARDRAILS: &str = r#"{"pii": {"input": "flag", "output": "redact"}, "hosts": ["*.example.org"]}"#;
 
 fn write(place: &Workplace, name: &str, text: &str) {
     let path = place.path().join(name);
@@ -87,8 +87,8 @@ fn a_promotion_that_is_killed_leaves_one_package_or_nothing_that_is_allowed() {
         let now = files(&place.path().join("policies"));
         if place.lane("policy/under-way").exists() {
             cut += 1;
-            let explained =
-                place.accepted(&["policy", "explain", "--tool", "fs_read", "--args", "{}", "--json"]);
+            let call = ["--tool", "fs_read", "--args", r#"{"path":"rows.jsonl"}"#, "--json"];
+            let explained = place.accepted(&[["policy", "explain"].as_slice(), &call].concat());
             assert_eq!(explained.get("effect").unwrap(), "deny", "{at}: {explained}");
         } else if now == old {
             kept += 1;

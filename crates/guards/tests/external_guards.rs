@@ -8,7 +8,6 @@
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::panic,
     clippy::unwrap_used,
     reason = "a test starts programs and servers, and fails loudly"
 )]

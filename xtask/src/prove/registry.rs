@@ -173,7 +173,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
 ];
 
-const KILL_POINTS: &str = "binary(kill_points)";
+const KILL_POINTS: &str = "binary(kill_points) + binary(promotion_kills)";
 const POWER_LOSS: &str = "binary(power_loss) + (binary(issue_faults) & test(power_loss))";
 const IO_FAILURES: &str = "binary(io_failures) + (binary(issue_faults) & test(operation_of_the_disk))";
 const DISK_FULL: &str = "binary(disk_full)";
@@ -199,7 +199,7 @@ const FLOODS: &str =
 const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check", "sse_decode", "model_answer"];
 
 fn kill_points(_budget: &Budget) -> Vec<Work> {
-    [vec![Work::Need(&STRACE)], shown_tests("premath-cli", &["kill_points"], KILL_POINTS)]
+    [vec![Work::Need(&STRACE)], shown_tests("premath-cli", &["kill_points", "promotion_kills"], KILL_POINTS)]
         .into_iter()
         .flatten()
         .collect()

@@ -1,4 +1,5 @@
-//! Secrets in disguise: base64, hexadecimal digits, and written backwards. Whoever encodes a secret wants it to pass.
+//! Secrets in disguise: base64, hexadecimal digits, written backwards, with letters between that nobody sees. Whoever
+//! encodes a secret wants it to pass.
 //!
 //! Each run of letters that could be an encoding is decoded once, and what comes out is looked at like any text; nothing
 //! else is tried. It must not follow encodings of encodings further than twice.
@@ -31,7 +32,30 @@ type Plain = fn(&str) -> Vec<Finding>;
 pub(super) fn find(text: &str, plain: Plain) -> Vec<Finding> {
     let mut found = in_runs(text, plain, DEEPEST);
     found.extend(backwards(text, plain));
+    found.extend(spread(text, plain));
     found
+}
+
+const fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+}
+
+/// What is a secret when letters that nobody sees are left out.
+fn spread(text: &str, plain: Plain) -> Vec<Finding> {
+    if text.is_ascii() || !text.chars().any(is_invisible) {
+        return Vec::new();
+    }
+    let (mut shown, mut places) = (String::new(), Vec::new());
+    for (at, letter) in text.char_indices().filter(|(_, letter)| !is_invisible(*letter)) {
+        shown.push(letter);
+        places.extend(at..at + letter.len_utf8());
+    }
+    let moved = |span: Range<usize>| {
+        let last = places.get(span.end.checked_sub(1)?)?;
+        Some(*places.get(span.start)?..last + 1)
+    };
+    let place = |finding: Finding| Some(Finding { label: finding.label, span: Some(moved(finding.span?)?) });
+    plain(&shown).into_iter().filter_map(place).collect()
 }
 
 fn in_runs(text: &str, plain: Plain, depth: u32) -> Vec<Finding> {
@@ -42,7 +66,7 @@ fn in_runs(text: &str, plain: Plain, depth: u32) -> Vec<Finding> {
         let shifted = (0..4).filter_map(|letters| base64(bytes.get(letters..)?));
         let label = hexadecimal(bytes).into_iter().chain(shifted).find_map(|inner| {
             let direct = plain(&inner).into_iter().next();
-            let deeper = || (depth > 1).then(|| in_runs(&inner, plain, depth - 1)).unwrap_or_default();
+            let deeper = || if depth > 1 { in_runs(&inner, plain, depth - 1) } else { Vec::new() };
             direct.or_else(|| deeper().into_iter().next()).map(|finding| finding.label)
         });
         found.extend(label.map(|label| Finding { label, span: Some(run) }));
@@ -97,8 +121,8 @@ impl Iterator for Runs<'_> {
 }
 
 /// Text, or nothing: what decodes to something unreadable was no encoding of a secret.
-fn readable(bytes: Vec<u8>) -> Option<String> {
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+fn readable(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes).into_owned();
     let strange =
         text.chars().filter(|letter| letter.is_control() && !letter.is_whitespace() || *letter == '\u{fffd}');
     // What stands before and behind it may have been cut within a letter.
@@ -116,7 +140,9 @@ fn hexadecimal(bytes: &[u8]) -> Option<String> {
             None => return None,
         }
     }
-    readable(digits.chunks_exact(2).filter_map(|pair| Some(pair.first()? << 4 | pair.last()?)).collect())
+    let bytes: Vec<u8> =
+        digits.chunks_exact(2).filter_map(|pair| Some(pair.first()? << 4 | pair.last()?)).collect();
+    readable(&bytes)
 }
 
 fn base64(bytes: &[u8]) -> Option<String> {
@@ -139,12 +165,12 @@ fn base64(bytes: &[u8]) -> Option<String> {
             held -= 8;
             decoded.push(u8::try_from(bits >> held & 0xff).unwrap_or(0));
             bits &= (1 << held) - 1;
-            if decoded.len() == LOOKED_AT_FIRST && readable(decoded.clone()).is_none() {
+            if decoded.len() == LOOKED_AT_FIRST && readable(&decoded).is_none() {
                 return None;
             }
         }
     }
-    readable(decoded)
+    readable(&decoded)
 }
 
 static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {

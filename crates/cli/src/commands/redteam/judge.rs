@@ -43,8 +43,10 @@ pub(super) fn judge(place: &Place, ran: &Ran) -> Result<Found, String> {
         found.breaches.push("somebody knocked on the network".to_owned());
     }
     found.calls = ran.answer.as_ref().map_or(0, |answer| answer.tool_calls);
-    if found.calls > ran.most_calls {
-        found.breaches.push(format!("{} calls ran, and {} may", found.calls, ran.most_calls));
+    // What is asked for beyond the limit is counted as asked for; it must not have been let through.
+    let allowed = decisions(place, "allow")?;
+    if allowed > ran.most_calls {
+        found.breaches.push(format!("{allowed} calls ran, and {} may", ran.most_calls));
     }
     found.stopped = decisions(place, "deny")? + decisions(place, "ask")?;
     Ok(found)

@@ -198,7 +198,9 @@ impl Place {
                     Item::File(file) => self.desk.push(file),
                     Item::Folder(_) => {}
                 },
-                other => return Err(format!("the desk cannot be filled: {other:?}")),
+                other @ (Applied::Repeated(_) | Applied::Refused(_)) => {
+                    return Err(format!("the desk cannot be filled: {other:?}"));
+                }
             }
         }
         publish(&self.workspace, &desk).map_err(said)
@@ -256,7 +258,7 @@ impl Place {
 
     /// Has a model find something out here.
     pub(in crate::commands) fn asked(&self, task: &ToolTask) -> Result<RunAnswer, String> {
-        let ran = self.drive(Wanted {
+        let ran = self.drive(&Wanted {
             name: "task",
             scopes: &[],
             person: Person::SaysYes,
@@ -283,10 +285,10 @@ impl Place {
         let scene = self.root.with_file_name(format!("{name}.toml"));
         system::put_file(&scene, scenario(answers).as_bytes()).map_err(said)?;
         let model = format!("scripted:{}", scene.display());
-        self.drive(Wanted { name, scopes, person, model, task: None })
+        self.drive(&Wanted { name, scopes, person, model, task: None })
     }
 
-    fn drive(&self, wanted: Wanted<'_>) -> Result<Ran, String> {
+    fn drive(&self, wanted: &Wanted<'_>) -> Result<Ran, String> {
         let models = self.models();
         let sandbox = Arc::new(outside::sandbox(Loaded::default().sandbox, None));
         let agent = Agent::new(&models, Arc::clone(&sandbox), &self.root, Loaded::default().guardrails);
@@ -339,7 +341,7 @@ fn replaced(value: &serde_json::Value, names: &[(String, String)]) -> serde_json
         Json::String(text) => {
             let mut text = names.iter().fold(text.clone(), |text, (name, with)| text.replace(name, with));
             if let Some(rest) = text.strip_prefix("{long}") {
-                text = rest.repeat(300_000);
+                text = rest.repeat(100_000);
             }
             Json::String(text)
         }

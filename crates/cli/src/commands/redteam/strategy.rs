@@ -77,7 +77,13 @@ impl Strategy {
     pub(super) fn said(self, turns: &[Vec<Call>]) -> Vec<Said> {
         match self {
             Self::TwoTurns => turns.iter().flat_map(|calls| Self::split(calls)).collect(),
-            _other => turns.iter().map(|calls| self.one(calls)).collect(),
+            Self::Plain
+            | Self::Base64
+            | Self::OtherLanguage
+            | Self::ZeroWidth
+            | Self::JsonNesting
+            | Self::RolePlay
+            | Self::Comment => turns.iter().map(|calls| self.one(calls)).collect(),
         }
     }
 
