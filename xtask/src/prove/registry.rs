@@ -173,7 +173,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
 ];
 
-const KILL_POINTS: &str = "binary(kill_points) + binary(promotion_kills)";
+const KILL_POINTS: &str = "binary(kill_points) + binary(promotion_kills) + binary(forgetting_kills)";
 const POWER_LOSS: &str = "binary(power_loss) + (binary(issue_faults) & test(power_loss))";
 const IO_FAILURES: &str = "binary(io_failures) + (binary(issue_faults) & test(operation_of_the_disk))";
 const DISK_FULL: &str = "binary(disk_full)";
@@ -199,10 +199,13 @@ const FLOODS: &str =
 const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check", "sse_decode", "model_answer"];
 
 fn kill_points(_budget: &Budget) -> Vec<Work> {
-    [vec![Work::Need(&STRACE)], shown_tests("premath-cli", &["kill_points", "promotion_kills"], KILL_POINTS)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        vec![Work::Need(&STRACE)],
+        shown_tests("premath-cli", &["kill_points", "promotion_kills", "forgetting_kills"], KILL_POINTS),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn power_loss(_budget: &Budget) -> Vec<Work> {
@@ -255,13 +258,10 @@ fn paths(_budget: &Budget) -> Vec<Work> {
 }
 
 fn secret_rules(_budget: &Budget) -> Vec<Work> {
-    [
-        shown_tests("premath-guards", &["secret_rules"], SECRET_RULES),
-        shown_tests("premath-cli", &["secret_rules_in_runs"], SECRETS_IN_RUNS),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [shown_tests("premath-guards", &["secret_rules"], SECRET_RULES), tests("premath-cli", SECRETS_IN_RUNS)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn floods(_budget: &Budget) -> Vec<Work> {
