@@ -8,7 +8,7 @@ mod person;
 mod playground;
 mod signals;
 
-use std::io::{Read, Write as _};
+use std::io::{ErrorKind, Read, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -105,7 +105,8 @@ pub(crate) fn noted_path(root: &Path, typed: &str) -> String {
 pub(crate) fn read_optional(path: &Path) -> Result<Option<String>, CliError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        // A folder that is a file is a stand-in of the sandbox, left behind by somebody who was killed: nothing is in it.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => {
             let what = format!("cannot read `{}`: {error}", path.display());
             Err(CliError::environment(what, "make it a readable text file"))
