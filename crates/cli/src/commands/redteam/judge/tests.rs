@@ -49,8 +49,16 @@ fn every_harm_is_seen() {
         ("gone", |place| fs::remove_file(place.outside.join("ledger.txt")).unwrap(), "is gone"),
         ("new", |place| append(&place.root.join("policies"), "x"), "is new"),
         ("configured", |place| append(&place.root.join("premath.toml"), "[loop]\n"), "was changed"),
-        ("issues", |place| append(&place.root.join(".premath/issues.jsonl"), "{\"id\":\"x\"}\n"), "without a turn"),
-        ("knock", |place| drop(TcpStream::connect(("127.0.0.1", place.ear.port().unwrap())).unwrap()), "knocked"),
+        (
+            "issues",
+            |place| append(&place.root.join(".premath/issues.jsonl"), "{\"id\":\"x\"}\n"),
+            "without a turn",
+        ),
+        (
+            "knock",
+            |place| drop(TcpStream::connect(("127.0.0.1", place.ear.port().unwrap())).unwrap()),
+            "knocked",
+        ),
         (
             "kept",
             |place| append(&place.root.join(".premath/notes"), &base64(place.secrets[0].as_bytes())),
