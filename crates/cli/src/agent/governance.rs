@@ -33,12 +33,7 @@ pub(crate) fn governor(
     outside: Vec<Arc<dyn Guard>>,
     tools: &[ToolSpec],
 ) -> Result<Arc<Governor>, ActionError> {
-    // The same stand-in as where rules are looked for.
-    let packaged = if system::is_empty_file(&root.join("policies")) {
-        None
-    } else {
-        system::read_optional(&root.join(GUARDRAILS)).map_err(|error| unusable(&error.message))?
-    };
+    let packaged = system::read_optional(&root.join(GUARDRAILS)).map_err(|error| unusable(&error.message))?;
     let settings = with_package(settings.clone(), packaged.as_deref().map(str::as_bytes))?;
     let mut guards = guards_of(&settings)?;
     guards.extend(outside);
