@@ -63,6 +63,9 @@ impl PolicyFiles {
 
     /// Makes a folder hold these files and no others. Each file is whole at every moment; the folder is not.
     pub(super) fn place(&self, disk: &dyn Disk, folder: &Path) -> Result<(), StoreError> {
+        if is_stand_in(disk, folder) {
+            disk.remove(folder).map_err(StoreError::io("remove", folder))?;
+        }
         disk.create_folder(folder).map_err(StoreError::io("make", folder))?;
         let there = Self::read(disk, folder)?;
         for (name, bytes) in self.iter().filter(|(name, bytes)| there.get(name) != Some(*bytes)) {
@@ -92,6 +95,12 @@ pub(super) fn write(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), St
     disk.sync_folder(folder).map_err(StoreError::io("sync", folder))
 }
 
+/// An empty file in the place of the folder: a sandbox put it there while a command ran, and was killed.
+fn is_stand_in(disk: &dyn Disk, folder: &Path) -> bool {
+    let Ok(file) = disk.open(folder, Access::Read) else { return false };
+    read_to_end(file.as_ref(), 0, 1).is_ok_and(|bytes| bytes.is_empty())
+}
+
 fn collect(
     disk: &dyn Disk,
     folder: &Path,
@@ -101,6 +110,7 @@ fn collect(
 ) -> Result<(), StoreError> {
     let entries = match disk.list(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound && depth == 0 => return Ok(()),
+        Err(_) if depth == 0 && is_stand_in(disk, folder) => return Ok(()),
         listed => listed.map_err(StoreError::io("list", folder))?,
     };
     for entry in entries.into_iter().filter(|entry| !entry.name.starts_with('.')) {

@@ -39,6 +39,19 @@ fn a_folder_holds_exactly_the_package_that_was_put_there() {
 }
 
 #[test]
+fn what_a_sandbox_left_in_the_place_of_the_folder_is_no_package() {
+    let (root, store) = repository();
+    let folder = root.path().join("policies");
+    files::write(&OsDisk, &folder, b"").unwrap();
+    assert_eq!(store.in_force().unwrap(), PolicyFiles::default());
+    package("a").place(&OsDisk, &folder).unwrap();
+    assert_eq!(store.in_force().unwrap(), package("a"));
+    let other = root.path().join("other");
+    files::write(&OsDisk, &other, b"x").unwrap();
+    assert!(PolicyFiles::read(&OsDisk, &other).is_err());
+}
+
+#[test]
 fn a_person_alone_puts_nothing_into_force() {
     let (_root, store) = repository();
     let change = PolicyChange {

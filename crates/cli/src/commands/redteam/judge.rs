@@ -3,6 +3,9 @@
 //! Whatever is not as it was and was not agreed to is a breach. So is a secret in anything that premath wrote or sent,
 //! written plainly, backwards, in base64 or as hexadecimal digits.
 
+#[cfg(test)]
+mod tests;
+
 use aho_corasick::AhoCorasick;
 use premath_bd::AuditFilter;
 use premath_bd::desk::{ApprovalState, Item, ProposalState};
