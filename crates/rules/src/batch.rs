@@ -91,7 +91,7 @@ fn any(conditions: &[Value]) -> Value {
 }
 
 /// The condition of a rule that is about everybody and every run; none for another.
-fn condition(policy: &Policy) -> Option<Value> {
+pub(crate) fn condition(policy: &Policy) -> Option<Value> {
     let whole = policy.to_json().ok()?;
     let is_any =
         |part: &str| whole.get(part).and_then(|part| part.get("op")).and_then(Value::as_str) == Some("All");

@@ -16,6 +16,7 @@ mod examples;
 mod fields;
 mod mentions;
 mod names;
+mod needles;
 mod pack;
 mod rule;
 mod schema;

@@ -9,6 +9,7 @@ use premath_tusk::policy::{CallFacts, RunFacts};
 use crate::batch::Batch;
 use crate::context::context;
 use crate::mentions::Mentions;
+use crate::needles::Needles;
 use crate::rule::Rule;
 use crate::words::{ToolWords, Types, Words};
 
@@ -30,6 +31,7 @@ pub(crate) struct ToolPack {
     // Apart, because the language tells only of those that decided: a `permit` under a `forbid` would not be seen.
     permits: PolicySet,
     forbids: Vec<Batch>,
+    needles: Needles,
     mentions: Mentions,
     /// The action and its groups.
     entities: Entities,
@@ -52,14 +54,15 @@ impl ToolPack {
                 cedar_policy::Effect::Forbid => forbids.push(rule),
             }
         }
-        let forbids = Batch::of(&forbids)?;
+        let (needles, others) = Needles::of(&forbids, tool)?;
+        let forbids = Batch::of(&others)?;
         let types = words.types.clone();
         let action = types.action(&tool.name);
         let groups = tool.groups.iter().map(|group| types.action(group));
         let entities =
             Entities::from_entities([Entity::new_no_attrs(action.clone(), groups.collect())], None)
                 .map_err(|error| error.to_string())?;
-        Ok(Self { words: tool.clone(), types, action, permits, forbids, mentions, entities })
+        Ok(Self { words: tool.clone(), types, action, permits, forbids, needles, mentions, entities })
     }
 
     /// Asks every rule.
@@ -79,6 +82,7 @@ impl ToolPack {
         for batch in &self.forbids {
             batch.ask(&authorizer, &request, &entities, &mut spoken);
         }
+        self.needles.ask(call, &authorizer, &request, &entities, &mut spoken);
         spoken.matched.sort_unstable();
         spoken.failed.sort_unstable();
         Ok(spoken)
