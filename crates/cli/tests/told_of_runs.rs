@@ -1,7 +1,6 @@
 //! Who is told of a run: a collector gets its spans without secrets, one that is not there holds up nobody, and a mode that
 //! shuts everybody out does.
 
-#![expect(clippy::disallowed_methods, reason = "a collector has to listen somewhere")]
 #![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 #[expect(dead_code, reason = "this test reads no documents")]
