@@ -3,7 +3,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "how much is asked for is said in the environment")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what cannot be done fails the test")]
-#![expect(clippy::print_stdout, reason = "figures are there to be read")]
 
 mod folder;
 

@@ -68,12 +68,16 @@ fn figures_of_the_stores_are_proved_in_release_builds_that_print_them() {
 fn what_is_built_for_a_figure_holds_the_tests_of_its_slice() {
     for entry in ENTRIES {
         let Slice::Tests { package, filter } = entry.slice else { continue };
-        for command in commands(entry.id, 1) {
+        // A figure may go on in another package; what CI has a slice of must be among it.
+        let own = format!(" --package {package} ");
+        let commands: Vec<String> = commands(entry.id, 1);
+        for command in commands.iter().filter(|command| command.contains(&own)) {
             for binary in command.split(" --test ").skip(1).filter_map(|rest| rest.split(' ').next()) {
                 assert!(filter.contains(&format!("binary({binary})")), "{}: {command}", entry.id);
-                assert!(command.contains(&format!(" --package {package} ")), "{}: {command}", entry.id);
             }
         }
+        let is_in_a_package = commands.iter().any(|command| command.contains(" --test "));
+        assert!(!is_in_a_package || commands.iter().any(|command| command.contains(&own)), "{}", entry.id);
     }
 }
 
