@@ -29,6 +29,7 @@ fn asked(room: &Room, request: &ApprovalRequest) -> Approval {
 fn call(request: &ApprovalRequest) -> AskedCall<'_> {
     AskedCall {
         run_id: &request.run_id,
+        call_id: &request.call_id,
         tool_call_id: &request.tool_call_id,
         tool: &request.tool,
         arguments: &request.arguments,
@@ -196,8 +197,7 @@ fn what_no_person_signed_is_no_yes() {
     // A yes that was used stays used, whatever its state says.
     used(&room, &id, &request).unwrap();
     tampered(&room, "UPDATE approvals SET state = 'approved'");
-    let later = ApprovalRequest { tool_call_id: "c2".to_owned(), ..request };
-    assert_eq!(used(&room, &id, &later), Err(DeskRefusalClass::ApprovalConsumed));
+    assert_eq!(used(&room, &id, &request), Err(DeskRefusalClass::ApprovalConsumed));
 }
 
 #[test]
@@ -210,8 +210,8 @@ fn a_use_that_somebody_wrote_into_the_database_is_none() {
     tampered(&room, "UPDATE approvals SET state = 'consumed', decided_by = 'ada', decided_at = requested_at");
     tampered(
         &room,
-        "INSERT INTO approval_uses(approval, run_id, tool_call_id, arguments_digest, at)
-         SELECT id, run_id, tool_call_id, arguments_digest, requested_at FROM approvals",
+        "INSERT INTO approval_uses(approval, run_id, call_id, tool_call_id, arguments_digest, at)
+         SELECT id, run_id, call_id, tool_call_id, arguments_digest, requested_at FROM approvals",
     );
     assert!(!claims(&ada()), "nobody signed it");
     tampered(&room, "DELETE FROM approval_uses");
@@ -338,4 +338,24 @@ fn eight_threads_use_one_yes_once() {
     assert_eq!(room.desk.approvals(Some(ApprovalState::Consumed), None, 99).unwrap().len(), 10);
     assert_eq!(room.desk.approvals(None, None, 3).unwrap().len(), 3);
     assert_eq!(room.desk.approvals(None, Some("run-2"), 3).unwrap()[..], []);
+}
+
+#[test]
+fn a_yes_that_was_used_is_none_for_a_call_of_the_same_name_in_another_turn_or_after_its_time() {
+    for room in rooms() {
+        let request = question("c1", "fil_1", "a.md");
+        let id = asked(&room, &request).id;
+        room.desk.decide_approval(&ada(), &id, &yes(ApprovalScope::Once)).unwrap().unwrap();
+        assert!(used(&room, &id, &request).is_ok());
+        let found_again =
+            |request: &ApprovalRequest| room.desk.was_consumed_for(&ada(), &id, &call(request)).unwrap();
+        assert!(found_again(&request), "by whoever goes on with the turn");
+        let later = ApprovalRequest { call_id: "run-1.t0003".to_owned(), ..request.clone() };
+        assert!(!found_again(&later));
+        assert_eq!(used(&room, &id, &later), Err(DeskRefusalClass::ApprovalConsumed));
+        let second = asked(&room, &later);
+        assert!(second.id != id && second.state == ApprovalState::Pending, "it is asked again");
+        room.clock.advance(1_000_000);
+        assert!(!found_again(&request), "its time is over");
+    }
 }

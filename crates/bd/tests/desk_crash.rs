@@ -92,6 +92,7 @@ fn step(desk: &Desk, number: usize) {
         4 => {
             let call = AskedCall {
                 run_id: &request.run_id,
+                call_id: &request.call_id,
                 tool_call_id: &request.tool_call_id,
                 tool: &request.tool,
                 arguments: &request.arguments,

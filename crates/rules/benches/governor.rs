@@ -1,5 +1,6 @@
 //! What a decision costs with 200 rules. Run: `cargo bench -p premath-rules`. At most 50 µs are allowed, and `spread` keeps to
-//! it. `all_on_one_tool` does not: about 0.3 µs for every rule that can be about the called tool, so some 130 of them fit.
+//! it; so does `all_on_one_tool`, where most rules begin with a pattern whose letters do not occur. A rule that has to be asked costs
+//! about 0.3 µs.
 //!
 //! `spread`: the rules are about twenty tools, as rules are. `all_on_one_tool`: every one of the 200 is about the tool that
 //! is called, and none is left out of the decision.

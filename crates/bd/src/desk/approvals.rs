@@ -73,7 +73,9 @@ pub enum ApprovalScope {
 pub struct ApprovalRequest {
     /// By which run.
     pub run_id: String,
-    /// For which call of it.
+    /// In which turn of it: a model may call two things by one name in two turns.
+    pub call_id: String,
+    /// For which call of that turn.
     pub tool_call_id: String,
     /// Why.
     pub kind: ApprovalKind,
@@ -158,6 +160,8 @@ pub struct Decision {
 pub struct AskedCall<'c> {
     /// Its run.
     pub run_id: &'c str,
+    /// Its turn.
+    pub call_id: &'c str,
     /// Its id.
     pub tool_call_id: &'c str,
     /// Its tool.
@@ -186,8 +190,8 @@ impl Desk {
         let digest = Digest::of(&request.arguments).as_str().to_owned();
         self.write(|writing| {
             let query = "SELECT id FROM approvals
-                 WHERE run_id = ?1 AND tool_call_id = ?2 AND arguments_digest = ?3";
-            let key = params![request.run_id, request.tool_call_id, digest];
+                 WHERE run_id = ?1 AND call_id = ?2 AND tool_call_id = ?3 AND arguments_digest = ?4";
+            let key = params![request.run_id, request.call_id, request.tool_call_id, digest];
             let known: Option<String> =
                 writing.transaction.query_row(query, key, |row| row.get(0)).optional()?;
             let (id, is_new) = match known {
@@ -241,12 +245,13 @@ impl Desk {
 
 fn ask(writing: &Writing<'_>, request: &ApprovalRequest, digest: &str) -> Result<String, Stop> {
     let id = writing.fresh("apr_", "approvals")?;
-    let insert = "INSERT INTO approvals(id, run_id, tool_call_id, kind, tool, arguments, arguments_digest,
-           targets, diff, reason, rule, tier, requested_at, expires_at, state, scope)
-         VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 'pending', 'once')";
+    let insert = "INSERT INTO approvals(id, run_id, call_id, tool_call_id, kind, tool, arguments,
+           arguments_digest, targets, diff, reason, rule, tier, requested_at, expires_at, state, scope)
+         VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 'pending', 'once')";
     let row = params![
         id,
         request.run_id,
+        request.call_id,
         request.tool_call_id,
         request.kind.token(),
         request.tool,

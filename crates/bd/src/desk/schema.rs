@@ -89,6 +89,7 @@ CREATE TABLE approvals(
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   run_id TEXT NOT NULL,
+  call_id TEXT NOT NULL,
   tool_call_id TEXT NOT NULL,
   kind TEXT NOT NULL CHECK(kind IN ('confirmation', 'plan', 'checkpoint')),
   tool TEXT NOT NULL,
@@ -108,17 +109,18 @@ CREATE TABLE approvals(
   decided_at INTEGER,
   message TEXT,
   signature TEXT,
-  UNIQUE(run_id, tool_call_id, arguments_digest)
+  UNIQUE(run_id, call_id, tool_call_id, arguments_digest)
 ) STRICT;
 CREATE INDEX approvals_by_state ON approvals(state, tool);
 
 CREATE TABLE approval_uses(
   approval TEXT NOT NULL REFERENCES approvals(id),
   run_id TEXT NOT NULL,
+  call_id TEXT NOT NULL,
   tool_call_id TEXT NOT NULL,
   arguments_digest TEXT NOT NULL,
   at INTEGER NOT NULL,
-  PRIMARY KEY(approval, run_id, tool_call_id)
+  PRIMARY KEY(approval, run_id, call_id, tool_call_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE proposals(

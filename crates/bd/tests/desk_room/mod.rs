@@ -119,6 +119,7 @@ pub(crate) fn target(id: &str, name: &str) -> Target {
 pub(crate) fn question(call: &str, file: &str, name: &str) -> ApprovalRequest {
     ApprovalRequest {
         run_id: "run-1".to_owned(),
+        call_id: "run-1.t0001".to_owned(),
         tool_call_id: call.to_owned(),
         kind: ApprovalKind::Confirmation,
         tool: "desk_delete_file".to_owned(),

@@ -18,3 +18,4 @@ mod plans;
 mod policy;
 mod room;
 mod views;
+mod waited;

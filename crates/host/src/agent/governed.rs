@@ -124,6 +124,21 @@ impl PolicyPort for HostPolicy {
         if is_plain { self.log.append_lazily(&rows) } else { self.log.append(&rows) }.map(|_| judged)
     }
 
+    fn again(&mut self, call_id: &str, calls: &[GovernedCall<'_>]) -> Result<Vec<String>, StoreError> {
+        let judged = self.governor.judge(&self.facts, &self.controls, "", calls);
+        let (mut rows, mut denied) = (Vec::new(), Vec::new());
+        for (call, judgement) in calls.iter().zip(&judged.calls) {
+            if judgement.effect == Effect::Deny {
+                rows.push(audited(&self.workspace, self.decision(call_id, call, judgement))?);
+                denied.push(judgement.tool_call_id.clone());
+            }
+        }
+        if !rows.is_empty() {
+            self.log.append(&rows)?;
+        }
+        Ok(denied)
+    }
+
     fn charge(&mut self, cost_micros: u64) -> Result<(), StoreError> {
         if self.workspace.settings.policy.daily().1.is_none() {
             return Ok(());

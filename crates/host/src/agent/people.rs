@@ -76,50 +76,88 @@ impl HostPerson<'_> {
         }
     }
 
-    fn one(&mut self, desk: &Desk, asked: &AskedConfirmation<'_>) -> Result<Confirmation, StoreError> {
+    /// Looks for the yes of a call, and asks where there is none. Nothing is used yet.
+    fn look(&mut self, desk: &Desk, asked: &AskedConfirmation<'_>) -> Result<Looked, StoreError> {
         let request = self.request(asked)?;
-        let call = AskedCall {
-            run_id: asked.run_id,
-            tool_call_id: &request.tool_call_id,
-            tool: &request.tool,
-            arguments: &request.arguments,
-            targets: &request.targets,
-        };
-        let preview =
-            asked.preview.as_ref().map(|diff| Digest::of_bytes(diff.as_bytes()).as_str().to_owned());
-        let answer = |approval: &Approval, answer| Confirmation {
-            tool_call_id: asked.call.call.id.clone(),
-            approval_id: approval.id.clone(),
-            answer,
-            decided_by: approval.decided_by.clone(),
-            message: approval.message.clone(),
-            preview: preview.clone(),
-        };
-        if let Some(credential) = &self.credential
-            && let Ok(used) = desk.consume_any_approval(credential, &call)?
-        {
-            return Ok(answer(&used.approval, ConfirmationAnswer::Approved));
+        let now: Option<Vec<Target>> =
+            asked.targets.as_ref().map(|targets| targets.iter().map(target).collect());
+        // What was judged is what is asked about; another name, or more files in a folder, is another question.
+        if now.as_ref() != Some(&request.targets) {
+            return Ok(Looked { request, found: Found::Stale });
         }
-        let approval = match desk.request_approval(&request)? {
-            Ok(requested) => requested.approval,
-            Err(refusal) => return Ok(refused(asked, &refusal.detail)),
+        if let Some(credential) = &self.credential
+            && desk.is_covered(credential, &called(&request))?
+        {
+            return Ok(Looked { request, found: Found::Covered });
+        }
+        let found = match desk.request_approval(&request)? {
+            // What was shown when it was asked is what was agreed to.
+            Ok(requested) if requested.approval.request.diff == request.diff => {
+                Found::Own(Box::new(self.settle(desk, requested.approval)?))
+            }
+            Ok(_) | Err(_) => Found::Stale,
         };
-        // What was shown when it was asked is what was agreed to.
-        let is_shown = approval.request.diff == request.diff;
-        let approval = self.settle(desk, approval)?;
-        let said = match approval.state {
+        Ok(Looked { request, found })
+    }
+
+    /// What counts for a call. While another call of the turn waits, no yes is used: it could expire before the turn goes on.
+    fn answered(
+        &self,
+        desk: &Desk,
+        asked: &AskedConfirmation<'_>,
+        looked: &Looked,
+        waits_for: Option<&str>,
+    ) -> Result<Confirmation, StoreError> {
+        let mut said = Confirmation {
+            tool_call_id: asked.call.call.id.clone(),
+            approval_id: waits_for.unwrap_or_default().to_owned(),
+            answer: ConfirmationAnswer::Pending,
+            decided_by: None,
+            message: None,
+            preview: asked.preview.as_ref().map(|diff| Digest::of_bytes(diff.as_bytes()).as_str().to_owned()),
+        };
+        match &looked.found {
+            Found::Stale => said.answer = ConfirmationAnswer::Stale,
+            Found::Covered | Found::Own(_) if waits_for.is_some() => {}
+            Found::Covered => {
+                said.answer = ConfirmationAnswer::Expired;
+                if let Some(credential) = &self.credential
+                    && let Ok(used) = desk.consume_any_approval(credential, &called(&looked.request))?
+                {
+                    said.answer = ConfirmationAnswer::Approved;
+                    said.approval_id = used.approval.id;
+                    said.decided_by = used.approval.decided_by;
+                    said.message = used.approval.message;
+                }
+            }
+            Found::Own(approval) => {
+                said.answer = self.own(desk, approval, &called(&looked.request))?;
+                said.approval_id.clone_from(&approval.id);
+                said.decided_by.clone_from(&approval.decided_by);
+                said.message.clone_from(&approval.message);
+            }
+        }
+        Ok(said)
+    }
+
+    fn own(
+        &self,
+        desk: &Desk,
+        approval: &Approval,
+        call: &AskedCall<'_>,
+    ) -> Result<ConfirmationAnswer, StoreError> {
+        Ok(match approval.state {
             ApprovalState::Pending => ConfirmationAnswer::Pending,
             ApprovalState::Denied => ConfirmationAnswer::Denied,
             ApprovalState::Expired => ConfirmationAnswer::Expired,
             ApprovalState::Approved | ApprovalState::Consumed => {
-                if is_shown && self.spend(desk, &approval, &call)? {
+                if self.spend(desk, approval, call)? {
                     ConfirmationAnswer::Approved
                 } else {
                     ConfirmationAnswer::Expired
                 }
             }
-        };
-        Ok(answer(&approval, said))
+        })
     }
 
     fn request(&self, asked: &AskedConfirmation<'_>) -> Result<ApprovalRequest, StoreError> {
@@ -129,6 +167,7 @@ impl HostPerson<'_> {
         let error = judged.and_then(|judged| judged.error.as_ref());
         Ok(ApprovalRequest {
             run_id: asked.run_id.to_owned(),
+            call_id: asked.call_id.to_owned(),
             tool_call_id: call.call.id.clone(),
             kind: ApprovalKind::Confirmation,
             tool: call.call.name.clone(),
@@ -148,14 +187,39 @@ fn target(target: &premath_tusk::policy::Target) -> Target {
     Target { kind: target.kind.clone(), id: target.id.clone(), name: target.name.clone() }
 }
 
-fn refused(asked: &AskedConfirmation<'_>, detail: &str) -> Confirmation {
-    Confirmation {
-        tool_call_id: asked.call.call.id.clone(),
-        approval_id: String::new(),
-        answer: ConfirmationAnswer::Denied,
-        decided_by: None,
-        message: Some(detail.to_owned()),
-        preview: None,
+/// What there is about a call before anything is used.
+struct Looked {
+    request: ApprovalRequest,
+    found: Found,
+}
+
+enum Found {
+    /// A yes that goes further than one call.
+    Covered,
+    /// The question about this very call.
+    Own(Box<Approval>),
+    /// What it is about is not what was asked about.
+    Stale,
+}
+
+impl Looked {
+    /// The question that nobody has answered.
+    fn waits_for(&self) -> Option<&str> {
+        match &self.found {
+            Found::Own(approval) if approval.state == ApprovalState::Pending => Some(&approval.id),
+            Found::Own(_) | Found::Covered | Found::Stale => None,
+        }
+    }
+}
+
+fn called(request: &ApprovalRequest) -> AskedCall<'_> {
+    AskedCall {
+        run_id: &request.run_id,
+        call_id: &request.call_id,
+        tool_call_id: &request.tool_call_id,
+        tool: &request.tool,
+        arguments: &request.arguments,
+        targets: &request.targets,
     }
 }
 
@@ -176,6 +240,7 @@ impl Person for HostPerson<'_> {
             Object::fields().field("calls", calls).field("question", checkpoint.question).finish();
         let request = ApprovalRequest {
             run_id: checkpoint.run_id.to_owned(),
+            call_id: checkpoint.call_id.to_owned(),
             tool_call_id: checkpoint.call_id.to_owned(),
             kind: ApprovalKind::Checkpoint,
             tool: CHECKPOINT.to_owned(),
@@ -189,18 +254,11 @@ impl Person for HostPerson<'_> {
         };
         let Ok(requested) = desk.request_approval(&request)? else { return Ok(Decision::Stop) };
         let approval = self.settle(&desk, requested.approval)?;
-        let call = AskedCall {
-            run_id: checkpoint.run_id,
-            tool_call_id: checkpoint.call_id,
-            tool: CHECKPOINT,
-            arguments: &request.arguments,
-            targets: &[],
-        };
         let decision = match approval.state {
             ApprovalState::Pending => Decision::NoAnswer,
             ApprovalState::Denied | ApprovalState::Expired => Decision::Stop,
             ApprovalState::Approved | ApprovalState::Consumed => {
-                if self.spend(&desk, &approval, &call)? {
+                if self.spend(&desk, &approval, &called(&request))? {
                     Decision::Continue
                 } else {
                     Decision::Stop
@@ -213,9 +271,16 @@ impl Person for HostPerson<'_> {
 
     fn confirm(&mut self, asked: &[AskedConfirmation<'_>]) -> Result<Vec<Confirmation>, StoreError> {
         let desk = open_desk(self.ground.workspace)?;
-        let mut confirmations = Vec::with_capacity(asked.len());
+        let mut looked = Vec::with_capacity(asked.len());
         for one in asked {
-            confirmations.push(self.one(&desk, one)?);
+            looked.push(self.look(&desk, one)?);
+        }
+        let waits_for = looked.iter().find_map(Looked::waits_for);
+        let mut confirmations = Vec::with_capacity(asked.len());
+        for (one, looked) in asked.iter().zip(&looked) {
+            // Each that waits is named by its own question.
+            let waits_for = looked.waits_for().or(waits_for);
+            confirmations.push(self.answered(&desk, one, looked, waits_for)?);
         }
         publish(self.ground.workspace, &desk)?;
         Ok(confirmations)

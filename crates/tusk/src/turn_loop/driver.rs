@@ -133,7 +133,7 @@ pub async fn drive(
             }
             Step::Confirm(calls) => {
                 driver.flush()?;
-                driver.confirm(&machine.config().run_id, calls)?
+                driver.confirm(&machine.config().run_id, &machine.turn_id(), calls)?
             }
             Step::AwaitPlan(proposal_id) => {
                 driver.flush()?;

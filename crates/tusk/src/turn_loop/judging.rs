@@ -150,6 +150,11 @@ impl Machine {
                 }
                 ConfirmationAnswer::Denied => refuse(call, &declined(said.message.as_deref())),
                 ConfirmationAnswer::Expired | ConfirmationAnswer::Pending => refuse(call, &expired()),
+                ConfirmationAnswer::Stale => refuse(call, &stale()),
+                ConfirmationAnswer::Forbidden => {
+                    let why = "it was allowed when a person was asked, and is not any more";
+                    refuse(call, &PolicyError::new(PolicyCode::Denied, "governor", why));
+                }
             }
         }
         self.execute(*open);
@@ -191,6 +196,13 @@ fn declined(message: Option<&str>) -> PolicyError {
         None => "it was not run: a person said no".to_owned(),
         Some(message) => format!("it was not run: a person said no: {message}"),
     };
+    error
+}
+
+fn stale() -> PolicyError {
+    let why = "what it is about is not what a person was asked about any more";
+    let mut error = PolicyError::new(PolicyCode::RequiresApproval, "approval", why);
+    error.hint = "it was not run: what it is about has changed since; look again, then ask again".to_owned();
     error
 }
 

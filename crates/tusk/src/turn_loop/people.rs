@@ -35,11 +35,16 @@ pub enum ConfirmationAnswer {
     Expired,
     /// Nobody has said anything yet.
     Pending,
+    /// What it is about is not what they were asked about any more.
+    Stale,
+    /// Policy does not allow it any more, whatever they said.
+    Forbidden,
 }
 
 impl ConfirmationAnswer {
     /// Every answer.
-    pub const ALL: [Self; 4] = [Self::Approved, Self::Denied, Self::Expired, Self::Pending];
+    pub const ALL: [Self; 6] =
+        [Self::Approved, Self::Denied, Self::Expired, Self::Pending, Self::Stale, Self::Forbidden];
 
     /// The token on the wire.
     #[must_use]
@@ -49,6 +54,8 @@ impl ConfirmationAnswer {
             Self::Denied => "denied",
             Self::Expired => "expired",
             Self::Pending => "pending",
+            Self::Stale => "stale",
+            Self::Forbidden => "forbidden",
         }
     }
 }
@@ -78,6 +85,18 @@ pub struct PlanStepResult {
 }
 
 impl Confirmation {
+    /// What counts for a call that policy does not allow any more.
+    pub(super) const fn forbidden(tool_call_id: String) -> Self {
+        Self {
+            tool_call_id,
+            approval_id: String::new(),
+            answer: ConfirmationAnswer::Forbidden,
+            decided_by: None,
+            message: None,
+            preview: None,
+        }
+    }
+
     pub(super) fn to_value(&self) -> Value<'_> {
         Object::fields()
             .field("answer", self.answer.token())

@@ -12,7 +12,7 @@ use super::step::{PlannedCall, WorkerPlan};
 use super::watch::{Decision, IntentOutcome, RunEvent};
 use crate::evidence::CallOutcome;
 use crate::model::{ModelError, ModelEvent, ModelRequest, ModelResponse, PortFuture};
-use crate::policy::{GovernedCall, Judged};
+use crate::policy::{GovernedCall, Judged, Target};
 
 /// The journal of a run.
 pub trait RunJournal: Debug {
@@ -117,8 +117,12 @@ pub struct Checkpoint<'c> {
 pub struct AskedConfirmation<'c> {
     /// The run.
     pub run_id: &'c str,
+    /// The turn.
+    pub call_id: &'c str,
     /// The call.
     pub call: &'c PlannedCall,
+    /// What it is about, looked up now; none when that cannot be found out any more.
+    pub targets: Option<Vec<Target>>,
     /// The digest of what its arguments mean.
     pub arguments_digest: String,
     /// What it would change, as a unified diff.
@@ -153,6 +157,13 @@ pub trait PolicyPort: Debug + Sync {
     /// # Errors
     /// It cannot be put on record.
     fn judge(&mut self, call_id: &str, said: &str, calls: &[GovernedCall<'_>]) -> Result<Judged, StoreError>;
+
+    /// Looks again at calls that waited for a person, and names those that are not allowed any more. That is on record before
+    /// it is told.
+    ///
+    /// # Errors
+    /// It cannot be put on record.
+    fn again(&mut self, call_id: &str, calls: &[GovernedCall<'_>]) -> Result<Vec<String>, StoreError>;
 
     /// Counts what an answer cost, before anything follows from it.
     ///

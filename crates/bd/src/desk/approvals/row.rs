@@ -109,6 +109,7 @@ impl Approval {
         let request = &self.request;
         let card = Object::fields()
             .field("arguments", request.arguments.borrowed())
+            .field("callId", request.call_id.as_str())
             .optional("diff", request.diff.as_deref())
             .field("id", self.id.as_str())
             .field("kind", request.kind.token())
@@ -160,7 +161,8 @@ pub(super) fn approvals_where(
 ) -> Result<Vec<Approval>, Stop> {
     let query = format!(
         "SELECT id, run_id, tool_call_id, kind, tool, arguments, arguments_digest, targets, diff, reason, rule,
-           tier, requested_at, expires_at, current, scope, pattern, decided_by, decided_at, message, signature
+           tier, requested_at, expires_at, current, scope, pattern, decided_by, decided_at, message, signature,
+           call_id
          FROM (SELECT *, CASE WHEN state IN ('pending', 'approved') AND expires_at <= ?1 THEN 'expired'
                  ELSE state END AS current FROM approvals) WHERE {condition}"
     );
@@ -182,6 +184,7 @@ fn read(row: &Row<'_>) -> Result<Approval, Stop> {
     };
     let request = ApprovalRequest {
         run_id: row.get(1)?,
+        call_id: row.get(21)?,
         tool_call_id: row.get(2)?,
         kind: ApprovalKind::ALL
             .into_iter()

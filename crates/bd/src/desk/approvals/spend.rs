@@ -6,7 +6,7 @@ use rusqlite::params;
 
 use super::super::answer::{DeskAnswer, DeskRefusal, DeskRefusalClass, Stop};
 use super::super::credential::PersonCredential;
-use super::super::database::{Desk, Writing};
+use super::super::database::{Desk, Writing, to_stored};
 use super::decide::{expired, signed};
 use super::row::{approval_row, approvals_where};
 use super::{Approval, ApprovalScope, ApprovalState, AskedCall, Target, Use, existing, tell};
@@ -33,7 +33,7 @@ impl Desk {
     }
 
     /// Whether a yes for one call was used for this very call before, by somebody who could not say so any more. What the row
-    /// says does not count without the signature.
+    /// says does not count without the signature, and not when its time is over.
     ///
     /// # Errors
     /// A database that failed.
@@ -46,15 +46,35 @@ impl Desk {
         let now = self.now();
         self.read(|connection| {
             let Some(approval) = approval_row(connection, id, now)? else { return Ok(false) };
-            if approval.state != ApprovalState::Consumed {
+            if approval.state != ApprovalState::Consumed || to_stored(approval.request.expires_at) <= now {
                 return Ok(false);
             }
             let agreed = Approval { state: ApprovalState::Approved, ..approval };
             let query = "SELECT EXISTS(SELECT 1 FROM approval_uses
-                 WHERE approval = ?1 AND run_id = ?2 AND tool_call_id = ?3)";
-            let key = params![id, call.run_id, call.tool_call_id];
+                 WHERE approval = ?1 AND run_id = ?2 AND call_id = ?3 AND tool_call_id = ?4)";
+            let key = params![id, call.run_id, call.call_id, call.tool_call_id];
             let is_used: bool = connection.query_row(query, key, |row| row.get(0))?;
             Ok::<_, Stop>(is_used && is_signed(&agreed, credential) && mismatch(&agreed, call).is_none())
+        })
+    }
+
+    /// Whether a yes that goes further than one call covers this one. It is not used by being looked for.
+    ///
+    /// # Errors
+    /// A database that failed.
+    pub fn is_covered(
+        &self,
+        credential: &PersonCredential,
+        call: &AskedCall<'_>,
+    ) -> Result<bool, StoreError> {
+        let now = self.now();
+        self.read(|connection| {
+            let condition = "current = 'approved' AND tool = ?2 AND
+                 (scope = 'pattern' OR (scope = 'run' AND run_id = ?3))";
+            let covers =
+                |approval: &Approval| mismatch(approval, call).is_none() && is_signed(approval, credential);
+            let wider = approvals_where(connection, condition, params![now, call.tool, call.run_id])?;
+            Ok::<_, Stop>(wider.iter().any(covers))
         })
     }
 
@@ -106,10 +126,11 @@ fn spend(
     let arguments_digest = Digest::of(call.arguments).as_str().to_owned();
     let is_once = approval.scope == ApprovalScope::Once;
     // A yes for one call has no second use, whatever its state says.
-    let insert = "INSERT INTO approval_uses(approval, run_id, tool_call_id, arguments_digest, at)
-         SELECT ?1, ?2, ?3, ?4, ?5
-         WHERE NOT (?6 AND EXISTS(SELECT 1 FROM approval_uses WHERE approval = ?1)) ON CONFLICT DO NOTHING";
-    let row = params![approval.id, call.run_id, call.tool_call_id, arguments_digest, writing.now, is_once];
+    let insert = "INSERT INTO approval_uses(approval, run_id, call_id, tool_call_id, arguments_digest, at)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6
+         WHERE NOT (?7 AND EXISTS(SELECT 1 FROM approval_uses WHERE approval = ?1)) ON CONFLICT DO NOTHING";
+    let (run, turn, at) = (call.run_id, call.call_id, writing.now);
+    let row = params![approval.id, run, turn, call.tool_call_id, arguments_digest, at, is_once];
     if writing.transaction.execute(insert, row)? == 0 {
         return Err(consumed(approval));
     }
@@ -153,6 +174,12 @@ fn mismatch(approval: &Approval, call: &AskedCall<'_>) -> Option<&'static str> {
     }
     match &approval.scope {
         ApprovalScope::Once | ApprovalScope::Run if request.run_id != call.run_id => Some("another run"),
+        ApprovalScope::Once
+            if (request.call_id.as_str(), request.tool_call_id.as_str())
+                != (call.call_id, call.tool_call_id) =>
+        {
+            Some("another call")
+        }
         ApprovalScope::Once if Digest::of(call.arguments).as_str() != approval.arguments_digest => {
             Some("other arguments")
         }

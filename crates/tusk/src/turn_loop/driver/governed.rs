@@ -7,6 +7,7 @@ use super::{DriveError, Driver};
 use crate::evidence::CallOutcome;
 use crate::policy::{Effect, Judged};
 use crate::turn_loop::event::Event;
+use crate::turn_loop::people::Confirmation;
 use crate::turn_loop::plan::arguments_digest;
 use crate::turn_loop::ports::{AskedConfirmation, Checkpoint};
 use crate::turn_loop::step::PlannedCall;
@@ -49,19 +50,37 @@ impl Driver<'_, '_> {
     }
 
     /// Has a person agree to the calls that policy asks about, or not.
-    pub(super) fn confirm(&mut self, run_id: &str, calls: &[PlannedCall]) -> Result<Event, DriveError> {
-        let waiting: Vec<PlannedCall> = calls.iter().filter(|call| call.asks()).cloned().collect();
+    pub(super) fn confirm(
+        &mut self,
+        run_id: &str,
+        call_id: &str,
+        calls: &[PlannedCall],
+    ) -> Result<Event, DriveError> {
+        let mut waiting: Vec<PlannedCall> = calls.iter().filter(|call| call.asks()).cloned().collect();
+        // It may have waited for long: policy and the things it is about are looked at as they are now.
+        let forbidden = match &mut self.ports.policy {
+            Some(policy) => policy.again(call_id, &self.ports.tools.governed(&waiting))?,
+            None => Vec::new(),
+        };
+        waiting.retain(|call| !forbidden.contains(&call.call.id));
         let prepared = self.ports.tools.previewed(&waiting);
+        let governed = self.ports.tools.governed(&waiting);
+        let targets = |id: &str| {
+            governed.iter().find(|call| call.tool_call_id == id).and_then(|call| call.targets.clone().ok())
+        };
         let asked: Vec<AskedConfirmation<'_>> = waiting
             .iter()
             .map(|call| AskedConfirmation {
                 run_id,
+                call_id,
                 call,
+                targets: targets(&call.call.id),
                 arguments_digest: arguments_digest(&call.call).as_str().to_owned(),
                 preview: prepared.preview(&call.call.id),
             })
             .collect();
-        let confirmations = self.ports.person.confirm(&asked)?;
+        let mut confirmations = self.ports.person.confirm(&asked)?;
+        confirmations.extend(forbidden.into_iter().map(Confirmation::forbidden));
         (self.ports.watch)(&RunEvent::Confirmed { confirmations: &confirmations });
         Ok(Event::Confirmed { confirmations })
     }
