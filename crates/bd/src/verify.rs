@@ -17,9 +17,11 @@ mod repository;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use premath_kernel::{Object, Value};
 
+use crate::desk::Desk;
 use crate::error::StoreError;
 use crate::objects::Objects;
 use crate::witnesses::Witnesses;
@@ -110,6 +112,7 @@ pub fn verify(
             survey.failed(&error, ProblemClass::Unreadable, &path);
         }
     }
+    survey.desk();
     survey.objects()?;
     survey.found.checked.references = survey.resolver.seen;
     Ok(survey.found)
@@ -249,6 +252,20 @@ impl Survey<'_> {
     }
 
     /// A file that contradicts itself is of the class its lane says; one that cannot be read is `unreadable`.
+    /// The database of the desk, where there is one.
+    fn desk(&mut self) {
+        let path = self.repository.root.join(".premath").join(Desk::FILE_NAME);
+        let (clock, ids) = (Arc::clone(&self.repository.clock), Arc::clone(&self.repository.ids));
+        let checked = match Desk::open_existing(&path, clock, ids) {
+            Err(StoreError::Missing { .. }) => return,
+            opened => opened.and_then(|desk| desk.check()),
+        };
+        self.found.checked.documents += 1;
+        if let Err(error) = checked {
+            self.failed(&error, ProblemClass::DeskDamaged, &path);
+        }
+    }
+
     fn failed(&mut self, error: &StoreError, class: ProblemClass, path: &Path) {
         let (class, detail) = match &error {
             StoreError::Corrupt { detail, .. } => (class, detail.clone()),

@@ -145,3 +145,29 @@ fn a_damaged_or_newer_desk_is_the_environments_and_nothing_is_made_of_it() {
     assert_eq!(ran.code, Some(4), "{ran:?}");
     assert!(ran.stderr.contains("premath init"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_file_that_was_changed_behind_the_desk_is_found_by_verify() {
+    let folder = Folder::new();
+    assert_eq!(folder.run(&["init"]).code, Some(0));
+    folder.write("text", "what a person wrote\n");
+    assert_eq!(folder.run(&["desk", "add", "notes.md", "--file", "text"]).code, Some(0));
+    let (code, sound) = folder.json(&["verify"]);
+    assert_eq!((code, &sound["ok"]), (0, &json!(true)), "{sound}");
+    let path = folder.path().join(".premath/desk.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let written = b"what a person wrote";
+    let places: Vec<usize> = bytes
+        .windows(written.len())
+        .enumerate()
+        .filter(|(_, window)| window == written)
+        .map(|(at, _)| at)
+        .collect();
+    assert!(!places.is_empty(), "the text is in the database");
+    for at in places {
+        bytes[at..at + 4].copy_from_slice(b"that");
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let (code, found) = folder.json(&["verify"]);
+    assert_eq!((code, &found["problems"][0]["class"]), (1, &json!("verify.desk_damaged")), "{found}");
+}

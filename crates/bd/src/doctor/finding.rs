@@ -112,7 +112,8 @@ const fn remedy(class: ProblemClass) -> Option<&'static str> {
         ProblemClass::TextForm => "keep a copy, and write the same rows in their plain form",
         ProblemClass::TornTail => "keep a copy, and leave the unfinished line out",
         ProblemClass::WitnessMismatch => "move the file to `.premath/backup`",
-        ProblemClass::DocumentForeign
+        ProblemClass::DeskDamaged
+        | ProblemClass::DocumentForeign
         | ProblemClass::ReferenceMissing
         | ProblemClass::SnapshotStale
         | ProblemClass::Unreadable => return None,

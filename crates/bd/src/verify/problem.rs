@@ -61,6 +61,10 @@ problem_classes! {
     ChainBroken "verify.chain_broken" Failure
         "a row does not follow the one before it: rows were removed, inserted, repeated or reordered"
         "compare with a backup or another copy; `premath doctor --fix` accepts the log as it is, on record";
+    /// The database of the desk is damaged.
+    DeskDamaged "verify.desk_damaged" Failure
+        "the database of the desk is damaged, or what it holds is not what its digests say"
+        "restore `.premath/desk.db` from a backup; nothing is read from it or written to it meanwhile";
     /// A document of another kind or version than its place says.
     DocumentForeign "verify.document_foreign" Failure
         "the document is not of the kind or version that belongs here: a newer premath or another program wrote it"
