@@ -285,8 +285,15 @@ fn a_search_finds_lines_in_order_and_respects_gitignore() {
 
 #[test]
 fn a_search_skips_what_is_named_like_a_secret_unless_it_is_named_outright() {
-    let names =
-        [".env", "sub/.env.local", "tls/site.key", "credentials/a", "id_rsa.bak", ".env.example", "src/key.rs"];
+    let names = [
+        ".env",
+        "sub/.env.local",
+        "tls/site.key",
+        "credentials/a",
+        "id_rsa.bak",
+        ".env.example",
+        "src/key.rs",
+    ];
     let tree = MemoryFiles::new();
     for name in names {
         tree.put(name, "needle\n");

@@ -147,8 +147,12 @@ fn the_rule_about_secrets_names_what_searching_skips() {
     };
     let sources = RulePack::default_sources();
     let source = sources.iter().find(|source| source.text.contains("secrets.named")).unwrap();
-    let mut written: Vec<&str> =
-        source.text.split("context.names like \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let mut written: Vec<&str> = source
+        .text
+        .split("context.names like \"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
     let is_covered = |name: &&&str| !SECRET_BEGINNINGS.contains(name);
     let whole = CREDENTIAL_FILES.iter().chain(&SURROUNDINGS).filter(is_covered);
     let mut listed: Vec<String> = whole.map(|name| format!("*/{name}\\n*")).collect();
@@ -157,8 +161,14 @@ fn the_rule_about_secrets_names_what_searching_skips() {
     written.sort_unstable();
     listed.sort_unstable();
     assert_eq!(written, listed);
-    for path in CREDENTIAL_FILES.iter().chain(&SURROUNDINGS).chain(&["a.pem", "b.key", "id_rsa.pub", "credentials/x"]) {
+    for path in
+        CREDENTIAL_FILES.iter().chain(&SURROUNDINGS).chain(&["a.pem", "b.key", "id_rsa.pub", "credentials/x"])
+    {
         assert!(names_a_secret(path), "{path}");
-        assert_eq!(effect(&call("fs_read", json!({"path": path}))), by(Effect::Ask, "secrets.named"), "{path}");
+        assert_eq!(
+            effect(&call("fs_read", json!({"path": path}))),
+            by(Effect::Ask, "secrets.named"),
+            "{path}"
+        );
     }
 }

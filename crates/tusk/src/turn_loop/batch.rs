@@ -44,7 +44,9 @@ impl BatchRule {
         let destroys = |spec: &ToolSpec| spec.risk == Risk::Destructive;
         let things: BTreeSet<(&str, &str)> = running(&specs, &judged.calls)
             .filter(|(spec, _)| destroys(spec))
-            .flat_map(|(_, said)| said.targets.iter().map(|target| (target.kind.as_str(), target.id.as_str())))
+            .flat_map(|(_, said)| {
+                said.targets.iter().map(|target| (target.kind.as_str(), target.id.as_str()))
+            })
             .collect();
         let things = things.len();
         if things > 1 {
@@ -94,7 +96,9 @@ fn deny(
     error: &PolicyError,
     is_meant: impl Fn(&ToolSpec) -> bool,
 ) {
-    for (_, said) in specs.iter().zip(said).filter(|(spec, said)| said.effect != Effect::Deny && is_meant(spec)) {
+    for (_, said) in
+        specs.iter().zip(said).filter(|(spec, said)| said.effect != Effect::Deny && is_meant(spec))
+    {
         said.effect = Effect::Deny;
         said.error = Some(error.clone());
     }

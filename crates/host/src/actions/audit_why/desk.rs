@@ -50,11 +50,7 @@ impl Trail<'_> {
     }
 
     /// Rows, changes first, each with everything behind it; says how many changes there are, or rows where there is none.
-    pub(super) fn follow_all(
-        &mut self,
-        rows: &[Value<'static>],
-        limit: usize,
-    ) -> Result<usize, ActionError> {
+    pub(super) fn follow_all(&mut self, rows: &[Value<'static>], limit: usize) -> Result<usize, ActionError> {
         let is_change = |row: &&Value<'static>| text(row, "kind") == Some(AuditKind::Mutation.token());
         for row in rows.iter().filter(is_change).take(limit) {
             self.follow(row)?;

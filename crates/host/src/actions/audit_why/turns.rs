@@ -162,11 +162,10 @@ impl Trail<'_> {
     /// A row of the audit log, as a step.
     pub(super) fn audited(&mut self, depth: u64, kind: WhyKind, row: &Value<'_>) {
         let says = |name: &str| text(row, name);
-        let mut detail = format!(
-            "{} {}",
-            says("effect").unwrap_or_default(),
-            says("tool").or_else(|| says("policyName")).unwrap_or_default()
-        );
+        let mut detail = says("effect").unwrap_or_default().to_owned();
+        if let Some(what) = says("tool").or_else(|| says("policyName")) {
+            detail = format!("{detail} {what}");
+        }
         for (name, before) in [("actor", " by "), ("code", ", "), ("reason", ": ")] {
             if let Some(said) = says(name) {
                 detail.push_str(before);

@@ -99,7 +99,8 @@ fn personal_data_is_held_until_its_line_is_whole() {
     let redact = |text: &str| {
         [card, account, phone, mail].iter().fold(text.to_owned(), |text, one| text.replace(one, "[redacted]"))
     };
-    let text = format!("The card is {card} and the account {account} too\ncall {phone} or {mail} please ok\n");
+    let text =
+        format!("The card is {card} and the account {account} too\ncall {phone} or {mail} please ok\n");
     for length in 1..12 {
         let mut held = HeldText::new(&redact);
         let mut told = Vec::new();
