@@ -13,6 +13,8 @@ use crate::table::ActionError;
 
 /// What the ids of the desk begin with.
 const ITEMS: [&str; 2] = ["fil_", "fol_"];
+/// What the ids of plans begin with.
+const PROPOSAL: &str = "prp_";
 /// What becomes of a plan once it is agreed to; the turns that did it say more.
 const CARRIED_OUT: [&str; 3] = ["executing", "step", "executed"];
 
@@ -124,6 +126,9 @@ impl Trail<'_> {
 
     /// The plan that a run carries out, which has its name: who proposed it, who agreed, and from there back.
     pub(super) fn planned(&mut self, depth: u64, run_id: &str) -> Result<(), ActionError> {
+        if !run_id.starts_with(PROPOSAL) {
+            return Ok(());
+        }
         let rows = self.rows_about(run_id)?;
         let is_told = |row: &&Value<'static>| {
             text(row, "kind") == Some(AuditKind::Proposal.token())
