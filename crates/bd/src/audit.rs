@@ -2,7 +2,7 @@
 //! rewritten.
 //!
 //! Several processes append to it. A row whose id is among the last ones is not written again, so that whoever does not
-//! know whether a row arrived hands it in once more. It must not hold a secret: every text passes the redactor on its way
+//! know whether a row arrived hands it in once more; for rows that waited elsewhere the whole log is looked through. It must not hold a secret: every text passes the redactor on its way
 //! in. It must not decide what belongs into it, and reads no clock.
 
 mod changes;
@@ -73,6 +73,18 @@ impl AuditLog {
             return Ok(0);
         }
         self.write()?.append(rows)
+    }
+
+    /// As [`Self::append`], for rows that waited elsewhere and may have come before, however long ago: one that is anywhere
+    /// in the log is not written again. Reads all of it.
+    ///
+    /// # Errors
+    /// As [`Self::append`].
+    pub fn append_once(&self, rows: &[AuditRow]) -> Result<u64, StoreError> {
+        if rows.is_empty() {
+            return Ok(0);
+        }
+        self.write()?.append_once(rows)
     }
 
     /// Writes rows and leaves the sync to the next durable append, or to [`Self::seal`]. They survive this process, not a

@@ -80,6 +80,33 @@ fn a_row_that_is_handed_in_again_is_not_written_again() {
 }
 
 #[test]
+fn a_row_that_waited_elsewhere_is_known_however_long_ago_it_came() {
+    let room = Room::new();
+    let rows: Vec<AuditRow> = (0..600).map(row).collect();
+    log(&room).append(&rows).unwrap();
+    assert_eq!(log(&room).append_once(&[row(0), row(600), row(600), row(300)]).unwrap(), 1);
+    assert_eq!(all(&room).len(), 601);
+    assert!(is_sound(&room));
+}
+
+#[test]
+fn a_row_that_is_there_twice_is_found_though_the_chain_holds() {
+    let room = Room::new();
+    log(&room).append(&(0..300).map(row).collect::<Vec<_>>()).unwrap();
+    // The same id at another time is another row, however unlikely.
+    let mut other = row(1);
+    other.at = row(2).at;
+    assert_eq!(log(&room).append(&[other]).unwrap(), 1);
+    assert!(is_sound(&room));
+    assert_eq!(log(&room).append(&[row(0)]).unwrap(), 1, "it is not among the last ones");
+    let report = log(&room).verify(&room.witnesses(), Room::root()).unwrap();
+    let [twin] = report.problems.kept() else { unreachable!("{:?}", report.problems) };
+    assert_eq!((twin.class, twin.line), (ProblemClass::ChainBroken, Some(302)));
+    assert!(twin.detail.contains(&row(0).id) && twin.detail.contains("line 1 "), "{}", twin.detail);
+    assert!(!verify(&room.repository(), &mut |_| ()).unwrap().problems.is_sound());
+}
+
+#[test]
 fn what_is_no_row_is_refused_and_nothing_is_written() {
     let room = Room::new();
     for spoil in [

@@ -7,21 +7,8 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-/// Names of files that hold credentials and nothing else.
-const NAMES: [&str; 10] = [
-    ".env",
-    ".git-credentials",
-    ".netrc",
-    ".npmrc",
-    ".pgpass",
-    ".pypirc",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "id_rsa",
-];
-/// What `.env` is followed by where it is there to be copied.
-const SAMPLES: [&str; 4] = [".dist", ".example", ".sample", ".template"];
+use premath_tusk::tools::holds_credentials;
+
 /// Folders that other programs fill.
 const PASSED_OVER: [&str; 4] = [".git", ".premath", "node_modules", "target"];
 /// So deep is looked.
@@ -57,11 +44,6 @@ pub(crate) fn hidden(workdir: &Path, readable: &[PathBuf]) -> Vec<PathBuf> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-fn holds_credentials(name: &str) -> bool {
-    let is_sample = SAMPLES.iter().any(|end| name.ends_with(end));
-    NAMES.contains(&name) || (name.starts_with(".env.") && !is_sample)
 }
 
 /// Where it really is: a link is hidden with what it leads to, and what lies outside cannot be read anyway.

@@ -1,7 +1,7 @@
 //! The desk of a repository: where its database is, and how what happened there gets into the audit log.
 //!
 //! The database notes what happened in the same transaction; the notes move to the log afterwards, in order, and one that
-//! comes twice is known by its id. It must not decide anything.
+//! comes twice, however much later, is known by its id. It must not decide anything.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,13 +50,17 @@ pub fn existing_desk(workspace: &Workspace) -> Result<Option<Desk>, StoreError> 
 pub fn publish(workspace: &Workspace, desk: &Desk) -> Result<(), StoreError> {
     let log = audit_log(workspace);
     let path = desk_path(workspace);
-    let mut take = |note: &Value<'_>| {
+    let read = |note: &Value<'_>| {
         let row: AuditRow =
             decode(&by_name(note), UnknownFields::Ignore).map_err(|error| StoreError::Corrupt {
                 path: path.clone(),
                 detail: format!("a note for the audit cannot be read: {error}"),
             })?;
-        log.append(&[audited(workspace, row)?]).map(drop)
+        audited(workspace, row)
+    };
+    let mut take = |notes: &[Value<'_>]| {
+        let rows = notes.iter().map(read).collect::<Result<Vec<_>, StoreError>>()?;
+        log.append_once(&rows).map(drop)
     };
     desk.drain(&mut take).map(drop)
 }

@@ -5,6 +5,7 @@
 //! `*.pem\n*` an ending, `*/id_rsa*` a beginning.
 
 use premath_tusk::policy::CallFacts;
+use premath_tusk::tools::in_one_spelling;
 use serde_json::Value;
 
 /// Arguments that name files, whatever the tool.
@@ -27,26 +28,8 @@ pub(crate) fn names(call: &CallFacts<'_>) -> String {
     text
 }
 
-/// In the one spelling: another way to write a path must not be a way around a rule.
 fn push(text: &mut String, name: &str) {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in name.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    for part in parts {
-        text.push('/');
-        // A line break in a name would begin another name.
-        text.extend(part.chars().flat_map(char::to_lowercase).map(|letter| match letter {
-            '\n' | '\r' => ' ',
-            letter => letter,
-        }));
-    }
+    text.push_str(&in_one_spelling(name));
     text.push('\n');
 }
 

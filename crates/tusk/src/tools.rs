@@ -18,6 +18,7 @@ pub mod payloads;
 mod pending;
 mod protected;
 mod resolve_ref;
+mod secret_names;
 mod shell;
 mod spec;
 mod spec_row;
@@ -45,6 +46,10 @@ pub use outcome::{Aftermath, Extent, FoundTools, ToolArtifact, ToolFailure, Tool
 pub use pending::PendingIntent;
 pub use protected::ProtectedPaths;
 pub use resolve_ref::ResolveRef;
+pub use secret_names::{
+    CREDENTIAL_FILES, SECRET_BEGINNINGS, SECRET_ENDINGS, SURROUNDINGS, holds_credentials, in_one_spelling,
+    names_a_secret,
+};
 pub use shell::Shell;
 pub use spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
 pub use tool_search::ToolSearch;

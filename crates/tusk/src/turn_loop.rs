@@ -6,6 +6,7 @@
 mod adapter;
 mod answer;
 mod answering;
+mod batch;
 mod check;
 mod closing;
 mod config;
@@ -35,6 +36,7 @@ mod workflow;
 
 pub use adapter::FENCED_JSON;
 pub use answer::Answer;
+pub use batch::BatchRule;
 pub use check::{ConfigError, check};
 pub use config::{ParentRun, Relation, RunConfig, STRUCTURED, Scope};
 pub use driver::{Beginning, DriveError, Ports, drive};

@@ -1,12 +1,15 @@
 //! Reading, listing and searching files through the tools, on the twin in memory.
 
+#![expect(clippy::disallowed_methods, reason = "one test works on a real folder")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what cannot be followed must fail the test")]
 
+mod folder;
 mod workbench;
 
+use folder::Folder;
 use premath_kernel::{Access, Digest};
 use premath_tusk::tools::files::MemoryFiles;
-use serde_json::json;
+use serde_json::{Value, json};
 use workbench::{Bench, WORKDIR};
 
 fn tree(files: &[(&str, &str)]) -> MemoryFiles {
@@ -278,6 +281,69 @@ fn a_search_finds_lines_in_order_and_respects_gitignore() {
     assert_eq!(glob.content, "sub/only_top:1:needle\nsub/shown.txt:2:needle\n");
     let one = bench.call("fs_search", &json!({"pattern": "needle", "path": "target/out"})).unwrap();
     assert_eq!(one.content, "target/out:1:needle\n", "a file that is named is searched");
+}
+
+#[test]
+fn a_search_skips_what_is_named_like_a_secret_unless_it_is_named_outright() {
+    let names = [
+        ".env",
+        "sub/.env.local",
+        "tls/site.key",
+        "credentials/a",
+        "id_rsa.bak",
+        ".env.example",
+        "src/key.rs",
+    ];
+    let tree = MemoryFiles::new();
+    for name in names {
+        tree.put(name, "needle\n");
+    }
+    let bench = Bench::new(&tree);
+    let found = |arguments: Value| bench.call("fs_search", &arguments).unwrap();
+    let skipped = |count: u64| format!("{count} files were skipped, since their names say");
+    for all in [false, true] {
+        let output = found(json!({"pattern": "needle", "all": all}));
+        assert_eq!(output.content, ".env.example:1:needle\nsrc/key.rs:1:needle\n");
+        assert!(output.note.contains(&skipped(5)), "{}", output.note);
+    }
+    for glob in [".en?", ".e*", "{.en?,x/credentials/../y}", "[.]env"] {
+        let output = found(json!({"pattern": "n", "glob": glob}));
+        assert!(!output.content.contains(".env:"), "{glob}: {}", output.content);
+        assert!(output.note.contains("were skipped"), "{glob}: {}", output.note);
+    }
+    // Policy has seen these names, and asks about them.
+    for arguments in [
+        json!({"pattern": "n", "path": ".env"}),
+        json!({"pattern": "n", "glob": ".env"}),
+        json!({"pattern": "n", "path": "credentials"}),
+        json!({"pattern": "n", "glob": "*.key"}),
+    ] {
+        let output = found(arguments.clone());
+        assert_eq!(output.content.lines().count(), 1, "{arguments}: {}", output.content);
+        assert!(!output.note.contains("skipped"), "{}", output.note);
+    }
+}
+
+#[test]
+fn a_link_is_no_way_to_read_what_has_another_name() {
+    let place = tempfile::TempDir::new().unwrap();
+    let folder = Folder(place.path().to_path_buf());
+    std::fs::create_dir_all(place.path().join("credentials")).unwrap();
+    std::fs::write(place.path().join("credentials/a"), "needle\n").unwrap();
+    for (target, link) in [("credentials/a", "note"), ("credentials", "notes")] {
+        std::os::unix::fs::symlink(target, place.path().join(link)).unwrap();
+    }
+    let bench = Bench::new(&folder);
+    for (tool, arguments) in [
+        ("fs_read", json!({"path": "note"})),
+        ("fs_read", json!({"path": "notes/a"})),
+        ("fs_search", json!({"pattern": "needle", "path": "note"})),
+        ("fs_search", json!({"pattern": "needle", "path": "notes"})),
+        ("fs_search", json!({"pattern": "needle", "path": "notes/a"})),
+    ] {
+        let failure = bench.call(tool, &arguments).unwrap_err();
+        assert_eq!(failure.error_code, "path.link", "{tool} {arguments}");
+    }
 }
 
 #[test]

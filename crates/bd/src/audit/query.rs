@@ -31,6 +31,8 @@ pub struct AuditFilter {
     pub issue: Option<String>,
     /// The tool or the action.
     pub tool: Option<String>,
+    /// The approval or the proposal.
+    pub about: Option<String>,
     /// The file, as the row's own or as a target.
     pub path: Option<String>,
     /// Who.
@@ -152,6 +154,7 @@ impl AuditFilter {
             &self.call,
             &self.issue,
             &self.tool,
+            &self.about,
             &self.path,
             &self.actor,
             &self.code,
@@ -177,6 +180,9 @@ impl AuditFilter {
             .digest
             .as_deref()
             .is_none_or(|wanted| DIGESTS.into_iter().any(|name| text(name) == Some(wanted)));
+        let is_about = self.about.as_deref().is_none_or(|wanted| {
+            ["approvalId", "proposalId"].into_iter().any(|name| text(name) == Some(wanted))
+        });
         self.kind.is_none_or(|kind| text("kind") == Some(kind.token()))
             && is(&self.effect, "effect")
             && is(&self.run, "runId")
@@ -187,6 +193,7 @@ impl AuditFilter {
             && aims_at(&self.issue, "issueId")
             && aims_at(&self.path, "path")
             && has_digest
+            && is_about
             && self.is_within(text("at"))
     }
 

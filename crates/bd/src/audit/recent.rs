@@ -1,4 +1,4 @@
-//! Which of some ids are among the last rows already.
+//! Which of some ids are written already: among the last rows, or among all of them.
 //!
 //! Lines are searched as bytes; one that mentions an id is read before it is believed, for a row may name another.
 
@@ -10,14 +10,24 @@ use premath_wire::strict::{Limits, parse};
 use crate::error::StoreError;
 use crate::log::LogReader;
 
-/// So many rows are looked at. Whoever hands a row in again does so before so many others are written.
+/// How far back is looked for a row that may be there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lookback {
+    /// So far as whoever hands a row in again at once needs.
+    Recent,
+    /// To the beginning: a row that waited elsewhere comes again whenever it likes.
+    Whole,
+}
+
+/// So many rows are recent.
 const RECENT: usize = 256;
 const MEMBER: &str = "\"id\":\"";
 
-/// Those of `ids` that one of the last rows has.
-pub(super) fn written_lately<'i>(
+/// Those of `ids` that one of the rows has.
+pub(super) fn written<'i>(
     reader: &LogReader,
     ids: &BTreeSet<&'i str>,
+    lookback: Lookback,
 ) -> Result<BTreeSet<&'i str>, StoreError> {
     let (mut found, mut left) = (BTreeSet::new(), RECENT);
     let mut take = |line: &[u8]| {
@@ -30,7 +40,9 @@ pub(super) fn written_lately<'i>(
     }
     reader.each_line_back::<StoreError>(u64::MAX, |_, line| {
         take(line);
-        left -= 1;
+        if lookback == Lookback::Recent {
+            left -= 1;
+        }
         Ok(if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
     Ok(found)

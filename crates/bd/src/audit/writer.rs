@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use premath_wire::v1::AuditRow;
 
-use super::recent::written_lately;
+use super::recent::{Lookback, written};
 use super::redact::{Redactor, redacted};
 use super::row::{check, value};
 use crate::document::{settle_folders, writing};
@@ -35,7 +35,15 @@ impl AuditWriter {
     /// # Errors
     /// `Input` when a row is not one: nothing was written; `Io`; `Poisoned` after a failure.
     pub fn append(&mut self, rows: &[AuditRow]) -> Result<u64, StoreError> {
-        self.put(rows, |writer, lines| writer.append_all(lines).map(drop))
+        self.put(rows, Lookback::Recent, |writer, lines| writer.append_all(lines).map(drop))
+    }
+
+    /// As [`Self::append`], for rows that waited elsewhere: one that is anywhere in the log is not written again.
+    ///
+    /// # Errors
+    /// As [`Self::append`].
+    pub fn append_once(&mut self, rows: &[AuditRow]) -> Result<u64, StoreError> {
+        self.put(rows, Lookback::Whole, |writer, lines| writer.append_all(lines).map(drop))
     }
 
     /// Writes rows and leaves the sync to the next durable append, or to [`Self::seal`].
@@ -43,7 +51,7 @@ impl AuditWriter {
     /// # Errors
     /// As [`Self::append`].
     pub fn append_lazily(&mut self, rows: &[AuditRow]) -> Result<u64, StoreError> {
-        self.put(rows, LogWriter::append_lazily)
+        self.put(rows, Lookback::Recent, LogWriter::append_lazily)
     }
 
     /// Makes everything durable, and the head with it.
@@ -57,11 +65,12 @@ impl AuditWriter {
     fn put(
         &mut self,
         rows: &[AuditRow],
+        lookback: Lookback,
         write: impl FnOnce(&mut LogWriter, &[&[u8]]) -> Result<(), StoreError>,
     ) -> Result<u64, StoreError> {
         rows.iter().try_for_each(check)?;
         let ids: BTreeSet<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-        let mut known = written_lately(self.writer.reader(), &ids)?;
+        let mut known = written(self.writer.reader(), &ids, lookback)?;
         let mut last = self.last.clone();
         let mut lines = Vec::with_capacity(rows.len());
         for row in rows.iter().filter(|row| known.insert(&row.id)) {

@@ -52,34 +52,25 @@ impl Writing<'_> {
 }
 
 impl Desk {
-    /// Hands out what happened, oldest first, until there is nothing left or somebody fails to take a row. A row is gone
-    /// only after `take` has succeeded; when this process dies between the two, some rows come again. Returns how many were
-    /// taken.
+    /// Hands out what happened, oldest first and some rows at a time, until there is nothing left or somebody fails to take
+    /// them. Rows are gone only after `take` has succeeded; when this process dies between the two, they come again. Returns
+    /// how many were taken.
     ///
     /// # Errors
     /// What `take` failed with; a database that failed.
     pub fn drain<E: From<StoreError>>(
         &self,
-        take: &mut dyn FnMut(&Value<'_>) -> Result<(), E>,
+        take: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>,
     ) -> Result<u64, E> {
         let mut taken = 0;
         loop {
-            let rows = self.waiting()?;
+            let (numbers, rows): (Vec<i64>, Vec<Value<'static>>) = self.waiting()?.into_iter().unzip();
             if rows.is_empty() {
                 return Ok(taken);
             }
-            let mut numbers = Vec::with_capacity(rows.len());
-            let mut outcome = Ok(());
-            for (number, row) in rows {
-                outcome = take(&row);
-                if outcome.is_err() {
-                    break;
-                }
-                numbers.push(number);
-                taken += 1;
-            }
+            take(&rows)?;
             self.forget(&numbers)?;
-            outcome?;
+            taken += u64::try_from(rows.len()).unwrap_or(u64::MAX);
         }
     }
 

@@ -3,9 +3,11 @@
 //! It reads the lines themselves even where the head vouches for them: a file can be changed and its time set back. It
 //! must not write anything.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use premath_kernel::Object;
+use premath_kernel::{Object, Value};
+use premath_wire::v1::AUDIT_KIND;
 
 use super::chain::{ChainWatch, Link};
 use super::form::{Content, Departures, Form};
@@ -90,6 +92,7 @@ pub(crate) fn check_reader(
         chain: ChainWatch::default(),
         report: LogReport::default(),
         form: Departures::default(),
+        decisions: BTreeMap::new(),
     };
     reader.each_line::<StoreError>(0, |_, line| {
         pass.line(line, visit);
@@ -115,6 +118,8 @@ struct Pass<'a> {
     chain: ChainWatch,
     report: LogReport,
     form: Departures,
+    /// The ids of rows of the audit, each with its time, and the lines they are on.
+    decisions: BTreeMap<String, u64>,
 }
 
 impl Pass<'_> {
@@ -149,6 +154,20 @@ impl Pass<'_> {
         for (class, detail) in self.chain.row(row) {
             self.report.problems.add(Problem::of_line(class, self.path, number, detail));
         }
+        if let Some(detail) = self.twin(number, row) {
+            self.report.problems.add(Problem::of_line(ProblemClass::ChainBroken, self.path, number, detail));
+        }
+    }
+
+    /// What is wrong with a row of the audit that was written before: a chain holds twins as well as it holds others.
+    fn twin(&mut self, number: u64, row: &Object<'_>) -> Option<String> {
+        let text = |name: &str| row.get(name).and_then(Value::as_text);
+        if text("rowKind") != Some(AUDIT_KIND) {
+            return None;
+        }
+        let (id, at) = (text("id")?, text("at")?);
+        let first = *self.decisions.entry(format!("{id} {at}")).or_insert(number);
+        (first != number).then(|| format!("the row `{id}` is there twice: line {first} has it already"))
     }
 }
 

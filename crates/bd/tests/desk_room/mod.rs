@@ -98,8 +98,8 @@ impl Room {
     pub(crate) fn told(&self) -> Vec<Value<'static>> {
         let mut rows = Vec::new();
         self.desk
-            .drain::<premath_bd::StoreError>(&mut |row| {
-                rows.push(row.borrowed().into_owned());
+            .drain::<premath_bd::StoreError>(&mut |taken| {
+                rows.extend(taken.iter().map(|row| row.borrowed().into_owned()));
                 Ok(())
             })
             .unwrap();

@@ -93,9 +93,9 @@ pub(crate) struct AuditVerifyArgs {
 /// Arguments of `audit why`.
 #[derive(Debug, Args)]
 pub(crate) struct WhyArgs {
-    /// An issue, a path, a run or a digest
+    /// An issue, a path or a file of the desk, a run, a digest, an approval or a proposal
     pub(crate) subject: String,
-    /// Which of them it is: issue, path, run or digest
+    /// Which of them it is: issue, path, run, digest, approval or proposal
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// The most changes to follow back; 5 when nobody says

@@ -86,7 +86,21 @@ fn three_deletes_in_one_turn_are_none() {
         .iter()
         .map(|id| format!("[[turn.call]]\ntool = \"desk_delete_file\"\narguments = {{ id = \"{id}\" }}\n"));
     let turn = format!("[[turn]]\ntext = \"All of them.\"\n{}", calls.collect::<String>());
-    room.begin("batch", &turn);
+    let told = room.work("batch", &turn, &["--desk", "--json"]).stdout;
+    let judged: Vec<Value> = told
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|event| event["event"] == "call.judged")
+        .collect();
+    assert_eq!(judged.len(), 3, "{told}");
+    assert!(judged.iter().all(|event| event["effect"] == "deny"), "nobody is asked: {judged:?}");
+    let rows = room.audit(&["--run", "batch", "--kind", "decision"]);
+    assert_eq!(rows.len(), 3, "{rows:?}");
+    for row in rows {
+        assert_eq!((row["effect"].as_str(), row["policyName"].as_str()), (Some("deny"), Some("plan-first")));
+        assert_eq!(row["reason"], "one turn would destroy 3 things");
+    }
+    room.is_sound(&["batch"]);
     assert!(room.pending("approvals").is_empty(), "nobody is shown a third of it");
     assert!(room.deleted().is_empty());
     let results = room.results("batch");

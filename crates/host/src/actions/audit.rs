@@ -74,6 +74,7 @@ fn filter(args: &QueryArgs) -> Result<AuditFilter, InputError> {
         call: None,
         issue: text(&args.issue),
         tool: text(&args.tool),
+        about: None,
         path: text(&args.path),
         actor: text(&args.actor),
         code: text(&args.code),

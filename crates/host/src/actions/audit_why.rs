@@ -1,8 +1,9 @@
-//! `audit.why`: from an issue, a file, a run or a digest back to the turn, the decisions and whoever asked for it.
+//! `audit.why`: from an issue, a file, a run, a digest, an approval or a proposal back to the turn, the decisions and whoever asked for it.
 //!
 //! Every step names what proves it, and a link that is missing is said to be unknown. It must not guess and must not
 //! change anything.
 
+mod desk;
 mod subject;
 mod turns;
 
@@ -31,7 +32,7 @@ const ROWS: usize = 10_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct WhyArgs {
-    /// An issue, a path, a run or a digest.
+    /// An issue, a path or a file of the desk, a run, a digest, an approval or a proposal.
     subject: String,
     /// Which of them it is, when that is not plain.
     kind: Option<String>,
@@ -39,7 +40,14 @@ struct WhyArgs {
     limit: Option<u64>,
 }
 
-const KINDS: [WhySubject; 4] = [WhySubject::Issue, WhySubject::Path, WhySubject::Run, WhySubject::Digest];
+const KINDS: [WhySubject; 6] = [
+    WhySubject::Issue,
+    WhySubject::Path,
+    WhySubject::Run,
+    WhySubject::Digest,
+    WhySubject::Approval,
+    WhySubject::Proposal,
+];
 
 /// `audit.why`
 pub(crate) fn why(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
@@ -59,6 +67,7 @@ pub(crate) fn why(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionErr
         WhySubject::Path => trail.path(subject, limit)?,
         WhySubject::Run => trail.run(subject, limit)?,
         WhySubject::Digest => trail.digest(subject, limit)?,
+        WhySubject::Approval | WhySubject::Proposal => trail.asked(subject)?,
     };
     let complete = changes > 0 && trail.steps.iter().all(|step| step.kind != WhyKind::Unknown);
     let answer = AuditWhy {

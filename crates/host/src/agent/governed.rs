@@ -12,7 +12,7 @@ use premath_tusk::evidence::CallOutcome;
 use premath_tusk::policy::{
     CallJudgement, ControlProfile, Effect, GovernedCall, Governor, Judged, PolicyCode, PolicyError, RunFacts,
 };
-use premath_tusk::turn_loop::{PolicyPort, RunConfig};
+use premath_tusk::turn_loop::{BatchRule, PolicyPort, RunConfig};
 use premath_wire::Json;
 use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{AuditKind, AuditRow};
@@ -28,6 +28,7 @@ use crate::workspace::Workspace;
 #[derive(Debug)]
 pub(super) struct HostPolicy {
     workspace: Workspace,
+    batches: BatchRule,
     governor: Arc<Governor>,
     facts: RunFacts,
     controls: ControlProfile,
@@ -41,6 +42,7 @@ impl HostPolicy {
         let policy = config.policy.as_ref()?;
         Some(Self {
             workspace: workspace.clone(),
+            batches: BatchRule::of(config),
             governor,
             facts: effective::facts(&config.run_id, config.issue_id.as_deref(), policy),
             controls: policy.controls.clone(),
@@ -98,6 +100,14 @@ impl HostPolicy {
     }
 }
 
+/// Nothing of an answer is used that must not be: its calls are on record as what they come to.
+fn deny_all(calls: &mut [CallJudgement], error: &PolicyError) {
+    for call in calls.iter_mut().filter(|call| call.effect != Effect::Deny) {
+        call.effect = Effect::Deny;
+        call.error = Some(error.clone());
+    }
+}
+
 /// What the audit is told of an error.
 fn tell(row: &mut AuditRow, error: &PolicyError, arguments: &Digest) {
     row.code = Some(error.code.code().to_owned());
@@ -110,6 +120,10 @@ fn tell(row: &mut AuditRow, error: &PolicyError, arguments: &Digest) {
 impl PolicyPort for HostPolicy {
     fn judge(&mut self, call_id: &str, said: &str, calls: &[GovernedCall<'_>]) -> Result<Judged, StoreError> {
         let mut judged = self.governor.judge(&self.facts, &self.controls, said, calls);
+        if let Some(error) = &judged.error {
+            deny_all(&mut judged.calls, error);
+        }
+        self.batches.hold(calls, &mut judged);
         self.within_budget(&mut judged)?;
         let mut rows = Vec::with_capacity(judged.calls.len());
         for (call, judgement) in calls.iter().zip(&judged.calls) {

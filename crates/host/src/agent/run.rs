@@ -28,6 +28,7 @@ use super::ports::{FileJournal, RunIssues, RunObjects};
 use super::request::RunRequest;
 use super::retention;
 use super::shown::ending;
+use crate::desk_store::{existing_desk, publish};
 use crate::recording::audit_log;
 use crate::table::{ActionError, Host};
 use crate::workspace::{Retention, Workspace, shown};
@@ -294,6 +295,10 @@ pub(super) fn one(
         time: time.as_ref(),
         watch,
     };
+    // What an earlier process noted and could not put on record any more comes before what happens from here on.
+    if let Some(desk) = existing_desk(workspace)? {
+        publish(workspace, &desk)?;
+    }
     record_run(workspace, machine.config(), "started")?;
     // Every port here blocks until it is done, so there is nothing to wait for.
     let driven = drive(&mut machine, &mut ports, beginning).now_or_never();

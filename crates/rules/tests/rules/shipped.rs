@@ -138,3 +138,37 @@ fn files_named_like_secrets_are_asked_about() {
         assert_eq!(effect(&call("fs_read", json!({"path": path}))).0, Effect::Allow, "{path}");
     }
 }
+
+/// Searching, commands and this rule go by one list; the rule has it in its own words.
+#[test]
+fn the_rule_about_secrets_names_what_searching_skips() {
+    use premath_tusk::tools::{
+        CREDENTIAL_FILES, SECRET_BEGINNINGS, SECRET_ENDINGS, SURROUNDINGS, names_a_secret,
+    };
+    let sources = RulePack::default_sources();
+    let source = sources.iter().find(|source| source.text.contains("secrets.named")).unwrap();
+    let mut written: Vec<&str> = source
+        .text
+        .split("context.names like \"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    let is_covered = |name: &&&str| !SECRET_BEGINNINGS.contains(name);
+    let whole = CREDENTIAL_FILES.iter().chain(&SURROUNDINGS).filter(is_covered);
+    let mut listed: Vec<String> = whole.map(|name| format!("*/{name}\\n*")).collect();
+    listed.extend(SECRET_ENDINGS.iter().map(|end| format!("*{end}\\n*")));
+    listed.extend(SECRET_BEGINNINGS.iter().map(|begin| format!("*/{begin}*")));
+    written.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(written, listed);
+    for path in
+        CREDENTIAL_FILES.iter().chain(&SURROUNDINGS).chain(&["a.pem", "b.key", "id_rsa.pub", "credentials/x"])
+    {
+        assert!(names_a_secret(path), "{path}");
+        assert_eq!(
+            effect(&call("fs_read", json!({"path": path}))),
+            by(Effect::Ask, "secrets.named"),
+            "{path}"
+        );
+    }
+}

@@ -75,6 +75,8 @@ impl Tool for FsRead {
             Ok(file) => file,
             Err(error) => return Err(with_neighbours(error, &path, context)),
         };
+        // Policy has seen this name, not the one that a link leads to.
+        path.refuse_links(context.files)?;
         let total = file.seek(SeekFrom::End(0)).map_err(|source| system(&path, source))?;
         let mut reader = Reader { file, path: &path, total, context };
         let limit = arguments.count("limit").unwrap_or(u64::MAX);

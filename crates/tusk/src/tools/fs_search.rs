@@ -16,6 +16,7 @@ use super::context::ToolContext;
 use super::files::EntryKind;
 use super::fs_read::with_neighbours;
 use super::outcome::{Extent, ToolFailure, ToolOutput};
+use super::secret_names::names_a_secret;
 use super::spec::{SpecError, ToolSpec};
 use super::walk::{Met, Selection, Step, Unseen, glob, walk};
 use super::work_path::{WorkPath, shown};
@@ -72,7 +73,11 @@ impl FsSearch {
 struct Search<'s> {
     context: &'s ToolContext<'s>,
     pattern: Regex,
+    /// Where it began.
+    start: WorkPath,
     glob: Option<GlobMatcher>,
+    /// Whether the glob is about secrets by its own words, so that policy saw it.
+    glob_names_secrets: bool,
     around: usize,
     limit: u64,
     per_file: u64,
@@ -89,6 +94,8 @@ struct Tally {
     bytes: u64,
     binary: u64,
     unreadable: u64,
+    /// Files whose names say that they hold secrets; nothing of them is read.
+    secret: u64,
     /// Files with more matches than are shown of one.
     capped: u64,
 }
@@ -103,6 +110,8 @@ impl Tool for FsSearch {
         let mut search = Search {
             context,
             pattern: pattern(arguments)?,
+            start: path.clone(),
+            glob_names_secrets: arguments.text("glob").is_some_and(names_a_secret),
             glob: arguments.text("glob").map(file_glob).transpose()?,
             around: arguments.count("context").and_then(|lines| usize::try_from(lines).ok()).unwrap_or(0),
             limit: arguments.count("limit").unwrap_or(MATCHES),
@@ -113,6 +122,7 @@ impl Tool for FsSearch {
         let selection = if arguments.flag("all") { Selection::Everything } else { Selection::Tracked };
         let entry =
             context.files.metadata(path.as_str()).map_err(|error| with_neighbours(error, &path, context))?;
+        path.refuse_links(context.files)?;
         let unseen = if entry.kind == EntryKind::File {
             let step = search.file(&path)?;
             Unseen { is_cut: step == Step::Stop, ..Unseen::default() }
@@ -126,7 +136,20 @@ impl Tool for FsSearch {
 impl Search<'_> {
     fn meet(&mut self, met: &Met) -> Result<Step, ToolFailure> {
         let is_wanted = self.glob.as_ref().is_none_or(|glob| glob.is_match(met.path.as_str()));
-        if met.entry.kind == EntryKind::File && is_wanted { self.file(&met.path) } else { Ok(Step::GoOn) }
+        if met.entry.kind != EntryKind::File || !is_wanted {
+            return Ok(Step::GoOn);
+        }
+        if self.is_secret(&met.path) {
+            self.tally.secret += 1;
+            return Ok(Step::GoOn);
+        }
+        self.file(&met.path)
+    }
+
+    /// Whether a file that nobody named is called like a secret. What a path or a glob says outright policy has seen.
+    fn is_secret(&self, path: &WorkPath) -> bool {
+        let below = path.as_str().strip_prefix(self.start.as_str()).filter(|_| !self.start.is_root());
+        !self.glob_names_secrets && names_a_secret(below.unwrap_or(path.as_str()))
     }
 
     fn file(&mut self, path: &WorkPath) -> Result<Step, ToolFailure> {
@@ -184,6 +207,12 @@ impl Search<'_> {
         }
         if tally.unreadable + unseen.unreadable > 0 {
             notes.push(format!("{} could not be read", tally.unreadable + unseen.unreadable));
+        }
+        if tally.secret > 0 {
+            notes.push(format!(
+                "{} files were skipped, since their names say that they hold secrets; name one as `path` to search it",
+                tally.secret
+            ));
         }
         if unseen.ignored > 0 {
             notes.push(format!("{} ignored entries were left out; `all` searches them", unseen.ignored));

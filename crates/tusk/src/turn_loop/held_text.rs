@@ -1,7 +1,7 @@
 //! What a model says on its way to whoever watches: held back as long as it could be the beginning of a secret.
 //!
-//! A line is shown when it is complete and clean; what is plainly prose is shown word by word before that, and a block that
-//! begins like a key is held until it ends. It must not change what is kept: that is redacted as a whole, elsewhere.
+//! A line is shown when it is complete and clean; what is plainly prose is shown word by word before that, up to the first
+//! digit: cards, phones and accounts begin there and have spaces in them. A block that begins like a key is held until it ends. It must not change what is kept: that is redacted as a whole, elsewhere.
 
 use crate::model::{AssistantPart, ModelEvent};
 
@@ -99,6 +99,7 @@ impl<'r> HeldText<'r> {
         let is_prose = !self.context.trim_end().ends_with(BEFORE_SECRETS)
             && !self.text.contains(BEFORE_SECRETS)
             && !self.text.contains("-----")
+            && !self.text.contains(char::is_numeric)
             && self.text.split_whitespace().all(|word| word.len() < LONG_WORD);
         let complete = self.text.rfind(' ').map_or(0, |at| at + 1);
         if is_prose

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::batch::{BatchRule, beside_a_plan};
 use super::machine::Machine;
 use super::people::{Confirmation, ConfirmationAnswer, PlanDecision};
 use super::plan;
@@ -63,7 +64,8 @@ impl Machine {
         self.ask_or_go_on(open);
     }
 
-    /// One turn destroys one thing at most; more than one needs a plan that a person sees as a whole.
+    /// One turn destroys one thing at most; more than one needs a plan that a person sees as a whole. Policy has said so already
+    /// where it goes by [`BatchRule`]; journals from before that have it from here.
     fn plan_first(&self, open: &mut Open) {
         let destroys = |call: &&PlannedCall| {
             call.runs()
@@ -77,19 +79,7 @@ impl Machine {
             .flat_map(|judged| judged.targets.iter().map(|target| (target.kind.clone(), target.id.clone())))
             .collect();
         if targets.len() > 1 {
-            let mut error = PolicyError::new(
-                PolicyCode::RequiresApproval,
-                "plan-first",
-                format!("one turn would destroy {} things", targets.len()),
-            );
-            let is_offered = self.tools.facts(PROPOSE_PLAN).is_some();
-            error.hint = if is_offered {
-                format!(
-                    "nothing was done; propose all of it as one plan with {PROPOSE_PLAN}, so that a person sees it whole"
-                )
-            } else {
-                "nothing was done; one of them at a time, each in a turn of its own".to_owned()
-            };
+            let error = BatchRule::of(&self.config).too_many(targets.len());
             let facts = |name: &str| self.tools.facts(name).map(|facts| facts.risk);
             for call in open.calls.iter_mut().filter(|call| call.runs()) {
                 if facts(&call.call.name) == Some(Risk::Destructive) {
@@ -98,14 +88,10 @@ impl Machine {
             }
         }
         if open.calls.iter().any(|call| call.runs() && call.call.name == PROPOSE_PLAN) {
-            let why = "it was not run: a plan was proposed in the same turn, and nothing else changes until it is decided";
-            let code = PolicyCode::RequiresApproval.code();
-            let others: Vec<usize> = (0..open.calls.len()).collect();
-            for at in others {
-                let Some(call) = open.calls.get_mut(at) else { continue };
-                if call.call.name != PROPOSE_PLAN {
-                    plan::hold_back(std::slice::from_mut(call), code, true, why);
-                }
+            let error = beside_a_plan();
+            for call in open.calls.iter_mut().filter(|call| call.call.name != PROPOSE_PLAN) {
+                let (code, why) = (error.code.code(), error.model_message());
+                plan::hold_back(std::slice::from_mut(call), code, error.retryable, why);
             }
         }
     }

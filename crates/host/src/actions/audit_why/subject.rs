@@ -7,16 +7,22 @@ use premath_bd::issues::IssueRow;
 use premath_kernel::Value;
 use premath_wire::v1::{WhyKind, WhySubject};
 
-use super::turns::{Found, kind_of};
+use super::turns::Found;
 use super::{ROWS, Trail, text};
 use crate::agent::traces::MadeTurn;
 use crate::table::ActionError;
 
 impl Trail<'_> {
-    /// What a subject is, when nobody says: a digest by its form, an issue or a run that there is, else a path.
+    /// What a subject is, when nobody says: a digest by its form, an approval, a proposal, an issue or a run that there is,
+    /// else a path.
     pub(super) fn kind_of(&mut self, subject: &str) -> Result<WhySubject, ActionError> {
         if is_digest(subject) {
             return Ok(WhySubject::Digest);
+        }
+        for (begin, kind) in [("apr_", WhySubject::Approval), ("prp_", WhySubject::Proposal)] {
+            if subject.starts_with(begin) && !self.rows_about(subject)?.is_empty() {
+                return Ok(kind);
+            }
         }
         if !self.history(subject)?.is_empty() {
             return Ok(WhySubject::Issue);
@@ -46,8 +52,10 @@ impl Trail<'_> {
         Ok(rows.into_iter().filter_map(|row| Some((text(&row, "id")?.to_owned(), row))).collect())
     }
 
-    /// The newest turns that wrote a file, and what the audit log says of it besides.
-    pub(super) fn path(&mut self, path: &str, limit: usize) -> Result<usize, ActionError> {
+    /// The newest turns that wrote a file, and what the audit log says of it besides. A file of the desk goes by its name.
+    pub(super) fn path(&mut self, subject: &str, limit: usize) -> Result<usize, ActionError> {
+        let name = self.desk_name(subject)?;
+        let path = name.as_deref().unwrap_or(subject);
         let writes = |turn: &MadeTurn| wrote(turn, path).is_some();
         let mut found = Vec::new();
         for name in self.names()? {
@@ -58,15 +66,12 @@ impl Trail<'_> {
             self.written(one, path)?;
         }
         let filter = AuditFilter { path: Some(path.to_owned()), ..AuditFilter::default() };
-        let rows = self.rows(&filter, limit)?;
-        for row in &rows {
-            let kind = text(row, "kind").and_then(kind_of).unwrap_or(WhyKind::Change);
-            self.audited(0, kind, row);
-        }
+        let rows = self.rows(&filter, ROWS)?;
+        let changes = self.follow_all(&rows, limit)?;
         if found.is_empty() && rows.is_empty() {
             self.unknown(0, format!("no journal and no audit row here speaks of `{path}`"));
         }
-        Ok(found.len().max(rows.len()))
+        Ok(found.len().max(changes))
     }
 
     fn newest_first(&self, found: &mut [Found]) {
@@ -115,15 +120,14 @@ impl Trail<'_> {
             changes = self.made_with(digest, limit)?;
         }
         let filter = AuditFilter { digest: Some(digest.to_owned()), ..AuditFilter::default() };
-        let audited = self.rows(&filter, limit)?;
-        for row in audited.iter().filter(|_| rows.is_empty()) {
-            let kind = text(row, "kind").and_then(kind_of).unwrap_or(WhyKind::Change);
-            self.audited(0, kind, row);
+        let audited = self.rows(&filter, ROWS)?;
+        if rows.is_empty() {
+            changes = changes.max(self.follow_all(&audited, limit)?);
         }
         if changes == 0 && audited.is_empty() {
             self.unknown(0, format!("nothing here bears the digest {digest}"));
         }
-        Ok(changes.max(audited.len()))
+        Ok(changes)
     }
 
     /// Turns of that digest, or that wrote a file which hashes to it.

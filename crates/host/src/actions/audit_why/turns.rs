@@ -100,6 +100,7 @@ impl Trail<'_> {
         };
         let detail = format!("turn {} of {}, {verdict}", turn.turn, found.run_id);
         let (at, call_id) = (turn.at.clone(), turn.call_id.clone());
+        let calls: Vec<String> = turn.calls.iter().map(|call| call.tool_call_id.clone()).collect();
         let (model, witness) = (turn.model.clone(), turn.witness_id.clone());
         let asked = turn.applied.iter().find(|one| Some(one.intent_digest.as_str()) == intent);
         let asked = asked.map(|one| (one.tool_call_id.clone(), one.action.clone()));
@@ -113,6 +114,7 @@ impl Trail<'_> {
         }
         self.witness(depth + 1, witness.as_deref());
         self.decisions(depth + 1, &call_id)?;
+        self.approvals(depth + 1, &found.run_id, &calls)?;
         if intent.is_some() || policy.is_some() {
             self.policy(depth + 1, policy);
         }
@@ -160,11 +162,10 @@ impl Trail<'_> {
     /// A row of the audit log, as a step.
     pub(super) fn audited(&mut self, depth: u64, kind: WhyKind, row: &Value<'_>) {
         let says = |name: &str| text(row, name);
-        let mut detail = format!(
-            "{} {}",
-            says("effect").unwrap_or_default(),
-            says("tool").or_else(|| says("policyName")).unwrap_or_default()
-        );
+        let mut detail = says("effect").unwrap_or_default().to_owned();
+        if let Some(what) = says("tool").or_else(|| says("policyName")) {
+            detail = format!("{detail} {what}");
+        }
         for (name, before) in [("actor", " by "), ("code", ", "), ("reason", ": ")] {
             if let Some(said) = says(name) {
                 detail.push_str(before);
@@ -189,6 +190,7 @@ impl Trail<'_> {
         let step = self.step(depth, WhyKind::Run, format!("{run_id}: {}", first_line(&task)));
         step.at = Some(at);
         step.evidence = Some(format!("run://{run_id}"));
+        self.planned(depth + 1, run_id)?;
         if let Some(parent) = parent.filter(|parent| parent != run_id) {
             return self.by_run(depth + 1, &parent);
         }

@@ -90,3 +90,32 @@ fn what_stands_before_a_secret_may_be_shown_already() {
 fn what_is_cut_off_is_shown_without_its_secret() {
     assert_eq!(told(&["token=", SECRET]).concat(), "token=[redacted]");
 }
+
+/// What a person is shown when `redact` takes out a card, an account, a phone and an address, in any pieces.
+#[test]
+fn personal_data_is_held_until_its_line_is_whole() {
+    let (card, account) = ("4111 1111 1111 1111", "DE89 3704 0044 0532 0130 00");
+    let (phone, mail) = ("+49 30 901820", "jo@example.com");
+    let redact = |text: &str| {
+        [card, account, phone, mail].iter().fold(text.to_owned(), |text, one| text.replace(one, "[redacted]"))
+    };
+    let text =
+        format!("The card is {card} and the account {account} too\ncall {phone} or {mail} please ok\n");
+    for length in 1..12 {
+        let mut held = HeldText::new(&redact);
+        let mut told = Vec::new();
+        let mut tell = |event: &ModelEvent| {
+            if let ModelEvent::TextDelta { text, .. } = event {
+                told.push(text.clone());
+            }
+        };
+        for piece in text.as_bytes().chunks(length) {
+            let text = String::from_utf8(piece.to_vec()).unwrap();
+            held.take(&ModelEvent::TextDelta { index: 0, text }, &mut tell);
+        }
+        held.finish(&mut tell);
+        assert_eq!(told.concat(), redact(&text), "pieces of {length}");
+        assert_eq!(told.first().map(String::as_str).map(|first| first.starts_with("The")), Some(true));
+        assert!(told.len() > 2, "what comes before a number is shown at once: {told:?}");
+    }
+}

@@ -33,6 +33,10 @@ pub enum WhySubject {
     Run,
     /// The digest of a turn, an intent, a policy, arguments, or of what was made.
     Digest,
+    /// What a person was asked about a call.
+    Approval,
+    /// A plan.
+    Proposal,
 }
 
 impl WhySubject {
@@ -44,6 +48,8 @@ impl WhySubject {
             Self::Path => "path",
             Self::Run => "run",
             Self::Digest => "digest",
+            Self::Approval => "approval",
+            Self::Proposal => "proposal",
         }
     }
 }
