@@ -24,6 +24,7 @@ mod proofs;
 mod records;
 mod redaction;
 mod redrive;
+mod renaming;
 mod room;
 mod state;
 mod step;
