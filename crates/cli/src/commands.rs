@@ -168,7 +168,7 @@ fn loaded(root: &Path) -> Result<Loaded, CliError> {
         loaded = settings::read_over(loaded, &text, &source)?;
     }
     loaded.warnings.iter().for_each(|warning| output::warning(warning));
-    Ok(loaded.settled())
+    loaded.settled()
 }
 
 /// What a terminal may change: as the configuration here says, or that of the repository the issue memory belongs to,

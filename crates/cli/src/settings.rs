@@ -58,12 +58,14 @@ pub(crate) struct SandboxSettings {
 }
 
 impl Loaded {
-    /// The same, with what is shown of models and guards in the settings.
-    pub(crate) fn settled(mut self) -> Self {
+    /// The same when every file is read: checked for what only all of them together say, and with what is shown of models
+    /// and guards in the settings.
+    pub(crate) fn settled(mut self) -> Result<Self, CliError> {
+        policy::check_role(&self.settings.policy)?;
         self.settings.model_chain = self.models.chain();
         self.settings.model_entries = self.models.entries();
         self.settings.guard_entries = self.guardrails.entries();
-        self
+        Ok(self)
     }
 }
 

@@ -109,3 +109,42 @@ fn a_run_full_of_secrets_leaves_and_prints_none_of_them() {
         assert_eq!(shown["turns"][0]["tools"], serde_json::json!(["fs_read", "shell"]));
     }
 }
+
+#[test]
+fn a_secret_in_a_name_an_id_or_a_stop_is_replaced_and_the_turn_still_joins() {
+    let secrets = secrets();
+    let of = |name: &str| secrets.iter().find(|(known, _)| *known == name).unwrap().1.clone();
+    let scene = format!(
+        "name = \"named\"\n[[turn]]\ntext = \"Now.\"\n[[turn.call]]\nid = \"call_{0}\"\ntool = \"fs_read\"\n\
+         arguments = {{ path = \"a.txt\" }}\n[[turn.call]]\nid = \"{1}\"\ntool = \"nope_{0}\"\n[[turn.call]]\n\
+         id = \"plain\"\ntool = \"nope_{1}_{0}\"\n[[turn]]\ntext = \"Bye.\"\nstop = \"{0}\"\n",
+        of("said"),
+        of("file"),
+    );
+    for format in [&[][..], &["--json"]] {
+        let folder = Folder::new();
+        assert_eq!(folder.run(&["init"]).code, Some(0));
+        folder.write("scene.toml", &scene);
+        folder.write("a.txt", "one\n");
+        let run = ["run", "do it", "--model", "scripted:scene.toml", "--run-id", "one"];
+        let ran = folder.run(&[&run[..], format].concat());
+        let mut found = Vec::new();
+        leaks("stdout", ran.stdout.as_bytes(), &secrets, &mut found);
+        leaks("stderr", ran.stderr.as_bytes(), &secrets, &mut found);
+        every_file(&folder.path().join(".premath"), &mut |path, bytes| {
+            leaks(&path.display().to_string(), bytes, &secrets, &mut found);
+        });
+        let exported = folder.run(&["runs", "export", "one"]).stdout;
+        leaks("export", exported.as_bytes(), &secrets, &mut found);
+        assert_eq!(found, Vec::<String>::new(), "{}", ran.stdout);
+        let (_, shown) = folder.json(&["runs", "show", "one"]);
+        let called = serde_json::json!(["fs_read", "redacted_tool", "redacted_tool"]);
+        assert_eq!(shown["turns"][0]["tools"], called, "{shown}");
+        assert_eq!(shown["turns"][0]["verdict"], "closed", "{shown}");
+        for id in ["redacted-1-1", "redacted-1-2", "\"plain\""] {
+            assert!(exported.contains(id), "{id}: {exported}");
+        }
+        assert!(exported.contains("\"stop\":\"redacted\""), "{exported}");
+        assert_eq!(folder.run(&["replay", "one"]).code, Some(0));
+    }
+}

@@ -78,6 +78,13 @@ fn run(folder: &Folder, more: &[&str]) -> folder::Ran {
     folder.run(&[&run, more].concat())
 }
 
+/// What the session says is next.
+fn next_step(folder: &Folder) -> String {
+    let text = std::fs::read(folder.path().join(".premath/harness_session.json")).unwrap();
+    let session: Value = serde_json::from_slice(&text).unwrap();
+    session["nextStep"].as_str().unwrap().to_owned()
+}
+
 #[test]
 fn a_run_that_keeps_nothing_leaves_no_word_of_it_anywhere() {
     let folder = repository();
@@ -139,11 +146,13 @@ fn a_run_that_stopped_goes_on_from_its_private_store_and_takes_it_along() {
 fn a_stopped_run_can_be_forgotten_and_does_not_go_on() {
     let folder = repository();
     run(&folder, &["--max-turns", "1"]);
+    assert_eq!(next_step(&folder), "premath resume one");
     assert_eq!(folder.run(&["runs", "forget", "one"]).code, Some(0));
     assert_eq!(hits(&folder), Vec::<String>::new());
     assert_eq!(folder.run(&["resume", "one"]).code, Some(1));
     assert_eq!(folder.run(&["verify"]).code, Some(0));
     assert_eq!(folder.run(&["runs", "forget", "none"]).code, Some(2));
+    assert_eq!(next_step(&folder), "nothing: what run one said is forgotten");
     let (_, again) = folder.json(&["runs", "forget", "one"]);
     assert_eq!(again["wasThere"], false);
 }
@@ -194,4 +203,28 @@ fn a_run_for_one_processor_does_not_begin_without_one() {
     assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("governance.trace_mode_violation"), "{}", ran.stdout);
     assert!(!folder.path().join(".premath/runs/one").exists());
+}
+
+#[test]
+fn a_run_ends_with_what_can_be_done_with_it() {
+    let folder = repository();
+    let stopped = run(&folder, &["--max-turns", "1"]).stdout;
+    for hint in ["premath resume one", "premath replay one", "premath runs forget one"] {
+        assert!(stopped.contains(hint), "{hint}: {stopped}");
+    }
+    let ended = folder.run(&["resume", "one", "--max-turns", "9"]).stdout;
+    assert!(ended.contains("premath runs show one") && !ended.contains("premath replay"), "{ended}");
+    let folder = repository();
+    let last: Value = serde_json::from_str(run(&folder, &["--json"]).stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(last["next"], serde_json::json!(["premath runs show one"]));
+}
+
+#[test]
+fn forgetting_a_run_leaves_the_session_of_another_alone() {
+    let folder = repository();
+    run(&folder, &["--max-turns", "1"]);
+    let two = ["run", "more", "--model", "scripted:scene.toml", "--run-id", "two", "--max-turns", "1"];
+    folder.run(&two);
+    assert_eq!(folder.run(&["runs", "forget", "one"]).code, Some(0));
+    assert_eq!(next_step(&folder), "premath resume two");
 }

@@ -26,7 +26,7 @@ mod workflow;
 
 pub(crate) use assemble::all_tools;
 pub use door::{AgentDoor, Attendant, NoAgent, NoPerson, Said};
-pub(crate) use effective::{controls, principal, sourced_controls};
+pub(crate) use effective::{check_scopes, controls, principal, sourced_controls};
 pub(crate) use explaining::{PolicyGround, governed_tools};
 pub use lease::Refused as RunRefused;
 pub(crate) use plans::approved as carry_out;

@@ -117,6 +117,7 @@ fn report() -> RunReport {
         wall_millis: 7_000,
         workers: 0,
         applied: 0,
+        is_kept: true,
     }
 }
 

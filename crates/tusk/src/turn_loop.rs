@@ -25,6 +25,7 @@ mod proofs;
 mod records;
 mod redaction;
 mod redrive;
+mod renaming;
 mod room;
 mod state;
 mod step;

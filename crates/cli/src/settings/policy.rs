@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use premath_host::{PolicySettings, Setting};
+use premath_host::{Layer, PolicySettings, Setting};
 use premath_tusk::policy::Observability;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -13,6 +13,7 @@ use toml::de::DeValue;
 use super::field::{Field, Limit, MOST};
 use super::{Owner, Reading, echo, is_name};
 use crate::error::CliError;
+use crate::exit::Exit;
 
 /// A day: longer than that nobody remembers what the question was.
 const LONGEST_WAIT: u64 = 86_400;
@@ -47,6 +48,23 @@ pub(super) fn take(
         }
         _other => Err(field.refused(UNKNOWN)),
     }
+}
+
+/// Whether the role that runs work in is one that some file defines. Files define roles for each other, so this is asked
+/// when all of them are read.
+pub(super) fn check_role(settings: &PolicySettings) -> Result<(), CliError> {
+    let Some(role) = &settings.role else { return Ok(()) };
+    let Err(what) = settings.check_role(&role.value) else { return Ok(()) };
+    let (place, mend) = match &role.layer {
+        Layer::File { name, line } => (format!(" ({name}, line {line})"), format!("line {line} of {name}")),
+        Layer::Environment { variable } => (format!(" (${variable})"), format!("${variable}")),
+        Layer::Default => (String::new(), "`policy.role`".to_owned()),
+    };
+    Err(CliError {
+        exit: Exit::Invalid,
+        message: format!("input.field_invalid: {what}{place} at $.policy.role"),
+        hints: vec![format!("mend {mend}, or say what the role may have: `policy.roles.<name>.scopes`")],
+    })
 }
 
 /// How many see what is observed, from the fewest.

@@ -13,6 +13,7 @@
 mod answers;
 mod cards;
 mod doors;
+mod examples;
 mod guard_programs;
 mod on_record;
 mod plans;

@@ -19,8 +19,49 @@ fn a_call_is_explained_for_the_ceiling_of_the_role() {
     assert_eq!(explained(&room, &[])["effect"], "allow");
     let clerk = explained(&room, &["--role", "clerk"]);
     assert_eq!((&clerk["effect"], &clerk["policyName"]), (&json!("deny"), &json!("role clerk")), "{clerk}");
-    assert_eq!(clerk["modelView"]["code"], "policy_scope_missing");
-    assert!(!clerk["modelView"].to_string().contains("clerk"), "{clerk}");
+    assert_eq!(clerk["clientView"]["code"], "policy_scope_missing");
+    // What the model of such a run is told, word for word.
+    let add = call("issue_add", "title = \"Bound the index\"");
+    room.write("premath.toml", "policy.role = \"clerk\"\n");
+    room.work("clerk", &add, &[]);
+    let told = &room.results("clerk")[0];
+    assert_eq!(
+        (&clerk["modelView"]["code"], &clerk["modelView"]["hint"]),
+        (&told["errorCode"], &told["message"]),
+        "{clerk}"
+    );
+    assert_eq!(told["message"], "there is no tool `issue_add`");
+}
+
+#[test]
+fn a_scope_that_does_not_exist_is_refused_as_a_run_refuses_it() {
+    let room = Room::new(&[], "");
+    for scope in ["nope:x", "desk:*", "*", "desk"] {
+        let shown = room.run(&["policy", "show", "--scope", "files:read", "--scope", scope]);
+        let run = room.work("none", "", &["--scope", "files:read", "--scope", scope]);
+        assert_eq!((shown.code, shown.stdout.as_str()), (Some(2), ""), "{scope}: {shown:?}");
+        assert_eq!(run.code, Some(2), "{scope}: {run:?}");
+        for said in [shown.stderr, run.stderr] {
+            assert!(said.contains(&format!("there is no scope `{scope}`; there are ")), "{said}");
+        }
+    }
+    room.done(&["policy", "show", "--scope", "files:read", "--scope", "desk:delete"]);
+}
+
+#[test]
+fn a_role_that_does_not_exist_is_no_role_without_a_ceiling() {
+    let room = Room::new(&[], ROLES);
+    let explain = ["policy", "explain", "--tool", "fs_list", "--args", "{\"path\": \".\"}", "--role"];
+    let ran = room.run(&[&explain[..], &["clark"]].concat());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("there is no role `clark`; there are clerk, owner"), "{ran:?}");
+    room.done(&[&explain[..], &["owner"]].concat());
+    room.write("premath.toml", "[policy]\nrole = \"clark\"\n");
+    for command in [&["policy", "show"][..], &["run", "x", "--model", "scripted:none.toml"]] {
+        let ran = room.run(command);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{command:?}: {ran:?}");
+        assert!(ran.stderr.contains("premath.toml, line 2"), "{command:?}: {ran:?}");
+    }
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn decide(host: &Host<'_>, args: &Value<'_>, action: &str, verdict: Verdict) -> 
         }
         Some(_) | None => {}
     }
-    let message = told(args.message.as_deref()).map(str::to_owned);
+    let message = message(host, args.message.as_deref());
     let shown = Some(approval.card_digest().as_str().to_owned());
     let decision = Decision { verdict, scope, message, valid_until: None, shown };
     let decided = desk.decide_approval(&credential, wanted, &decision)?;
@@ -126,6 +126,11 @@ fn decide(host: &Host<'_>, args: &Value<'_>, action: &str, verdict: Verdict) -> 
         Ok(approval) => answered(action, "ok", &approval, LookedAt { pattern: None, ..looked_at }),
         Err(refusal) => refuse(host, action, &refusal),
     }
+}
+
+/// What somebody says with their answer. It is kept and shown to a model, so that a secret in it goes before anything else.
+pub(super) fn message(host: &Host<'_>, said: Option<&str>) -> Option<String> {
+    told(said).map(|said| host.workspace.redactor.text(said).into_owned())
 }
 
 /// What somebody looks at before they decide.

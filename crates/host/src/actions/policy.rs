@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use premath_bd::desk::Usage;
-use premath_kernel::Value;
+use premath_kernel::{Object, Value};
+use premath_tusk::JsonText;
 use premath_tusk::policy::{
     Effect, EffectiveScopes, GovernedCall, Governor, Judged, PolicyCode, PolicyError, Principal, RiskTier,
     RunFacts, Target,
 };
-use premath_tusk::tools::ToolSpec;
+use premath_tusk::tools::{Catalogue, ToolSpec};
 use premath_wire::Json;
 use premath_wire::time::format_time;
 use premath_wire::v1::{
@@ -18,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, count, invalid, told};
-use crate::agent::{PolicyGround, controls, governed_tools, principal, sourced_controls};
+use crate::agent::{PolicyGround, check_scopes, controls, governed_tools, principal, sourced_controls};
 use crate::desk_store::existing_desk;
 use crate::settings::Layer;
 use crate::table::{ActionError, Answer, Host};
@@ -47,6 +48,7 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let args: ShowArgs = arguments(args)?;
     let ground = governed_tools(host.workspace, host.agent)?;
     let requested = Some(args.scopes.as_slice()).filter(|scopes| !scopes.is_empty());
+    check_scopes(&args.scopes, &known(&ground))?;
     let scopes = effective(host, &ground, requested);
     let offered = ground.specs.iter().filter(|spec| scopes.granted.contains(&spec.scope));
     let tier = RiskTier::of_tools(offered);
@@ -86,8 +88,11 @@ fn resolved(
     requested: Option<&[String]>,
     ceiling: Option<&[String]>,
 ) -> EffectiveScopes {
-    let known: BTreeSet<String> = ground.specs.iter().map(|spec| spec.scope.clone()).collect();
-    EffectiveScopes::resolve(requested, ceiling, &known)
+    EffectiveScopes::resolve(requested, ceiling, &known(ground))
+}
+
+fn known(ground: &PolicyGround) -> BTreeSet<String> {
+    ground.specs.iter().map(|spec| spec.scope.clone()).collect()
 }
 
 fn rule(info: premath_tusk::policy::RuleInfo) -> RuleRow {
@@ -188,6 +193,7 @@ pub(crate) fn explain(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     let call = ground.call(spec, &given)?;
     let mut principal = principal(host.workspace);
     if let Some(role) = told(args.role.as_deref()) {
+        host.workspace.settings.policy.check_role(role).map_err(|what| invalid(&what, "role"))?;
         role.clone_into(&mut principal.role);
     }
     let above = above_ceiling(host, &ground, spec, &principal);
@@ -256,10 +262,19 @@ fn explained(
             })
             .collect(),
         guards: fired(one.map(|one| one.guards.as_slice()).unwrap_or_default()),
-        model_view: error.map(PolicyError::for_model).map(view),
+        model_view: error.map(|error| if is_there { view(error.for_model()) } else { view(absent(spec)) }),
         client_view: error.map(PolicyError::for_client).map(view),
         audit_view: error.map(|error| view(error.for_audit(&at, call.arguments_digest.as_str()))),
     }
+}
+
+/// What a model is told in a run that calls a tool which is above its ceiling: there is none, and nothing of a ceiling.
+fn absent(spec: &ToolSpec) -> Value<'static> {
+    let said = Catalogue::default().resolve(&spec.name, &JsonText::empty_object()).err();
+    let (code, hint) =
+        said.map_or_else(Default::default, |failure| (failure.error_code.to_owned(), failure.message));
+    let fields = Object::fields().field("code", code).field("hint", hint).field("retryable", false);
+    fields.finish().into_owned()
 }
 
 fn fired(rows: &[premath_tusk::policy::GuardRow]) -> Vec<String> {

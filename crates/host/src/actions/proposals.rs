@@ -9,7 +9,7 @@ use premath_wire::v1::{ProposalAnswer, ProposalPage, ProposalRow, ProposalStepRo
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::approvals::{named, nobody, refuse, unknown};
+use super::approvals::{message, named, nobody, refuse, unknown};
 use super::issue::{arguments, count, id, token, told};
 use crate::agent::carry_out;
 use crate::desk_store::{desk_path, existing_desk, open_desk, publish};
@@ -76,9 +76,9 @@ pub(crate) fn approve(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     let Some(credential) = host.agent.credential()? else { return nobody(host, ACTION) };
     let desk = open_desk(host.workspace)?;
     let Some(proposal) = desk.proposal(wanted)? else { return unknown(host, ACTION, wanted) };
-    let message = told(args.message.as_deref());
+    let message = message(host, args.message.as_deref());
     let shown = told(args.digest.as_deref()).unwrap_or(&proposal.plan_digest);
-    let approved = desk.approve_proposal(&credential, wanted, shown, message)?;
+    let approved = desk.approve_proposal(&credential, wanted, shown, message.as_deref())?;
     publish(host.workspace, &desk)?;
     match approved {
         Ok(approved) => answered(ACTION, &carry_out(host.workspace, host.agent, &credential, &approved)?),
@@ -93,7 +93,8 @@ pub(crate) fn reject(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     let wanted = &id(&args.id, "id")?;
     let Some(credential) = host.agent.credential()? else { return nobody(host, ACTION) };
     let desk = open_desk(host.workspace)?;
-    let rejected = desk.reject_proposal(&credential, wanted, told(args.message.as_deref()))?;
+    let message = message(host, args.message.as_deref());
+    let rejected = desk.reject_proposal(&credential, wanted, message.as_deref())?;
     publish(host.workspace, &desk)?;
     match rejected {
         Ok(proposal) => answered(ACTION, &proposal),

@@ -23,7 +23,7 @@ use super::effective;
 use super::governed::record_refusals;
 use super::retention;
 use crate::agent_tools::IssueTools;
-use crate::desk_tools::{DESK_SCOPES, DeskTools, with_implied};
+use crate::desk_tools::{DeskTools, with_implied};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -266,13 +266,7 @@ fn granted(
 ) -> Result<(Catalogue, EffectiveScopes), ActionError> {
     let all = Catalogue::new(tools.iter().map(Arc::clone)).map_err(unusable)?;
     let known: BTreeSet<String> = all.specs().map(|spec| spec.scope.clone()).collect();
-    let is_known = |scope: &String| known.contains(scope) || DESK_SCOPES.contains(&scope.as_str());
-    if let Some(unknown) = plan.scopes.iter().flatten().find(|scope| !is_known(scope)) {
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let what = format!("there is no scope `{unknown}`; there are {}", known.join(", "));
-        let path = JsonPath::root().key("scopes");
-        return Err(InputError::new(InputClass::FieldInvalid, &what, path).into());
-    }
+    effective::check_scopes(plan.scopes.as_deref().unwrap_or_default(), &known)?;
     let effective = effective::scopes(workspace, plan.scopes.as_deref(), &known);
     let mut scopes = with_implied(effective.granted.clone());
     // What shapes the run itself is not the model's to be granted or denied.

@@ -11,7 +11,9 @@ use premath_tusk::policy::{
 };
 use premath_tusk::tools::ToolSpec;
 use premath_wire::strict::{Limits, parse};
+use premath_wire::{InputClass, InputError, JsonPath};
 
+use crate::desk_tools::DESK_SCOPES;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -24,6 +26,15 @@ pub(crate) fn principal(workspace: &Workspace) -> Principal {
         id: workspace.door.actor().unwrap_or_else(|| "operator".to_owned()),
         role: workspace.settings.policy.role().to_owned(),
     }
+}
+
+/// Whether there is every scope that is asked for: a misspelt one is no scope that is granted and does nothing.
+pub(crate) fn check_scopes(requested: &[String], known: &BTreeSet<String>) -> Result<(), InputError> {
+    let is_known = |scope: &String| known.contains(scope) || DESK_SCOPES.contains(&scope.as_str());
+    let Some(unknown) = requested.iter().find(|scope| !is_known(scope)) else { return Ok(()) };
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let what = format!("there is no scope `{unknown}`; there are {}", known.join(", "));
+    Err(InputError::new(InputClass::FieldInvalid, &what, JsonPath::root().key("scopes")))
 }
 
 /// What is granted of what was asked for.

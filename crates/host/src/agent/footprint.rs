@@ -1,5 +1,6 @@
 //! What a run leaves behind beside its journal: the session that says how to go on, and its step in the trajectory.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use premath_bd::{Grouping, NewStep, Query, SessionChange, SessionStore, StoreError, Trajectory};
@@ -27,7 +28,7 @@ pub(super) fn enter(workspace: &Workspace, config: &RunConfig) -> Result<(), Act
         session_id: Some(config.run_id.clone()),
         issue_id: Some(config.issue_id.clone().unwrap_or_default()),
         summary: Some(String::new()),
-        next_step: Some(format!("premath resume {}", config.run_id)),
+        next_step: Some(resuming(&config.run_id)),
         instruction_refs: None,
         witness_refs: Some(Vec::new()),
         lineage_refs: Some(vec![format!("run://{}", config.run_id)]),
@@ -47,6 +48,38 @@ fn write_session(
     Ok(())
 }
 
+/// Takes back what sessions say of going on with runs that nobody can go on with: what they said is forgotten.
+pub(super) fn forgotten(workspace: &Workspace, runs: &BTreeSet<String>) -> Result<(), ActionError> {
+    let root = workspace.root.join(".premath");
+    let of_workers = runs.iter().map(|run| root.join("workers").join(run));
+    for folder in of_workers.chain([root.clone()]) {
+        let store = SessionStore::new(Arc::clone(&workspace.disk), folder.join("harness_session.json"));
+        let session = match store.read() {
+            Err(StoreError::Missing { .. }) => continue,
+            session => session?.document,
+        };
+        let next = session.next_step.unwrap_or_default();
+        let is_of = |run: &&String| next == resuming(run) || next == going_on(run);
+        let Some(run) = runs.iter().find(is_of) else { continue };
+        let change = SessionChange {
+            state: Some(SessionState::Stopped),
+            next_step: Some(format!("nothing: what run {run} said is forgotten")),
+            ..SessionChange::default()
+        };
+        let snapshot = session.issues_snapshot_ref;
+        store.write(&change, "", workspace.clock.as_ref(), |_| Ok::<_, ActionError>(snapshot))?;
+    }
+    Ok(())
+}
+
+fn resuming(run: &str) -> String {
+    format!("premath resume {run}")
+}
+
+fn going_on(run: &str) -> String {
+    format!("run {run} goes on")
+}
+
 /// The session and the step that a run leaves behind.
 pub(super) fn leave(
     workspace: &Workspace,
@@ -57,8 +90,8 @@ pub(super) fn leave(
 ) -> Result<(), ActionError> {
     let next_step = match &report.outcome {
         RunOutcome::Completed => "nothing: the run is complete".to_owned(),
-        RunOutcome::HandedOff { run_id } => format!("run {run_id} goes on"),
-        RunOutcome::Stopped(_) => format!("premath resume {}", config.run_id),
+        RunOutcome::HandedOff { run_id } => going_on(run_id),
+        RunOutcome::Stopped(_) => resuming(&config.run_id),
         RunOutcome::FailedClosed { .. } => format!("look at it: premath runs show {}", config.run_id),
     };
     let change = SessionChange {

@@ -3,6 +3,7 @@
 //! `.premath/runs/<run>/journal.jsonl` has what stays; the private store of the first run of a work has the rest, until the
 //! work is over or somebody has it forgotten. It must not forget what a run can still go on from.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use premath_bd::{Cursor, Journal, Objects, PrivateRun, StoreError, objects_folder, runs_folder, sessions};
@@ -124,17 +125,21 @@ pub(crate) fn forget_run(workspace: &Workspace, run_id: &str) -> Result<RunForgo
     };
     let store = private(workspace, &owner)?;
     let is_there = store.exists()?;
+    let mut runs = BTreeSet::from([owner.clone(), run_id.to_owned()]);
     if is_there {
         let seen = Workspace { retention: Retention::Digests { owner: owner.clone() }, ..workspace.clone() };
         // Held while it goes: a run that somebody drives is not forgotten under their hands.
         let mut held = Vec::new();
         for run in store.runs()? {
             held.push(store.journal(&run)?.hold()?);
+            runs.insert(run);
         }
         forget(&seen, &owner)?;
         let event = premath_kernel::Object::fields().field("kind", "run.forgotten").finish();
         kept(workspace, &owner)?.append(&event, workspace.clock.now())?;
     }
+    // Also when it was gone already: whoever was at it may have died before this.
+    super::footprint::forgotten(workspace, &runs)?;
     Ok(RunForgotten { action: "run.forget".to_owned(), run_id: owner, was_there: is_there })
 }
 

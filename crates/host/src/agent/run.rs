@@ -406,7 +406,8 @@ fn answer(workspace: &Workspace, config: &RunConfig, report: &RunReport, held: O
         RunOutcome::FailedClosed { detail, .. } => (Some(detail.clone()), None),
         RunOutcome::Stopped(cause) => (detail(cause), None),
     };
-    let mut next = vec![format!("premath runs show {id}"), format!("premath replay {id}")];
+    let mut next = vec![format!("premath runs show {id}")];
+    next.extend(report.can_be_replayed().then(|| format!("premath replay {id}")));
     if report.outcome.is_resumable() {
         next.insert(0, format!("premath resume {id}"));
     }

@@ -2,7 +2,7 @@
 //!
 //! Each value knows its line. It must not decide who may say what: whoever reads a file does that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use premath_tusk::policy::Observability;
 
@@ -14,7 +14,8 @@ use super::turn_loop::{NONE, dollars, number, shown};
 pub struct PolicySettings {
     /// `policy.role`: the role that runs work in.
     pub role: Option<Setting<String>>,
-    /// `policy.roles.<name>.scopes`: what a role may have at most; a role that is not named here has no ceiling.
+    /// `policy.roles.<name>.scopes`: what a role may have at most; `owner` has no ceiling unless it is
+    /// named here, and a role that is neither does not exist.
     pub roles: BTreeMap<String, Setting<Vec<String>>>,
     /// `policy.observability`
     pub observability: Option<Setting<Observability>>,
@@ -44,10 +45,34 @@ impl PolicySettings {
         self.ceiling_of(self.role())
     }
 
-    /// The same for another role.
+    /// The same for another role. One that does not exist has nothing: a misspelt name must not be everything.
     #[must_use]
     pub fn ceiling_of(&self, role: &str) -> Option<&[String]> {
-        self.roles.get(role).map(|scopes| scopes.value.as_slice())
+        match self.roles.get(role) {
+            Some(scopes) => Some(scopes.value.as_slice()),
+            None if role == Self::ROLE => None,
+            None => Some(&[]),
+        }
+    }
+
+    /// The roles there are, sorted: those with a ceiling, and the one that needs none.
+    #[must_use]
+    pub fn role_names(&self) -> BTreeSet<&str> {
+        self.roles.keys().map(String::as_str).chain([Self::ROLE]).collect()
+    }
+
+    /// What is said about a role that does not exist.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn check_role(&self, role: &str) -> Result<(), String> {
+        let names = self.role_names();
+        if names.contains(role) {
+            return Ok(());
+        }
+        let role: String = role.chars().take(64).flat_map(char::escape_debug).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        Err(format!("there is no role `{role}`; there are {}", names.join(", ")))
     }
 
     /// Where what is observed may go.

@@ -94,6 +94,15 @@ impl RunPolicy {
         self.controls.tier
     }
 
+    /// Whether what is said in a run is kept when it is over.
+    #[must_use]
+    pub const fn keeps_payloads(&self) -> bool {
+        match self.observability {
+            Observability::Dashboard | Observability::InternalProcessor => true,
+            Observability::Disabled => false,
+        }
+    }
+
     /// What it asked for and does not have, as errors.
     #[must_use]
     pub fn denied(&self) -> Vec<PolicyError> {

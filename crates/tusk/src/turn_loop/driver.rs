@@ -22,6 +22,7 @@ use super::ports::{
 use super::records;
 use super::redaction::redact_parts;
 use super::redrive::INTENDED;
+use super::renaming::Renaming;
 use super::step::{Admitted, PlannedCall, Step};
 use super::toolbox::{Prepared, Ran, Toolbox};
 use super::watch::{AppliedIntent, IntentOutcome, RunEvent, RunReport};
@@ -248,7 +249,8 @@ impl Driver<'_, '_> {
         let policy = self.ports.policy.as_deref();
         let redact = |text: &str| policy.map_or_else(|| text.to_owned(), |policy| policy.redact(text));
         let mut held = HeldText::new(&redact);
-        let mut tell = |event: &ModelEvent| watch(&RunEvent::Model(event));
+        let mut names = Renaming::new(call.turn);
+        let mut tell = |event: &ModelEvent| watch(&RunEvent::Model(&names.event(event, &redact)));
         let mut seen = |event: &ModelEvent| held.take(event, &mut tell);
         let answered = self.ports.models.answer(&call.request, &mut seen).await;
         held.finish(&mut tell);
@@ -259,10 +261,15 @@ impl Driver<'_, '_> {
                 message: crate::context::plain_line(&redact(&error.message), 2_000),
             },
             Ok(answered) => {
-                let mut response = answered.response;
+                let (mut response, mut attempts) = (answered.response, answered.attempts);
                 if let Some(policy) = &mut self.ports.policy {
                     policy.charge(answered.cost_micros.unwrap_or(0))?;
-                    redact_parts(&mut response.parts, &|text| policy.redact(text));
+                    let redact = |text: &str| policy.redact(text);
+                    redact_parts(&mut response.parts, &redact);
+                    names.parts(&mut response.parts, &redact);
+                    Renaming::stop(&mut response.stop, &redact);
+                    Renaming::word(&mut response.response_id, &redact);
+                    attempts.iter_mut().for_each(|attempt| *attempt = redact(attempt));
                 }
                 (self.ports.watch)(&RunEvent::Answered {
                     call_id: &call.call_id,
@@ -278,7 +285,7 @@ impl Driver<'_, '_> {
                     usage: response.usage,
                     cost_micros: answered.cost_micros,
                     response_id: response.response_id,
-                    attempts: answered.attempts,
+                    attempts,
                     elapsed_millis: self.elapsed_millis(),
                 }))
             }

@@ -23,6 +23,7 @@ use crate::model::{
     CacheMarker, Delivery, Message, ModelRequest, Offers, ParallelCalls, SystemBlock, SystemText, ToolChoice,
     ToolOffer, UserPart,
 };
+use crate::policy::RunPolicy;
 use crate::tools::Catalogue;
 
 /// An event that does not fit what the machine waits for.
@@ -250,6 +251,7 @@ impl Machine {
             wall_millis: used.wall_millis,
             workers: used.workers,
             applied: self.state.changes,
+            is_kept: self.config.policy.as_ref().is_none_or(RunPolicy::keeps_payloads),
         }
     }
 

@@ -327,4 +327,14 @@ pub struct RunReport {
     pub workers: u64,
     /// The changes it made to issue memory.
     pub applied: u64,
+    /// Whether what was said in it is kept when it is over.
+    pub is_kept: bool,
+}
+
+impl RunReport {
+    /// Whether it can be run again from its journal: what a run said that keeps nothing is there until it is over.
+    #[must_use]
+    pub const fn can_be_replayed(&self) -> bool {
+        self.is_kept || self.outcome.is_resumable()
+    }
 }

@@ -59,7 +59,12 @@ pub(super) fn next(report: &RunReport) -> Vec<(String, &'static str)> {
         }
     }
     commands.push((format!("premath runs show {run}"), "every turn of it"));
-    commands.push((format!("premath replay {run}"), "the same again, without a model, row for row"));
+    if report.can_be_replayed() {
+        commands.push((format!("premath replay {run}"), "the same again, without a model, row for row"));
+    }
+    if !report.is_kept && report.outcome.is_resumable() {
+        commands.push((format!("premath runs forget {run}"), "deletes what it said; nobody goes on with it"));
+    }
     commands.push(("premath verify".to_owned(), "is everything on the disk as it was written?"));
     commands
 }

@@ -57,6 +57,7 @@ fn report(outcome: RunOutcome) -> RunReport {
         wall_millis: 63_210,
         workers: 0,
         applied: 1,
+        is_kept: true,
     }
 }
 

@@ -12,7 +12,7 @@ fn both(person: &str, repository: &str) -> Result<PolicySettings, CliError> {
     let source = |name, owner| Source { name, folder: Path::new(""), owner };
     let loaded = read_over(Loaded::default(), person, &source("mine.toml", Owner::Person))?;
     let loaded = read_over(loaded, repository, &source("premath.toml", Owner::Repository))?;
-    Ok(loaded.settings.policy)
+    Ok(loaded.settled()?.settings.policy)
 }
 
 #[test]
@@ -80,4 +80,33 @@ fn what_means_nothing_is_refused_with_its_place() {
         let error = both(text, "").unwrap_err();
         assert!(error.message.ends_with(&format!("at {place}")), "{text}: {}", error.message);
     }
+}
+
+#[test]
+fn a_role_that_nobody_defines_is_refused_with_its_line() {
+    let reader = "[policy.roles.reader]\nscopes = [\"files:read\"]\n";
+    for (person, repository, line) in [
+        (format!("[policy]\nrole = \"raeder\"\n{reader}"), String::new(), "mine.toml, line 2"),
+        (String::new(), format!("[policy]\n\nrole = \"raeder\"\n{reader}"), "premath.toml, line 3"),
+        (reader.to_owned(), "policy.role = \"raeder\"\n".to_owned(), "premath.toml, line 1"),
+        ("policy.role = \"Owner\"\n".to_owned(), reader.to_owned(), "mine.toml, line 1"),
+    ] {
+        let error = both(&person, &repository).unwrap_err();
+        let is_placed = error.message.contains(line) && error.message.ends_with("at $.policy.role");
+        assert!(is_placed && error.message.contains("there are owner, reader"), "{}", error.message);
+        assert_eq!(error.exit.code(), 2);
+    }
+    for (person, repository) in [
+        ("policy.role = \"owner\"\n", ""),
+        ("policy.role = \"reader\"\n", reader),
+        (reader, "policy.role = \"reader\"\n"),
+    ] {
+        assert!(both(person, repository).is_ok(), "{person}{repository}");
+    }
+}
+
+#[test]
+fn a_role_that_does_not_exist_has_nothing() {
+    let policy = both("", "").unwrap();
+    assert_eq!((policy.ceiling(), policy.ceiling_of("nobody")), (None, Some(&[][..])));
 }
