@@ -4,17 +4,18 @@
 mod answers;
 pub(crate) mod governance;
 mod measuring;
+mod rule_files;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
-use premath_exec::{Beneath, OsSandbox};
+use premath_exec::{Beneath, OsSandbox, protected_paths};
 use premath_host::{ActionError, AgentDoor, Attendant, Measure, NoPerson, Said};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
-use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::WorkFiles;
+use premath_tusk::tools::{ProtectedPaths, ToolSpec};
 use premath_tusk::turn_loop::{AnswerPort, Decision, Stopwatch};
 
 use self::measuring::Measuring;
@@ -72,6 +73,10 @@ impl AgentDoor for Agent<'_> {
         Ok(Arc::new(files))
     }
 
+    fn protected(&self) -> Result<ProtectedPaths, ActionError> {
+        protected_paths(&self.workdir()?).map_err(|error| unreachable(error.to_string()))
+    }
+
     fn sandbox(&self) -> Arc<dyn Sandbox> {
         Arc::clone(&self.sandbox) as Arc<dyn Sandbox>
     }
@@ -91,7 +96,7 @@ impl AgentDoor for Agent<'_> {
     }
 
     fn rule_files(&self) -> Result<Vec<(String, String)>, ActionError> {
-        governance::files(&self.root)
+        rule_files::files(&self.root)
     }
 
     fn attendant(&self) -> Box<dyn Attendant> {
@@ -144,6 +149,10 @@ impl AgentDoor for Attended<'_> {
 
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {
         self.inner.files()
+    }
+
+    fn protected(&self) -> Result<ProtectedPaths, ActionError> {
+        self.inner.protected()
     }
 
     fn sandbox(&self) -> Arc<dyn Sandbox> {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
 
+mod entries;
 mod measure;
 mod outside;
 mod person;
@@ -19,6 +20,7 @@ use premath_wire::strict::Limits;
 use crate::error::CliError;
 use crate::settings::FILE_NAME;
 
+pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
 pub(crate) use self::measure::{
     Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, write_lines,
 };
@@ -26,7 +28,7 @@ pub(crate) use self::outside::{
     HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of, own_program,
     person_config, read_bytes, replace_file, typed_line, write_new,
 };
-pub(crate) use self::person::{file_names, is_empty_file, person_secret};
+pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};
 pub(crate) use self::signals::{Ticking, every_tick, on_interrupt};
 
@@ -105,6 +107,11 @@ pub(crate) fn noted_path(root: &Path, typed: &str) -> String {
 pub(crate) fn read_optional(path: &Path) -> Result<Option<String>, CliError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
+        // Somebody put it there, so that it is not there must not count as nothing said.
+        Err(error) if error.kind() == ErrorKind::NotFound && std::fs::symlink_metadata(path).is_ok() => {
+            let what = format!("`{}` is a link that leads nowhere", path.display());
+            Err(CliError::environment(what, "mend the link, or take it away"))
+        }
         // A folder that is a file is a stand-in of the sandbox, left behind by somebody who was killed: nothing is in it.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => {

@@ -53,3 +53,5 @@ pub use elsewhere::{OsSandbox, helper_entry};
 pub use helper::helper_entry;
 #[cfg(target_os = "linux")]
 pub use linux::OsSandbox;
+#[cfg(target_os = "linux")]
+pub use protected::protected_paths;

@@ -56,6 +56,17 @@ pub(crate) fn protected(workdir: &Path, extra: &[PathBuf]) -> Protected {
     protected
 }
 
+/// What no tool changes in a workdir: the standard names, whether they are there or not, and what the walls around commands
+/// hold beyond them, above all what those names are links to.
+///
+/// # Errors
+/// The workdir cannot be resolved.
+pub fn protected_paths(workdir: &Path) -> std::io::Result<ProtectedPaths> {
+    let held = protected(&std::fs::canonicalize(workdir)?, &[]).all;
+    let held = held.iter().filter_map(|path| path.to_str());
+    Ok(ProtectedPaths::new(ProtectedPaths::TOP.into_iter().chain(held), ProtectedPaths::ANYWHERE))
+}
+
 /// What stands in for a name that is not there; none for those whose absence gives nobody a way in.
 ///
 /// A stand-in must not make a workdir the root of a repository of ours, nor break one that is: there, an empty

@@ -22,6 +22,7 @@ pub(crate) mod retention;
 mod run;
 mod shown;
 pub(crate) mod traces;
+mod withdrawn;
 mod workflow;
 
 pub(crate) use assemble::all_tools;

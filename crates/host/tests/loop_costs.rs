@@ -25,8 +25,8 @@ use premath_tusk::policy::{
     GuardrailStage, Guards, RuleInfo, Rules, Ruling, SelfTestFailure,
 };
 use premath_tusk::sandbox::{Interrupt, Sandbox};
-use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::{MemoryFiles, WorkFiles};
+use premath_tusk::tools::{ProtectedPaths, ToolSpec};
 use premath_tusk::turn_loop::{AnswerError, AnswerPort, Answered, Stopwatch};
 
 const TURNS: u64 = 50;
@@ -147,6 +147,10 @@ impl AgentDoor for Door {
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {
         let files: Arc<MemoryFiles> = Arc::clone(&self.files);
         Ok(files)
+    }
+
+    fn protected(&self) -> Result<ProtectedPaths, ActionError> {
+        Ok(ProtectedPaths::standard())
     }
 
     fn sandbox(&self) -> Arc<dyn Sandbox> {

@@ -75,8 +75,25 @@ impl PolicyFiles {
             let path = below(folder, name);
             disk.remove(&path).map_err(StoreError::io("remove", &path))?;
         }
+        prune(disk, folder, 0)?;
         disk.sync_folder(folder).map_err(StoreError::io("sync", folder))
     }
+}
+
+/// Takes away folders in which nothing is left: an empty folder of rules is not the absence of rules.
+fn prune(disk: &dyn Disk, folder: &Path, depth: usize) -> Result<(), StoreError> {
+    if depth > DEEPEST {
+        return Ok(());
+    }
+    let entries = disk.list(folder).map_err(StoreError::io("list", folder))?;
+    for entry in entries.into_iter().filter(|entry| entry.is_folder && !entry.name.starts_with('.')) {
+        let path = folder.join(&entry.name);
+        prune(disk, &path, depth + 1)?;
+        if disk.list(&path).map_err(StoreError::io("list", &path))?.is_empty() {
+            disk.remove_folder(&path).map_err(StoreError::io("remove", &path))?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes a file whole, or leaves the old one.

@@ -6,23 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::desk::PersonCredential;
-use premath_bd::{OsDisk, PolicyStore};
 use premath_guards::{
     CommandGuard, CommandGuardSettings, GuardSettings, HttpGuard, HttpGuardSettings, built_in,
 };
 use premath_host::ActionError;
-use premath_rules::{DenyAll, RulePack, RuleSource};
+use premath_rules::{DenyAll, RulePack};
 use premath_tusk::policy::{Governor, Guard, Guards, Rules};
 use premath_tusk::sandbox::Sandbox;
 use premath_tusk::tools::ToolSpec;
 
+use super::rule_files::{GUARDRAILS, sources};
 use crate::settings::{GuardrailSettings, OutsideGuard, Reached};
 use crate::system;
 
-/// Where the rules of a repository are.
-const RULES: &str = "policies/governor";
-/// Where its policy package speaks of guards.
-const GUARDRAILS: &str = "policies/guardrails.json";
 /// What the sandbox sets for every command in it.
 pub(crate) const STEP_TOKEN: &str = "PREMATH_STEP_TOKEN";
 
@@ -121,56 +117,6 @@ pub(crate) fn rules(root: &Path, tools: &[ToolSpec]) -> Arc<dyn Rules> {
         Ok(pack) => Arc::new(pack),
         Err(errors) => Arc::new(DenyAll::from(&errors)),
     }
-}
-
-/// The rule files in force, with their examples, by where they belong below `policies`.
-pub(crate) fn files(root: &Path) -> Result<Vec<(String, String)>, ActionError> {
-    let sources = sources(root).map_err(|(file, why)| ActionError::Unavailable {
-        what: format!("`{file}` cannot be read: {why}"),
-        hint: "`premath policy show` says what is wrong with the rules".to_owned(),
-    })?;
-    let both = |source: RuleSource| {
-        let named = |name: &str| format!("governor/{name}");
-        let examples = (named(&source.examples_name()), source.examples.clone());
-        [(named(&source.name), source.text), examples]
-    };
-    Ok(sources.into_iter().flat_map(both).collect())
-}
-
-/// The rule files of a repository; ours where it has none.
-pub(crate) fn sources(root: &Path) -> Result<Vec<RuleSource>, (String, String)> {
-    let packages = PolicyStore::new(Arc::new(OsDisk), root.to_path_buf());
-    match packages.is_under_way() {
-        Ok(false) => {}
-        Ok(true) => {
-            let why = "a promotion was cut off: `premath policy promote` or `rollback` finishes it";
-            return Err(("policies".to_owned(), why.to_owned()));
-        }
-        Err(error) => return Err(("policies".to_owned(), error.to_string())),
-    }
-    let folder = root.join(RULES);
-    let names = match system::file_names(&folder) {
-        Ok(names) => names,
-        // An empty file in the place of the folder is a stand-in of the sandbox, left behind by somebody who was killed.
-        Err(_) if system::is_empty_file(&root.join("policies")) => return Ok(RulePack::default_sources()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(RulePack::default_sources()),
-        Err(error) => return Err((RULES.to_owned(), error.to_string())),
-    };
-    let mut sources = Vec::new();
-    for name in names.iter().filter(|name| name.ends_with(".cedar")) {
-        let read = |name: &str| {
-            let failed = |why: String| (format!("{RULES}/{name}"), why);
-            match system::read_optional(&folder.join(name)) {
-                Ok(Some(text)) => Ok(text),
-                Ok(None) => Err(failed("it is missing".to_owned())),
-                Err(error) => Err(failed(error.message)),
-            }
-        };
-        let source = RuleSource::new(name.as_str(), read(name)?, String::new());
-        let examples = read(&source.examples_name())?;
-        sources.push(RuleSource { examples, ..source });
-    }
-    if sources.is_empty() { Ok(RulePack::default_sources()) } else { Ok(sources) }
 }
 
 /// What the person at this terminal signs with. It is made where there is none yet; a process that premath started for a

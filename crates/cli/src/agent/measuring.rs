@@ -17,6 +17,7 @@ use premath_wire::v1::{ConfusionRow, GuardTimeRow, GuardrailsResult, Micros, Mis
 use premath_wire::{InputClass, InputError, JsonPath};
 
 use super::governance::{guards_of, with_package};
+use super::rule_files::refuse_names;
 use crate::system;
 
 /// Measures with the guards and rules of this program.
@@ -138,6 +139,10 @@ fn sources(package: &PolicyFiles) -> Result<Vec<RuleSource>, ActionError> {
             hint: "write it as UTF-8 text".to_owned(),
         })
     };
+    refuse_names(package.iter().map(|(name, _)| name)).map_err(|(name, why)| ActionError::Unavailable {
+        what: format!("the rules of the package do not load: {name}: {why}"),
+        hint: "mend the rules or their examples; `premath policy show` says what is in force".to_owned(),
+    })?;
     let mut found = Vec::new();
     for (name, _) in package.iter() {
         let Some(file) = name.strip_prefix("governor/").filter(|file| file.ends_with(".cedar")) else {

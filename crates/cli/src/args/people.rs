@@ -177,7 +177,8 @@ pub(crate) enum PolicyCommand {
     /// Say what would become of a call, which rule decides and why
     #[command(
         after_help = "Example:\n  premath policy explain --tool fs_read --args '{\"path\": \".env\"}'\n  \
-                            premath policy explain --tool shell --args '{\"command\": \"make\", \"workdir\": \".\"}' --json"
+                            premath policy explain --tool shell --args '{\"command\": \"make\", \"workdir\": \".\"}' --json\n  \
+                            premath policy explain --tool fs_list --scope files:read --role clerk"
     )]
     Explain(ExplainCallArgs),
     /// Write out the policies in force as files that can be edited and put into `policies`
@@ -231,6 +232,9 @@ pub(crate) struct ExplainCallArgs {
     /// The role to explain it for
     #[arg(long, value_name = "ROLE")]
     pub(crate) role: Option<String>,
+    /// A scope that the run would ask for; may be repeated. Everything when nobody says
+    #[arg(long = "scope", value_name = "SCOPE")]
+    pub(crate) scopes: Vec<String>,
     #[command(flatten)]
     pub(crate) format: Format,
 }

@@ -113,6 +113,7 @@ pub(crate) fn policy_command(args: &PolicyArgs, host: &Host<'_>) -> Result<Exit,
             let arguments = Object::fields()
                 .optional("args", args.args.as_deref())
                 .optional("role", args.role.as_deref())
+                .field("scopes", Value::text_list(args.scopes.iter().map(String::as_str)))
                 .field("tool", args.tool.as_str())
                 .finish();
             answer(host, "policy.explain", &arguments, &args.format, |found: &PolicyExplained| {

@@ -207,6 +207,12 @@ pub(crate) fn explained(answer: &PolicyExplained) -> String {
     if let (Some(policy), Some(reason)) = (&answer.policy_name, &answer.reason) {
         text.push_str(&format!("  {STRONG}{}{STRONG:#}: {}\n", plain(policy), plain(reason)));
     }
+    text.push_str(&format!(
+        "  {DIM}as {}, tier {}, controls from {}{DIM:#}\n",
+        plain(&answer.role),
+        plain(&answer.tier),
+        plain(&answer.controls_source)
+    ));
     for guard in &answer.guards {
         text.push_str(&format!("  {WARN}guard{WARN:#} {}\n", plain(guard)));
     }

@@ -88,21 +88,3 @@ fn make(path: &Path) -> std::io::Result<[u8; 32]> {
         linked => linked.map(|()| secret),
     }
 }
-
-/// Whether there is a file with nothing in it.
-pub(crate) fn is_empty_file(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0)
-}
-
-/// The names of the files in a folder, sorted.
-pub(crate) fn file_names(folder: &Path) -> std::io::Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
-            names.push(entry.file_name().to_string_lossy().into_owned());
-        }
-    }
-    names.sort();
-    Ok(names)
-}

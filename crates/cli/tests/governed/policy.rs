@@ -130,3 +130,34 @@ fn an_exported_rule_that_is_edited_counts() {
     std::fs::write(&path, text.replace("\"desk:delete\"", "\"desk:delete\", \"issues:write\"")).unwrap();
     assert_eq!(explained(&room, &[])["effect"], "ask");
 }
+
+#[test]
+fn a_call_is_explained_under_the_controls_of_the_run_that_would_make_it() {
+    let room = Room::new(&[], ROLES);
+    let low = r#"{"confirm": ["files:read"], "guardrailStages": ["pre_flight", "input", "output"], "profileId": "mine", "tier": "low"}"#;
+    room.write("policies/risk/low.json", low);
+    let explained = |more: &[&str]| room.json(&[&["policy", "explain", "--tool", "fs_list"], more].concat());
+    let told = |answer: &Value| {
+        ["effect", "role", "tier", "controlsSource"].map(|member| answer[member].as_str().unwrap().to_owned())
+    };
+    assert_eq!(told(&explained(&[])), ["allow", "operator", "high", "default"]);
+    let scoped = ["ask", "operator", "low", "policies/risk/low.json"];
+    assert_eq!(told(&explained(&["--scope", "files:read"])), scoped);
+    assert_eq!(told(&explained(&["--role", "clerk"])), ["ask", "clerk", "low", "policies/risk/low.json"]);
+    let ran = room.work("looks", &call("fs_list", "path = \".\""), &["--scope", "files:read"]);
+    assert_eq!(ran.code, Some(3), "the run asks as well: {ran:?}");
+    let text = room.done(&["policy", "explain", "--tool", "fs_list", "--scope", "files:read"]);
+    assert!(text.contains("as operator, tier low, controls from policies/risk/low.json"), "{text}");
+}
+
+#[test]
+fn a_tool_whose_scope_nobody_asks_for_is_not_there() {
+    let room = Room::new(&[], "");
+    let other = explained(&room, &["--scope", "files:read"]);
+    assert_eq!((&other["effect"], &other["policyName"]), (&json!("deny"), &json!("requested scopes")));
+    assert_eq!(other["modelView"]["code"], "policy_scope_missing");
+    assert_eq!(explained(&room, &["--scope", "files:read", "--scope", "issues:write"])["effect"], "allow");
+    let ran = room.run(&["policy", "explain", "--tool", "fs_list", "--scope", "files:rede"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("there is no scope `files:rede`; there are "), "{ran:?}");
+}

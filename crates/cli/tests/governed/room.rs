@@ -33,7 +33,7 @@ impl Room {
     pub(crate) fn new(names: &[&str], configuration: &str) -> Self {
         let fresh = || TempDir::new().unwrap();
         let mut room = Self { folder: fresh(), outside: fresh(), files: Vec::new() };
-        std::fs::write(room.outside.path().join("config.toml"), configuration).unwrap();
+        room.configure(configuration);
         room.done(&["init"]);
         for name in names {
             room.write("text", &format!("this is {name}\n"));
@@ -42,6 +42,11 @@ impl Room {
             room.files.push(shown["file"]["id"].as_str().unwrap().to_owned());
         }
         room
+    }
+
+    /// Changes the person's own configuration.
+    pub(crate) fn configure(&self, configuration: &str) {
+        std::fs::write(self.outside.path().join("config.toml"), configuration).unwrap();
     }
 
     pub(crate) fn path(&self) -> PathBuf {

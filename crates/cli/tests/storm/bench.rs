@@ -27,8 +27,8 @@ use premath_tusk::sandbox::{
     CapturedOutput, Ending, Interrupt, Sandbox, SandboxCommand, SandboxError, SandboxEvidence, SandboxReport,
     SandboxRun,
 };
-use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::WorkFiles;
+use premath_tusk::tools::{ProtectedPaths, ToolSpec};
 use premath_tusk::turn_loop::{AnswerError, AnswerPort, Answered, Decision, Stopwatch};
 use tempfile::TempDir;
 
@@ -123,6 +123,10 @@ impl AgentDoor for Outside {
 
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {
         Ok(Arc::new(Beneath::open_root(self.world.folder.path()).unwrap()))
+    }
+
+    fn protected(&self) -> Result<ProtectedPaths, ActionError> {
+        Ok(ProtectedPaths::standard())
     }
 
     fn sandbox(&self) -> Arc<dyn Sandbox> {

@@ -19,8 +19,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, count, invalid, told};
-use crate::agent::{PolicyGround, check_scopes, controls, governed_tools, principal, sourced_controls};
+use crate::agent::{PolicyGround, check_scopes, governed_tools, principal, sourced_controls};
 use crate::desk_store::existing_desk;
+use crate::desk_tools::with_implied;
 use crate::settings::Layer;
 use crate::table::{ActionError, Answer, Host};
 
@@ -41,6 +42,9 @@ struct ExplainArgs {
     args: Option<String>,
     /// The role to explain it for; that of the configuration when absent.
     role: Option<String>,
+    /// The scopes that the run would ask for; all that there are when empty.
+    #[serde(default)]
+    scopes: Vec<String>,
 }
 
 /// `policy.show`
@@ -50,8 +54,7 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let requested = Some(args.scopes.as_slice()).filter(|scopes| !scopes.is_empty());
     check_scopes(&args.scopes, &known(&ground))?;
     let scopes = effective(host, &ground, requested);
-    let offered = ground.specs.iter().filter(|spec| scopes.granted.contains(&spec.scope));
-    let tier = RiskTier::of_tools(offered);
+    let tier = tier_of(&ground, &scopes);
     let (controls, controls_source) = sourced_controls(host.workspace, tier)?;
     let governor = &ground.governor;
     let principal = principal(host.workspace);
@@ -93,6 +96,12 @@ fn resolved(
 
 fn known(ground: &PolicyGround) -> BTreeSet<String> {
     ground.specs.iter().map(|spec| spec.scope.clone()).collect()
+}
+
+/// The tier of what a run with these scopes is offered.
+fn tier_of(ground: &PolicyGround, scopes: &EffectiveScopes) -> RiskTier {
+    let granted = with_implied(scopes.granted.clone());
+    RiskTier::of_tools(ground.specs.iter().filter(|spec| granted.contains(&spec.scope)))
 }
 
 fn rule(info: premath_tusk::policy::RuleInfo) -> RuleRow {
@@ -196,9 +205,12 @@ pub(crate) fn explain(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
         host.workspace.settings.policy.check_role(role).map_err(|what| invalid(&what, "role"))?;
         role.clone_into(&mut principal.role);
     }
-    let above = above_ceiling(host, &ground, spec, &principal);
-    let tier = RiskTier::of_tools(ground.specs.iter());
-    let controls = controls(host.workspace, tier)?;
+    let requested = Some(args.scopes.as_slice()).filter(|scopes| !scopes.is_empty());
+    check_scopes(&args.scopes, &known(&ground))?;
+    let ceiling = host.workspace.settings.policy.ceiling_of(&principal.role);
+    let missing = not_offered(&ground, spec, &principal, (requested, ceiling));
+    let tier = tier_of(&ground, &resolved(&ground, requested, ceiling));
+    let (controls, source) = sourced_controls(host.workspace, tier)?;
     let run = RunFacts {
         run_id: "explained".to_owned(),
         issue_id: None,
@@ -206,20 +218,28 @@ pub(crate) fn explain(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
         risk_tier: tier.token().to_owned(),
     };
     let judged = ground.governor.judge(&run, &controls, "", std::slice::from_ref(&call));
-    let error = above.as_ref().or_else(|| judged.calls.first().and_then(|one| one.error.as_ref()));
-    Answer::new("ok", &explained(host, &ground, &run, (&call, &judged), error))
+    let error = missing.as_ref().or_else(|| judged.calls.first().and_then(|one| one.error.as_ref()));
+    let mut answer = explained(host, &ground, &run, (&call, &judged), error);
+    answer.controls_source = source.unwrap_or(answer.controls_source);
+    Answer::new("ok", &answer)
 }
 
-/// That the role does not have the scope of a tool: such a tool is not there for a run.
-fn above_ceiling(
-    host: &Host<'_>,
+/// Why a tool would not be there for a run: the role does not have its scope, or nobody asked for it.
+fn not_offered(
     ground: &PolicyGround,
     spec: &ToolSpec,
     principal: &Principal,
+    (requested, ceiling): (Option<&[String]>, Option<&[String]>),
 ) -> Option<PolicyError> {
-    let ceiling = host.workspace.settings.policy.ceiling_of(&principal.role);
-    let scopes = resolved(ground, Some(std::slice::from_ref(&spec.scope)), ceiling);
-    scopes.refused.contains(&spec.scope).then(|| EffectiveScopes::missing(principal, &spec.scope))
+    let scope = &spec.scope;
+    if resolved(ground, Some(std::slice::from_ref(scope)), ceiling).refused.contains(scope) {
+        return Some(EffectiveScopes::missing(principal, scope));
+    }
+    let granted = with_implied(resolved(ground, requested, ceiling).granted);
+    (requested.is_some() && !granted.contains(scope)).then(|| {
+        let reason = format!("`{scope}` is not among the scopes that the run asks for");
+        PolicyError::new(PolicyCode::ScopeMissing, "requested scopes", reason)
+    })
 }
 
 fn explained(
@@ -249,6 +269,9 @@ fn explained(
         action: "policy.explain".to_owned(),
         tool: spec.name.clone(),
         effect: effect.token().to_owned(),
+        role: run.principal.role.clone(),
+        tier: run.risk_tier.clone(),
+        controls_source: "default".to_owned(),
         policy_name: error.map(|error| error.policy_name.clone()),
         reason: error.map(|error| error.reason.clone()),
         targets: targets.iter().map(target).collect(),

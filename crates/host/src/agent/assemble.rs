@@ -11,7 +11,7 @@ use premath_tusk::policy::{ApprovedPlan, EffectiveScopes, RunPolicy};
 use premath_tusk::sandbox::{ExecutionLimits, Profile};
 use premath_tusk::tools::files::{ScopedFiles, WorkFiles};
 use premath_tusk::tools::payloads::StoredPayloads;
-use premath_tusk::tools::{Catalogue, ProtectedPaths, Tool, ToolKind, ToolSpec, built_in};
+use premath_tusk::tools::{Catalogue, Tool, ToolKind, ToolSpec, built_in};
 use premath_tusk::turn_loop::{
     CHOOSE_ROUTE, ChooseRoute, ContextLimits, GIVE_VERDICT, GiveVerdict, Limits, ParentRun, RunConfig,
     SPAWN_WORKER, Scope, SpawnWorker, Toolbox, Workflow,
@@ -22,6 +22,7 @@ use super::door::AgentDoor;
 use super::effective;
 use super::governed::record_refusals;
 use super::retention;
+use super::withdrawn::Withdrawn;
 use crate::agent_tools::IssueTools;
 use crate::desk_tools::{DeskTools, with_implied};
 use crate::table::ActionError;
@@ -151,7 +152,7 @@ pub(super) fn left_of(config: &RunConfig, workflow: &Workflow) -> (Vec<ToolSpec>
     (specs, capabilities)
 }
 
-/// The tools of a run that goes on: the very ones it began with, or none.
+/// The tools of a run that goes on: the very ones it began with, or none. Those whose scope the role has lost do nothing.
 pub(super) fn again(
     workspace: &Workspace,
     door: &dyn AgentDoor,
@@ -163,8 +164,19 @@ pub(super) fn again(
     if config.tools.iter().any(|spec| spec.name == GIVE_VERDICT) {
         all.push(Arc::new(GiveVerdict::new().map_err(broken)?));
     }
+    let withdrawn =
+        config.policy.as_ref().map(|policy| effective::withdrawn(workspace, policy)).unwrap_or_default();
+    let principal = effective::principal(workspace);
     let wanted = |tool: &Arc<dyn Tool>| config.tools.iter().any(|spec| spec.name == tool.spec().name);
-    let catalogue = Catalogue::new(all.into_iter().filter(wanted)).map_err(unusable)?;
+    let held = |tool: Arc<dyn Tool>| -> Arc<dyn Tool> {
+        if withdrawn.contains(&tool.spec().scope) {
+            let error = EffectiveScopes::missing(&principal, &tool.spec().scope);
+            Arc::new(Withdrawn::new(tool, error))
+        } else {
+            tool
+        }
+    };
+    let catalogue = Catalogue::new(all.into_iter().filter(wanted).map(held)).map_err(unusable)?;
     let pinned: premath_tusk::tools::Pins =
         config.tools.iter().map(|spec| (spec.name.clone(), spec.digest())).collect();
     if let Some(drift) = catalogue.drifted(&pinned).first() {
@@ -173,6 +185,7 @@ pub(super) fn again(
             hint: "start a new run; `premath runs show` says how far this one got".to_owned(),
         });
     }
+    record_refusals(workspace, &config.run_id, &effective::refusals(&principal, &withdrawn))?;
     toolbox(workspace, door, config, catalogue)
 }
 
@@ -202,7 +215,7 @@ fn toolbox(
         workdir,
         profile: profile.unwrap_or(Profile::ReadOnly),
         limits: ExecutionLimits { output, ..ExecutionLimits::default() },
-        protected: ProtectedPaths::standard(),
+        protected: door.protected()?,
         payloads: Arc::new(StoredPayloads::new(retention::objects(workspace)?)),
         // A tenth is left for what fencing adds, so that what fits a row is never cut when it is shown.
         budget: usize::try_from(config.context.result_bytes / 10 * 9).unwrap_or(usize::MAX),
@@ -269,8 +282,7 @@ fn granted(
     effective::check_scopes(plan.scopes.as_deref().unwrap_or_default(), &known)?;
     let effective = effective::scopes(workspace, plan.scopes.as_deref(), &known);
     let mut scopes = with_implied(effective.granted.clone());
-    // What shapes the run itself is not the model's to be granted or denied.
-    scopes.extend(["run:route", "run:judge", "workers:spawn"].map(str::to_owned));
+    scopes.extend(effective::SHAPING.map(str::to_owned));
     if plan.scope.is_some() {
         // The walls around a command know folders, not roles: a role that is held to folders runs none.
         scopes.remove("process:run");

@@ -8,8 +8,8 @@ use premath_bd::StoreError;
 use premath_bd::desk::{Approval, ApprovalScope, PersonCredential, Proposal, Verdict};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
-use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::WorkFiles;
+use premath_tusk::tools::{ProtectedPaths, ToolSpec};
 use premath_tusk::turn_loop::{
     AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
 };
@@ -30,6 +30,12 @@ pub trait AgentDoor: Debug + Sync {
     /// # Errors
     /// They cannot be reached safely here.
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError>;
+
+    /// What no tool changes among them, links followed: what a protected name leads to is protected like itself.
+    ///
+    /// # Errors
+    /// It cannot be told where they lead.
+    fn protected(&self) -> Result<ProtectedPaths, ActionError>;
 
     /// Where commands run.
     fn sandbox(&self) -> Arc<dyn Sandbox>;
@@ -174,6 +180,10 @@ impl AgentDoor for NoAgent {
     }
 
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {
+        nothing()
+    }
+
+    fn protected(&self) -> Result<ProtectedPaths, ActionError> {
         nothing()
     }
 

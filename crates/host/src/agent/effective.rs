@@ -3,17 +3,17 @@
 //! Whoever asks for a run has no say in this. It must not begin one whose tier has no controls.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use premath_bd::{Access, StoreError};
+use premath_bd::{Access, Disk, StoreError};
 use premath_tusk::policy::{
-    ApprovedPlan, ControlProfile, EffectiveScopes, Governor, PolicyError, Principal, RiskTier, RunFacts,
-    RunPolicy,
+    ApprovedPlan, ControlProfile, EffectiveScopes, Governor, PolicyError, Principal, RiskTier, RunPolicy,
 };
 use premath_tusk::tools::ToolSpec;
 use premath_wire::strict::{Limits, parse};
 use premath_wire::{InputClass, InputError, JsonPath};
 
-use crate::desk_tools::DESK_SCOPES;
+use crate::desk_tools::{DESK_SCOPES, with_implied};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -51,6 +51,17 @@ pub(super) fn refusals(principal: &Principal, refused: &BTreeSet<String>) -> Vec
     refused.iter().map(|scope| EffectiveScopes::missing(principal, scope)).collect()
 }
 
+/// What shapes a run itself is not a model's to be granted or denied.
+pub(super) const SHAPING: [&str; 3] = ["run:judge", "run:route", "workers:spawn"];
+
+/// The scopes that a run began with and that its role does not have any more. The ceiling of now holds for whoever resumes it.
+pub(super) fn withdrawn(workspace: &Workspace, policy: &RunPolicy) -> BTreeSet<String> {
+    let began: BTreeSet<String> = policy.granted.iter().cloned().collect();
+    let now = scopes(workspace, Some(&policy.granted), &began).granted;
+    let (began, now) = (with_implied(began), with_implied(now));
+    began.difference(&now).filter(|scope| !SHAPING.contains(&scope.as_str())).cloned().collect()
+}
+
 /// The policy of a run with these tools.
 pub(super) fn policy(
     workspace: &Workspace,
@@ -72,16 +83,6 @@ pub(super) fn policy(
     })
 }
 
-/// What the governor may know of a run.
-pub(super) fn facts(run_id: &str, issue_id: Option<&str>, policy: &RunPolicy) -> RunFacts {
-    RunFacts {
-        run_id: run_id.to_owned(),
-        issue_id: issue_id.map(str::to_owned),
-        principal: policy.principal.clone(),
-        risk_tier: policy.tier().token().to_owned(),
-    }
-}
-
 /// The controls of a tier: those of the repository's `policies/risk/<tier>.json`, or ours where it has none.
 ///
 /// A file that is there and cannot be used is no reason to fall back.
@@ -96,21 +97,6 @@ pub(crate) fn sourced_controls(
 ) -> Result<(ControlProfile, Option<String>), ActionError> {
     let name = format!("policies/risk/{}.json", tier.token());
     let path = workspace.root.join(&name);
-    let file = match workspace.disk.open(&path, Access::Read) {
-        Ok(file) => file,
-        // A folder that is a file is a stand-in of the sandbox, left behind by somebody who was killed: there is none.
-        Err(error)
-            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
-        {
-            return Ok((ControlProfile::standard(tier), None));
-        }
-        Err(source) => return Err(StoreError::Io { doing: "open", path, source }.into()),
-    };
-    let bytes = premath_bd::read_to_end(file.as_ref(), 0, LARGEST).map_err(|source| StoreError::Io {
-        doing: "read",
-        path: path.clone(),
-        source,
-    })?;
     let unusable = |why: String| ActionError::Unavailable {
         what: format!(
             "the controls of tier `{}` in `{}` cannot be used: {why}",
@@ -119,10 +105,44 @@ pub(crate) fn sourced_controls(
         ),
         hint: "mend the file, or take it away to have the controls that come with premath".to_owned(),
     };
+    let file = match workspace.disk.open(&path, Access::Read) {
+        Ok(file) => file,
+        Err(_) if is_absent(workspace, &name) => return Ok((ControlProfile::standard(tier), None)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(unusable("a link on the way to it leads nowhere".to_owned()));
+        }
+        Err(source) => return Err(StoreError::Io { doing: "open", path: path.clone(), source }.into()),
+    };
+    let bytes = premath_bd::read_to_end(file.as_ref(), 0, LARGEST).map_err(|source| StoreError::Io {
+        doing: "read",
+        path: path.clone(),
+        source,
+    })?;
     let value = parse(&bytes, Limits::default()).map_err(|error| unusable(error.to_string()))?;
     let profile = ControlProfile::from_value(&value).map_err(|error| unusable(error.to_string()))?;
     if profile.tier != tier {
         return Err(unusable(format!("it is about tier `{}`", profile.tier.token())));
     }
     Ok((profile, Some(name)))
+}
+
+/// Whether nothing has a name. A link that leads nowhere is something: whoever put it there meant a file.
+fn is_absent(workspace: &Workspace, name: &str) -> bool {
+    let disk = workspace.disk.as_ref();
+    let root = &workspace.root;
+    let mut folder = if root.as_os_str().is_empty() { PathBuf::from(".") } else { root.clone() };
+    for part in name.split('/') {
+        match disk.list(&folder) {
+            Ok(entries) if entries.iter().any(|entry| entry.name == part) => folder.push(part),
+            Ok(_) => return true,
+            // A folder that is an empty file is a stand-in of the sandbox, left behind by somebody who was killed.
+            Err(_) => return is_empty_file(disk, &folder),
+        }
+    }
+    false
+}
+
+fn is_empty_file(disk: &dyn Disk, path: &Path) -> bool {
+    let Ok(file) = disk.open(path, Access::Read) else { return false };
+    premath_bd::read_to_end(file.as_ref(), 0, 1).is_ok_and(|bytes| bytes.is_empty())
 }

@@ -8,7 +8,7 @@ use premath_tusk::JsonText;
 use premath_tusk::policy::{GovernedCall, Governor};
 use premath_tusk::sandbox::{ExecutionLimits, Profile};
 use premath_tusk::tools::payloads::StoredPayloads;
-use premath_tusk::tools::{Catalogue, ProtectedPaths, ToolSpec};
+use premath_tusk::tools::{Catalogue, ToolSpec};
 use premath_tusk::turn_loop::Toolbox;
 use premath_wire::strict::{Limits, parse};
 use premath_wire::{InputClass, InputError, JsonPath};
@@ -49,7 +49,7 @@ pub(crate) fn governed_tools(
         workdir: door.workdir()?,
         profile: Profile::ReadOnly,
         limits: ExecutionLimits::default(),
-        protected: ProtectedPaths::standard(),
+        protected: door.protected()?,
         payloads: Arc::new(StoredPayloads::new(objects(workspace)?)),
         budget: BUDGET,
         capture: BUDGET,

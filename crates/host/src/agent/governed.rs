@@ -3,6 +3,7 @@
 //! What is simply allowed is written without waiting for the disk, since the run's own journal has it durably; everything
 //! else is durable in the audit log first. It must not decide: that is the governor's.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use premath_bd::desk::{Spending, Usage};
@@ -10,7 +11,8 @@ use premath_bd::{AuditLog, StoreError, fresh_audit_id};
 use premath_kernel::Digest;
 use premath_tusk::evidence::CallOutcome;
 use premath_tusk::policy::{
-    CallJudgement, ControlProfile, Effect, GovernedCall, Governor, Judged, PolicyCode, PolicyError, RunFacts,
+    CallJudgement, ControlProfile, Effect, EffectiveScopes, GovernedCall, Governor, Judged, PolicyCode,
+    PolicyError, RunFacts,
 };
 use premath_tusk::turn_loop::{BatchRule, PolicyPort, RunConfig};
 use premath_wire::Json;
@@ -22,6 +24,7 @@ use super::effective;
 use super::retention::audited;
 use crate::desk_store::{open_desk, publish};
 use crate::recording::audit_log;
+use crate::table::ActionError;
 use crate::workspace::Workspace;
 
 /// The policy of one run.
@@ -32,33 +35,68 @@ pub(super) struct HostPolicy {
     governor: Arc<Governor>,
     facts: RunFacts,
     controls: ControlProfile,
-    rules: String,
+    /// What the run began with and must not use any more.
+    withdrawn: BTreeSet<String>,
     log: AuditLog,
 }
 
 impl HostPolicy {
     /// The policy that a run is under; none when it is under none.
-    pub(super) fn of(workspace: &Workspace, governor: Arc<Governor>, config: &RunConfig) -> Option<Self> {
-        let policy = config.policy.as_ref()?;
-        Some(Self {
+    ///
+    /// Its tools and so its tier are those it began with. Who it works for, what their role may have and what the tier
+    /// binds are those of now: a run that waited must not outlive a right.
+    pub(super) fn of(
+        workspace: &Workspace,
+        governor: Arc<Governor>,
+        config: &RunConfig,
+    ) -> Result<Option<Self>, ActionError> {
+        let Some(policy) = &config.policy else { return Ok(None) };
+        let tier = policy.tier();
+        let facts = RunFacts {
+            run_id: config.run_id.clone(),
+            issue_id: config.issue_id.clone(),
+            principal: effective::principal(workspace),
+            risk_tier: tier.token().to_owned(),
+        };
+        Ok(Some(Self {
             workspace: workspace.clone(),
             batches: BatchRule::of(config),
             governor,
-            facts: effective::facts(&config.run_id, config.issue_id.as_deref(), policy),
-            controls: policy.controls.clone(),
-            rules: policy.rules.clone(),
+            facts,
+            controls: effective::controls(workspace, tier)?,
+            withdrawn: effective::withdrawn(workspace, policy),
             log: audit_log(workspace),
-        })
+        }))
+    }
+
+    /// Puts the beginning or the end of the run on record: who it works for, under which rules, and what it came to.
+    pub(super) fn record_run(&self, effect: &str) -> Result<(), StoreError> {
+        self.log.append_lazily(&[self.about_the_run(AuditKind::Run, effect)]).map(drop)
+    }
+
+    /// What the role of now does not have is denied, whatever rules say of it.
+    fn without_withdrawn(&self, calls: &[GovernedCall<'_>], judged: &mut Judged) {
+        for (call, judgement) in calls.iter().zip(&mut judged.calls) {
+            if self.withdrawn.contains(&call.spec.scope) {
+                judgement.effect = Effect::Deny;
+                judgement.error = Some(EffectiveScopes::missing(&self.facts.principal, &call.spec.scope));
+            }
+        }
     }
 
     fn row(&self, kind: AuditKind, call_id: &str, effect: &str) -> AuditRow {
+        let mut row = self.about_the_run(kind, effect);
+        row.call_id = Some(call_id.to_owned());
+        row
+    }
+
+    fn about_the_run(&self, kind: AuditKind, effect: &str) -> AuditRow {
         let at = format_time(to_millis(self.workspace.clock.now()));
         let id = fresh_audit_id(self.workspace.ids.as_ref());
         let mut row = AuditRow::new(id, at, kind, self.facts.principal.id.clone(), effect);
         row.run_id = Some(self.facts.run_id.clone());
         row.issue_id = self.facts.issue_id.clone();
-        row.call_id = Some(call_id.to_owned());
-        row.policy_digest = Some(self.rules.clone());
+        row.policy_digest = Some(self.governor.rules().digest().as_str().to_owned());
         row
     }
 
@@ -120,6 +158,7 @@ fn tell(row: &mut AuditRow, error: &PolicyError, arguments: &Digest) {
 impl PolicyPort for HostPolicy {
     fn judge(&mut self, call_id: &str, said: &str, calls: &[GovernedCall<'_>]) -> Result<Judged, StoreError> {
         let mut judged = self.governor.judge(&self.facts, &self.controls, said, calls);
+        self.without_withdrawn(calls, &mut judged);
         if let Some(error) = &judged.error {
             deny_all(&mut judged.calls, error);
         }
@@ -139,7 +178,8 @@ impl PolicyPort for HostPolicy {
     }
 
     fn again(&mut self, call_id: &str, calls: &[GovernedCall<'_>]) -> Result<Vec<String>, StoreError> {
-        let judged = self.governor.judge(&self.facts, &self.controls, "", calls);
+        let mut judged = self.governor.judge(&self.facts, &self.controls, "", calls);
+        self.without_withdrawn(calls, &mut judged);
         let (mut rows, mut denied) = (Vec::new(), Vec::new());
         for (call, judgement) in calls.iter().zip(&judged.calls) {
             if judgement.effect == Effect::Deny {
@@ -181,18 +221,6 @@ impl PolicyPort for HostPolicy {
     fn redact(&self, text: &str) -> String {
         self.governor.redact(text)
     }
-}
-
-/// Puts the beginning or the end of a run on record: who it works for, under which rules, and what it came to.
-pub(super) fn record_run(workspace: &Workspace, config: &RunConfig, effect: &str) -> Result<(), StoreError> {
-    let Some(policy) = &config.policy else { return Ok(()) };
-    let at = format_time(to_millis(workspace.clock.now()));
-    let id = fresh_audit_id(workspace.ids.as_ref());
-    let mut row = AuditRow::new(id, at, AuditKind::Run, policy.principal.id.clone(), effect);
-    row.run_id = Some(config.run_id.clone());
-    row.issue_id = config.issue_id.clone();
-    row.policy_digest = Some(policy.rules.clone());
-    audit_log(workspace).append_lazily(&[row]).map(drop)
 }
 
 /// Puts scopes that were asked for and not granted on record.

@@ -20,7 +20,7 @@ use super::beginning;
 use super::children::HostCrew;
 use super::door::AgentDoor;
 use super::footprint::{classes, enter, leave};
-use super::governed::{HostPolicy, record_run};
+use super::governed::HostPolicy;
 use super::lease::{self, Authority, Held, Refused};
 use super::people::HostPerson;
 use super::plans;
@@ -280,7 +280,12 @@ pub(super) fn one(
     let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files))?;
     let mut person = person(ground, machine.config())?;
     let governor = ground.agent.governor(&machine.config().tools)?;
-    let mut policy = HostPolicy::of(workspace, governor, machine.config());
+    let mut policy = HostPolicy::of(workspace, governor, machine.config())?;
+    // What an earlier process noted and could not put on record any more comes before what happens from here on.
+    if let Some(desk) = existing_desk(workspace)? {
+        publish(workspace, &desk)?;
+    }
+    policy.as_ref().map_or(Ok(()), |policy| policy.record_run("started"))?;
     let mut crew = HostCrew { ground };
     let time = ground.agent.stopwatch();
     let mut ports = Ports {
@@ -295,11 +300,6 @@ pub(super) fn one(
         time: time.as_ref(),
         watch,
     };
-    // What an earlier process noted and could not put on record any more comes before what happens from here on.
-    if let Some(desk) = existing_desk(workspace)? {
-        publish(workspace, &desk)?;
-    }
-    record_run(workspace, machine.config(), "started")?;
     // Every port here blocks until it is done, so there is nothing to wait for.
     let driven = drive(&mut machine, &mut ports, beginning).now_or_never();
     let report = match driven {
@@ -312,7 +312,7 @@ pub(super) fn one(
         None => return Err(fault("a port of the run waits for something that never comes")),
     };
     leave(workspace, machine.config(), &report, &issues, &started_at)?;
-    record_run(workspace, machine.config(), report.outcome.token())?;
+    policy.as_ref().map_or(Ok(()), |policy| policy.record_run(report.outcome.token()))?;
     audit_log(workspace).seal()?;
     Ok((machine, report))
 }

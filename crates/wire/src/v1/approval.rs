@@ -318,6 +318,12 @@ pub struct PolicyExplained {
     pub tool: String,
     /// `allow`, `ask` or `deny`
     pub effect: String,
+    /// The role it is explained for.
+    pub role: String,
+    /// The tier of the tools that a run with these scopes is offered.
+    pub tier: String,
+    /// The file that the controls of the tier are from; `default` for those that come with premath.
+    pub controls_source: String,
     /// Which policy decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_name: Option<String>,

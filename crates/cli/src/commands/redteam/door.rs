@@ -9,8 +9,8 @@ use premath_host::{ActionError, AgentDoor, Attendant, Said};
 use premath_tusk::model::{ModelEvent, ModelRequest, PortFuture};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
-use premath_tusk::tools::ToolSpec;
 use premath_tusk::tools::files::WorkFiles;
+use premath_tusk::tools::{ProtectedPaths, ToolSpec};
 use premath_tusk::turn_loop::{AnswerError, AnswerPort, Answered, Decision, Stopwatch};
 
 use crate::agent::Agent;
@@ -54,6 +54,10 @@ impl AgentDoor for Attacked<'_> {
 
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {
         self.inner.files()
+    }
+
+    fn protected(&self) -> Result<ProtectedPaths, ActionError> {
+        self.inner.protected()
     }
 
     fn sandbox(&self) -> Arc<dyn Sandbox> {
