@@ -8,6 +8,7 @@ mod folder;
 use std::path::Path;
 
 use folder::Folder;
+use serde_json::json;
 
 /// A secret, and where it is put. None of them is one; they are made to look like it.
 fn secrets() -> Vec<(&'static str, String)> {
@@ -106,7 +107,7 @@ fn a_run_full_of_secrets_leaves_and_prints_none_of_them() {
         // Everything went as asked, so that there was something to leak.
         let (_, shown) = folder.json(&["runs", "show", "one"]);
         assert_eq!(shown["run"]["outcome"], "completed", "{}", ran.stdout);
-        assert_eq!(shown["turns"][0]["tools"], serde_json::json!(["fs_read", "shell"]));
+        assert_eq!(shown["turns"][0]["tools"], json!(["fs_read", "shell"]));
     }
 }
 
@@ -114,13 +115,20 @@ fn a_run_full_of_secrets_leaves_and_prints_none_of_them() {
 fn a_secret_in_a_name_an_id_or_a_stop_is_replaced_and_the_turn_still_joins() {
     let secrets = secrets();
     let of = |name: &str| secrets.iter().find(|(known, _)| *known == name).unwrap().1.clone();
-    let scene = format!(
-        "name = \"named\"\n[[turn]]\ntext = \"Now.\"\n[[turn.call]]\nid = \"call_{0}\"\ntool = \"fs_read\"\n\
-         arguments = {{ path = \"a.txt\" }}\n[[turn.call]]\nid = \"{1}\"\ntool = \"nope_{0}\"\n[[turn.call]]\n\
-         id = \"plain\"\ntool = \"nope_{1}_{0}\"\n[[turn]]\ntext = \"Bye.\"\nstop = \"{0}\"\n",
-        of("said"),
-        of("file"),
-    );
+    let (one, two) = (of("said"), of("file"));
+    let call = |id: &str, tool: &str| {
+        format!("[[turn.call]]\nid = \"{id}\"\ntool = \"{tool}\"\narguments = {{ path = \"a.txt\" }}\n")
+    };
+    let scene = [
+        "name = \"named\"\n[[turn]]\ntext = \"I look.\"\n".to_owned(),
+        call(&format!("call_{one}"), "fs_read"),
+        call(&two, "fs_read"),
+        "[[turn]]\ntext = \"Now something else.\"\n".to_owned(),
+        call(&format!("more_{one}"), &format!("nope_{one}")),
+        call("plain", &format!("nope_{two}")),
+        format!("[[turn]]\ntext = \"Bye.\"\nstop = \"{one}\"\n"),
+    ]
+    .concat();
     for format in [&[][..], &["--json"]] {
         let folder = Folder::new();
         assert_eq!(folder.run(&["init"]).code, Some(0));
@@ -138,11 +146,13 @@ fn a_secret_in_a_name_an_id_or_a_stop_is_replaced_and_the_turn_still_joins() {
         leaks("export", exported.as_bytes(), &secrets, &mut found);
         assert_eq!(found, Vec::<String>::new(), "{}", ran.stdout);
         let (_, shown) = folder.json(&["runs", "show", "one"]);
-        let called = serde_json::json!(["fs_read", "redacted_tool", "redacted_tool"]);
-        assert_eq!(shown["turns"][0]["tools"], called, "{shown}");
-        assert_eq!(shown["turns"][0]["verdict"], "closed", "{shown}");
-        for id in ["redacted-1-1", "redacted-1-2", "\"plain\""] {
-            assert!(exported.contains(id), "{id}: {exported}");
+        let (first, second) = (&shown["turns"][0], &shown["turns"][1]);
+        assert_eq!((&first["verdict"], &first["tools"]), (&json!("closed"), &json!(["fs_read", "fs_read"])));
+        assert_eq!(second["tools"], json!(["redacted_tool", "redacted_tool"]), "{shown}");
+        let classes = second["failureClasses"].as_array().unwrap();
+        assert!(classes.contains(&json!("tool.unknown_or_disallowed")), "there is no such tool: {shown}");
+        for id in ["redacted-1-1", "redacted-1-2", "redacted-2-1", "plain"] {
+            assert!(exported.contains(&format!("\"{id}\"")), "{id}: {exported}");
         }
         assert!(exported.contains("\"stop\":\"redacted\""), "{exported}");
         assert_eq!(folder.run(&["replay", "one"]).code, Some(0));

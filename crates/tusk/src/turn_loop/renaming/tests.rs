@@ -20,11 +20,13 @@ fn call(id: &str, name: &str) -> AssistantPart {
 }
 
 fn names(parts: &[AssistantPart]) -> Vec<(&str, &str)> {
-    let call = |part| match part {
-        &AssistantPart::ToolCall(ref call) => Some((call.id.as_str(), call.name.as_str())),
-        _other => None,
-    };
-    parts.iter().filter_map(call).collect()
+    let mut names = Vec::new();
+    for part in parts {
+        if let AssistantPart::ToolCall(call) = part {
+            names.push((call.id.as_str(), call.name.as_str()));
+        }
+    }
+    names
 }
 
 #[test]
