@@ -39,6 +39,18 @@ fn a_folder_holds_exactly_the_package_that_was_put_there() {
 }
 
 #[test]
+fn a_package_without_rules_leaves_no_folder_of_rules_behind() {
+    let (root, _) = repository();
+    let folder = root.path().join("policies");
+    package("a").place(&OsDisk, &folder).unwrap();
+    files::write(&OsDisk, &folder.join("notes/.kept"), b"").unwrap();
+    PolicyFiles::default().place(&OsDisk, &folder).unwrap();
+    let left = OsDisk.list(&folder).unwrap();
+    let names: Vec<&str> = left.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(names, ["notes"], "what is not of a package stays");
+}
+
+#[test]
 fn what_a_sandbox_left_in_the_place_of_the_folder_is_no_package() {
     let (root, store) = repository();
     let folder = root.path().join("policies");

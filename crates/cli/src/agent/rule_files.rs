@@ -4,6 +4,9 @@
 //! controls (a link, a folder, a pipe, an ending in capitals) could be meant as one, so it is refused by name and never
 //! passed over. It must not decide what follows from that.
 
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 use std::sync::Arc;
 

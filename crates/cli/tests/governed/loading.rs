@@ -9,15 +9,17 @@ use crate::room::{Room, call};
 
 const LOOK: [&str; 6] = ["policy", "explain", "--tool", "fs_list", "--args", "{}"];
 
-/// Rules that allow everything but adding issues.
-const RULES: &str = "@id(\"all\")\n@reason(\"a test\")\npermit (principal, action, resource);\n\
+/// Rules that allow everything but adding issues and commands.
+const RULES: &str = "@id(\"all\")\n@reason(\"a test\")\npermit (principal, action, resource) unless { context.tool == \"shell\" };\n\
                      @id(\"no.issues\")\n@reason(\"a test\")\n\
                      forbid (principal, action == Action::\"issue_add\", resource);\n";
 
 fn examples() -> String {
     let look = json!([{"tool": "fs_list", "arguments": {}}]);
+    let command = json!([{"tool": "shell", "arguments": {"command": "ls", "workdir": "."}}]);
     let add = json!([{"tool": "issue_add", "arguments": {"title": "x"}}]);
-    json!({"no.issues": {"match": add, "noMatch": look}, "all": {"match": look, "noMatch": []}}).to_string()
+    json!({"no.issues": {"match": add, "noMatch": look}, "all": {"match": look, "noMatch": command}})
+        .to_string()
 }
 
 /// Why nothing runs; something must keep everything from running.

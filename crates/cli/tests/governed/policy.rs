@@ -140,14 +140,14 @@ fn a_call_is_explained_under_the_controls_of_the_run_that_would_make_it() {
     let told = |answer: &Value| {
         ["effect", "role", "tier", "controlsSource"].map(|member| answer[member].as_str().unwrap().to_owned())
     };
-    assert_eq!(told(&explained(&[])), ["allow", "operator", "high", "default"]);
-    let scoped = ["ask", "operator", "low", "policies/risk/low.json"];
+    assert_eq!(told(&explained(&[])), ["allow", "owner", "high", "default"]);
+    let scoped = ["ask", "owner", "low", "policies/risk/low.json"];
     assert_eq!(told(&explained(&["--scope", "files:read"])), scoped);
     assert_eq!(told(&explained(&["--role", "clerk"])), ["ask", "clerk", "low", "policies/risk/low.json"]);
     let ran = room.work("looks", &call("fs_list", "path = \".\""), &["--scope", "files:read"]);
     assert_eq!(ran.code, Some(3), "the run asks as well: {ran:?}");
     let text = room.done(&["policy", "explain", "--tool", "fs_list", "--scope", "files:read"]);
-    assert!(text.contains("as operator, tier low, controls from policies/risk/low.json"), "{text}");
+    assert!(text.contains("as owner, tier low, controls from policies/risk/low.json"), "{text}");
 }
 
 #[test]

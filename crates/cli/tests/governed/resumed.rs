@@ -15,7 +15,8 @@ fn waiting() -> Room {
         call("desk_create_markdown", "name = \"new.md\", content = \"x\""),
         call("fs_list", "path = \".\""),
     ];
-    let ran = room.begin("waits", &turns.concat());
+    let scopes = ["--scope", "desk:delete", "--scope", "desk:create", "--scope", "files:read"];
+    let ran = room.work("waits", &turns.concat(), &scopes);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     room
 }

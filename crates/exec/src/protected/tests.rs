@@ -5,9 +5,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use premath_tusk::tools::ProtectedPaths;
+use premath_tusk::tools::{ProtectedPaths, WorkPath};
 
-use super::{Kind, plain, protected};
+use super::{Kind, plain, protected, protected_paths};
 
 fn workdir() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -100,4 +100,19 @@ fn a_path_that_leads_out_is_none() {
     assert_eq!(plain(Path::new("/x")), None);
     assert_eq!(plain(Path::new(".")), None);
     assert_eq!(plain(Path::new("a/../b/./c")), Some(PathBuf::from("b/c")));
+}
+
+#[test]
+fn what_a_protected_name_leads_to_is_changed_by_no_tool() {
+    let (_folder, workdir) = workdir();
+    fs::create_dir_all(workdir.join("conf/policies")).unwrap();
+    fs::write(workdir.join("conf/settings.toml"), "").unwrap();
+    std::os::unix::fs::symlink("conf/policies", workdir.join("policies")).unwrap();
+    std::os::unix::fs::symlink("conf/settings.toml", workdir.join("premath.toml")).unwrap();
+    let protected = protected_paths(&workdir).unwrap();
+    let covers = |path: &str| protected.cover(&WorkPath::read(path, &workdir).unwrap());
+    for path in ["policies/a", "conf/policies/a", "conf/policies", "conf/settings.toml", ".config/x"] {
+        assert!(covers(path), "{path}");
+    }
+    assert!(!covers("conf/other") && !covers("conf"));
 }
