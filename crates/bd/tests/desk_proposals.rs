@@ -11,7 +11,7 @@ use proptest::prelude::*;
 const LEASE: u32 = 30;
 
 fn proposed(room: &Room, steps: usize) -> Proposal {
-    room.desk.propose(&plan(steps)).unwrap().unwrap()
+    room.desk.propose(&plan(steps), 900).unwrap().unwrap()
 }
 
 /// A proposal of two steps in that state.
@@ -219,7 +219,7 @@ fn what_is_shown_is_what_runs() {
     let other = PersonCredential::new("ada".to_owned(), [1; 32]);
     let begun = room.desk.begin_execution(&other, &approved.id, &approved.plan_digest, "w", LEASE).unwrap();
     assert_eq!(begun.unwrap_err().class, DeskRefusalClass::ProposalUnsigned);
-    assert!(room.desk.propose(&plan(0)).unwrap().is_err());
+    assert!(room.desk.propose(&plan(0), 900).unwrap().is_err());
     let steps = approved.draft.steps;
     assert!(steps.iter().all(|step| step.id.starts_with("stp_") && step.id.len() == 16));
     assert_ne!(steps[0].id, steps[1].id);

@@ -253,6 +253,8 @@ fn an_approved_plan_is_carried_out_without_a_model_and_without_asking_again() {
         id: id.to_owned(),
         tool: "desk_delete_file".to_owned(),
         arguments: format!("{{\"id\":\"{file}\"}}"),
+        about: file.to_owned(),
+        shown: "stp1_x".to_owned(),
     });
     let plan =
         ApprovedPlan { proposal_id: "prp_1".to_owned(), digest: "pln1_x".to_owned(), steps: steps.to_vec() };

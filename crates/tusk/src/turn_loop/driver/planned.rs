@@ -1,0 +1,73 @@
+//! A plan as it is carried out: every step is held against what was shown of it, before anything changes and again when its
+//! turn has come. One step that is not what was shown, or cannot be done, keeps all of them from being done.
+//!
+//! It must not do a step.
+
+use crate::evidence::CallOutcome;
+use crate::policy::{ApprovedPlan, PlannedStep};
+use crate::tools::Shown;
+use crate::turn_loop::machine::Machine;
+use crate::turn_loop::plan::{NOTHING_DONE, PLAN_STOPPED};
+use crate::turn_loop::step::PlannedCall;
+use crate::turn_loop::toolbox::{Ran, Toolbox};
+use crate::turn_loop::watch::IntentOutcome;
+
+/// The class of a step that is not what was shown any more.
+const STALE: &str = "plan_stale";
+
+/// The plan that a run carries out.
+pub(super) fn plan(machine: &Machine) -> Option<&ApprovedPlan> {
+    machine.config().policy.as_ref()?.plan.as_ref()
+}
+
+/// Holds the calls of a plan against what was shown of them. Nothing of the plan has happened yet; if any of it cannot be
+/// done as it was shown, nothing will.
+pub(super) fn hold_to_plan(plan: &ApprovedPlan, calls: &[PlannedCall], tools: &Toolbox, ran: &mut [Ran]) {
+    for (call, ran) in calls.iter().zip(ran.iter_mut()).filter(|(_, ran)| ran.outcome.failure().is_none()) {
+        let step = plan.steps.iter().find(|step| step.id == call.call.id);
+        if let Err(why) = as_shown(step, tools.shown(call)) {
+            ran.outcome = CallOutcome::failed(&call.call.id, STALE, false, why);
+            ran.operation = None;
+        }
+    }
+    if ran.iter().all(|ran| ran.outcome.failure().is_none()) {
+        return;
+    }
+    for (call, ran) in calls.iter().zip(ran.iter_mut()).filter(|(_, ran)| ran.outcome.failure().is_none()) {
+        ran.outcome = CallOutcome::failed(&call.call.id, PLAN_STOPPED, false, NOTHING_DONE);
+        ran.operation = None;
+    }
+}
+
+/// The step that is about to be done, if it still does what was shown.
+pub(super) fn next_step(
+    plan: &ApprovedPlan,
+    tool_call_id: &str,
+    machine: &Machine,
+    tools: &Toolbox,
+) -> Result<premath_bd::Change, IntentOutcome> {
+    let step = plan.steps.iter().find(|step| step.id == tool_call_id);
+    let now = machine.applying(tool_call_id).and_then(|call| tools.shown(call));
+    as_shown(step, now)
+        .map(|shown| shown.change)
+        .map_err(|detail| IntentOutcome::Refused { class: STALE.to_owned(), detail })
+}
+
+fn as_shown(
+    step: Option<&PlannedStep>,
+    now: Option<Result<Shown, crate::tools::ToolFailure>>,
+) -> Result<Shown, String> {
+    let (Some(step), Some(now)) = (step, now) else {
+        return Err("it was not done: nobody was shown it".to_owned());
+    };
+    let now = now.map_err(|failure| format!("it was not done: {}", failure.message))?;
+    if now.digest().as_str() == step.shown {
+        return Ok(now);
+    }
+    let about = now.about();
+    Err(if about == step.about {
+        format!("it was not done: `{about}` is not what it was when the plan was shown")
+    } else {
+        format!("it was not done: what was shown as `{}` is `{about}` by now", step.about)
+    })
+}
