@@ -14,6 +14,7 @@ mod answers;
 mod cards;
 mod doors;
 mod guard_programs;
+mod held_plans;
 mod plans;
 mod policy;
 mod room;

@@ -13,7 +13,7 @@ use premath_bd::{Change, JournalEvent, StoreError};
 use premath_kernel::Object;
 
 use self::governed::hold_what_changed;
-use self::planned::{hold_to_plan, next_step};
+use self::planned::{all_or_none, hold_to_plan, next_step};
 use super::answer::Answer;
 use super::event::Event;
 use super::held_text::HeldText;
@@ -314,13 +314,17 @@ impl Driver<'_, '_> {
                 diff: diff.as_deref(),
             });
         }
+        let mut ran = self.ports.tools.run(calls, &prepared, self.ports.time);
+        if let Some(plan) = plan {
+            hold_to_plan(plan, calls, self.ports.tools, &mut ran);
+        }
         let mut reviewed = Vec::with_capacity(calls.len());
-        for (ran, call) in self.ports.tools.run(calls, &prepared, self.ports.time).into_iter().zip(calls) {
+        for (ran, call) in ran.into_iter().zip(calls) {
             let outcome = self.reviewed(call_id, &call.call.name, ran.outcome)?;
             reviewed.push(Ran { outcome, ..ran });
         }
-        if let Some(plan) = plan {
-            hold_to_plan(plan, calls, self.ports.tools, &mut reviewed);
+        if plan.is_some() {
+            all_or_none(calls, &mut reviewed);
         }
         let elapsed_millis = self.elapsed_millis();
         let mut outcomes = Vec::with_capacity(calls.len());

@@ -5,7 +5,7 @@
 
 use crate::evidence::CallOutcome;
 use crate::policy::{ApprovedPlan, PlannedStep};
-use crate::tools::Shown;
+use crate::tools::{Shown, ToolFailure};
 use crate::turn_loop::machine::Machine;
 use crate::turn_loop::plan::{NOTHING_DONE, PLAN_STOPPED};
 use crate::turn_loop::step::PlannedCall;
@@ -20,22 +20,25 @@ pub(super) fn plan(machine: &Machine) -> Option<&ApprovedPlan> {
     machine.config().policy.as_ref()?.plan.as_ref()
 }
 
-/// Holds the calls of a plan against what was shown of them. Nothing of the plan has happened yet; if any of it cannot be
-/// done as it was shown, nothing will.
+/// Holds the calls of a plan against what was shown of them. Nothing of the plan has happened yet.
 pub(super) fn hold_to_plan(plan: &ApprovedPlan, calls: &[PlannedCall], tools: &Toolbox, ran: &mut [Ran]) {
-    for (call, ran) in calls.iter().zip(ran.iter_mut()).filter(|(_, ran)| ran.outcome.failure().is_none()) {
+    for (call, ran) in calls.iter().zip(ran).filter(|(_, ran)| ran.outcome.failure().is_none()) {
         let step = plan.steps.iter().find(|step| step.id == call.call.id);
-        if let Err(why) = as_shown(step, tools.shown(call)) {
-            ran.outcome = CallOutcome::failed(&call.call.id, STALE, false, why);
-            ran.operation = None;
+        if let Err((class, why)) = as_shown(step, tools.shown(call)) {
+            (ran.outcome, ran.operation) = (CallOutcome::failed(&call.call.id, class, false, why), None);
         }
     }
+}
+
+/// If any step cannot be done, none will be.
+pub(super) fn all_or_none(calls: &[PlannedCall], ran: &mut [Ran]) {
     if ran.iter().all(|ran| ran.outcome.failure().is_none()) {
         return;
     }
-    for (call, ran) in calls.iter().zip(ran.iter_mut()).filter(|(_, ran)| ran.outcome.failure().is_none()) {
-        ran.outcome = CallOutcome::failed(&call.call.id, PLAN_STOPPED, false, NOTHING_DONE);
-        ran.operation = None;
+    for (call, ran) in calls.iter().zip(ran).filter(|(_, ran)| ran.outcome.failure().is_none()) {
+        let guards = std::mem::take(&mut ran.outcome.guards);
+        let stopped = CallOutcome::failed(&call.call.id, PLAN_STOPPED, false, NOTHING_DONE);
+        (ran.outcome, ran.operation) = (CallOutcome { guards, ..stopped }, None);
     }
 }
 
@@ -50,24 +53,25 @@ pub(super) fn next_step(
     let now = machine.applying(tool_call_id).and_then(|call| tools.shown(call));
     as_shown(step, now)
         .map(|shown| shown.change)
-        .map_err(|detail| IntentOutcome::Refused { class: STALE.to_owned(), detail })
+        .map_err(|(class, detail)| IntentOutcome::Refused { class: class.to_owned(), detail })
 }
 
 fn as_shown(
     step: Option<&PlannedStep>,
-    now: Option<Result<Shown, crate::tools::ToolFailure>>,
-) -> Result<Shown, String> {
+    now: Option<Result<Shown, ToolFailure>>,
+) -> Result<Shown, (&'static str, String)> {
     let (Some(step), Some(now)) = (step, now) else {
-        return Err("it was not done: nobody was shown it".to_owned());
+        return Err((STALE, "it was not done: nobody was shown it".to_owned()));
     };
-    let now = now.map_err(|failure| format!("it was not done: {}", failure.message))?;
+    let now = now.map_err(|failure| (failure.error_code, failure.message))?;
     if now.digest().as_str() == step.shown {
         return Ok(now);
     }
     let about = now.about();
-    Err(if about == step.about {
+    let why = if about == step.about {
         format!("it was not done: `{about}` is not what it was when the plan was shown")
     } else {
         format!("it was not done: what was shown as `{}` is `{about}` by now", step.about)
-    })
+    };
+    Err((STALE, why))
 }
