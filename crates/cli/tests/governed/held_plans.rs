@@ -171,3 +171,51 @@ fn the_card_of_a_folder_names_its_files_and_a_plan_deletes_no_others() {
     assert!(steps[0].1.starts_with("plan_stale: "), "{steps:?}");
     assert!(room.deleted().is_empty(), "{:?}", room.deleted());
 }
+
+/// A plan that deletes a file, closes an issue and deletes another file, and waits.
+fn around_an_issue() -> (Room, String) {
+    let room = Room::new(&["a.md", "b.md"], "");
+    room.done(&["issue", "add", "Fix the index"]);
+    let delete = |id: &str| {
+        format!("{{ tool = \"desk_delete_file\", args = {{ id = \"{id}\" }}, rationale = \"old\" }}")
+    };
+    let close =
+        "{ tool = \"issue_update\", args = { id = \"bd-1\", status = \"closed\" }, rationale = \"done\" }";
+    let turn = proposing(&[&delete(&room.files[0]), close, &delete(&room.files[1])].join(", "));
+    let ran = room.work("plans", &turn, &["--scope", "issues:write", "--scope", "desk:delete"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("issue bd-1: Fix the index"), "{}", ran.stdout);
+    let id = room.only("proposals");
+    (room, id)
+}
+
+#[test]
+fn a_plan_over_the_desk_and_issues_is_done_in_its_order() {
+    let (room, id) = around_an_issue();
+    let done = room.json(&["proposals", "approve", &id]);
+    assert_eq!(states(&done), ["ok", "ok", "ok"], "{done}");
+    assert_eq!(room.deleted().len(), 2);
+    room.is_sound(&["plans", &id]);
+}
+
+#[test]
+fn an_issue_that_is_another_one_by_now_keeps_the_whole_plan_from_being_done() {
+    let (room, id) = around_an_issue();
+    room.done(&["issue", "update", "bd-1", "--title", "Keep the index"]);
+    let done = room.json(&["proposals", "approve", &id]);
+    assert_eq!(states(&done), ["skipped", "failed", "skipped"], "{done}");
+    assert!(steps(&done)[1].1.starts_with("plan_stale: "), "{done}");
+    assert!(room.deleted().is_empty(), "{:?}", room.deleted());
+}
+
+#[test]
+fn nothing_is_done_behind_a_step_that_is_refused_when_its_turn_comes() {
+    let (room, id) = around_an_issue();
+    room.done(&["issue", "claim", "bd-1", "--assignee", "mo"]);
+    let (code, done) = room.ended(&["proposals", "approve", &id]);
+    assert_eq!(code, Some(1), "{done}");
+    assert_eq!(states(&done), ["ok", "failed", "skipped"], "{done}");
+    assert!(steps(&done)[1].1.starts_with("lease_"), "{done}");
+    assert_eq!(room.deleted(), ["a.md"]);
+    room.is_sound(&["plans", &id]);
+}

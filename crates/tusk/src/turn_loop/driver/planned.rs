@@ -68,10 +68,12 @@ fn as_shown(
         return Ok(now);
     }
     let about = now.about();
-    let why = if about == step.about {
-        format!("it was not done: `{about}` is not what it was when the plan was shown")
+    let why = if about != step.about {
+        format!("what was shown as `{}` is `{about}` by now", step.about)
+    } else if about.is_empty() {
+        "it would not do what was shown of it any more".to_owned()
     } else {
-        format!("it was not done: what was shown as `{}` is `{about}` by now", step.about)
+        format!("`{about}` is not what it was when the plan was shown")
     };
-    Err((STALE, why))
+    Err((STALE, format!("it was not done: {why}")))
 }
