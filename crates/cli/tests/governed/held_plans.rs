@@ -30,23 +30,19 @@ fn proposing(steps: &str) -> String {
 
 #[test]
 fn a_plan_is_not_carried_out_on_what_a_file_became_since_it_was_shown() {
-    let changes: [(&str, &dyn Fn(&str) -> String, &str); 2] = [
+    let changes = [
         (
             "desk_rename_file",
-            &|id| format!("file_id = \"{id}\", name = \"important-b.md\""),
+            "name = \"important-b.md\"",
             "what was shown as `b.md` is `important-b.md` by now",
         ),
-        (
-            "desk_update_markdown",
-            &|id| format!("file_id = \"{id}\", version = 1, content = \"worth a lot\""),
-            "`b.md` is not what it was",
-        ),
+        ("desk_update_markdown", "version = 1, content = \"worth a lot\"", "`b.md` is not what it was"),
     ];
     for (tool, arguments, why) in changes {
         let room = Room::new(&["a.md", "b.md", "c.md"], "");
         assert_eq!(room.begin("plans", &room.planning()).code, Some(3));
         let id = room.only("proposals");
-        change(&room, "other", tool, &arguments(&room.files[1]));
+        change(&room, "other", tool, &format!("file_id = \"{}\", {arguments}", room.files[1]));
         let (code, done) = room.ended(&["proposals", "approve", &id]);
         assert_eq!((code, done["proposal"]["state"].as_str()), (Some(1), Some("failed")), "{done}");
         let steps = steps(&done);
