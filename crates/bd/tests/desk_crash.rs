@@ -101,7 +101,7 @@ fn step(desk: &Desk, number: usize) {
             desk.consume_approval(&ada(), &approval(), &call).unwrap().unwrap();
         }
         5 => applied(&Operation::DeleteFile { file: file(), version: None }),
-        6 => drop(desk.propose(&plan(2)).unwrap().unwrap()),
+        6 => drop(desk.propose(&plan(2), 900).unwrap().unwrap()),
         7 => {
             let proposal = proposal();
             desk.approve_proposal(&ada(), &proposal.id, &proposal.plan_digest, None).unwrap().unwrap();

@@ -11,7 +11,35 @@ use proptest::prelude::*;
 const LEASE: u32 = 30;
 
 fn proposed(room: &Room, steps: usize) -> Proposal {
-    room.desk.propose(&plan(steps)).unwrap().unwrap()
+    room.desk.propose(&plan(steps), 900).unwrap().unwrap()
+}
+
+#[test]
+fn a_proposal_waits_as_long_as_it_is_told_and_never_longer_than_a_quarter_of_an_hour() {
+    for room in rooms() {
+        for (told, waits) in [(60, 60), (0, 0), (900, 900), (86_400, 900), (u64::MAX, 900)] {
+            let proposal = room.desk.propose(&plan(1), told).unwrap().unwrap();
+            assert_eq!(proposal.expires_at, proposal.created_at.plus_seconds(waits), "{told}");
+        }
+    }
+}
+
+#[test]
+fn what_a_step_would_do_is_part_of_the_digest_of_the_plan_and_kept_with_it() {
+    let mut changed = plan(2);
+    changed.steps[1].shown = "another".to_owned();
+    assert_ne!(changed.args_digest(), plan(2).args_digest());
+    let mut seen = plan(2);
+    seen.steps[0].preview = Some("-old\n".to_owned());
+    assert_ne!(seen.args_digest(), plan(2).args_digest());
+    for room in rooms() {
+        for draft in [&changed, &seen] {
+            let proposal = room.desk.propose(draft, 900).unwrap().unwrap();
+            let mut kept = room.desk.proposal(&proposal.id).unwrap().unwrap().draft;
+            kept.steps.iter_mut().for_each(|step| step.id.clear());
+            assert_eq!(&kept, draft);
+        }
+    }
 }
 
 /// A proposal of two steps in that state.
@@ -219,7 +247,7 @@ fn what_is_shown_is_what_runs() {
     let other = PersonCredential::new("ada".to_owned(), [1; 32]);
     let begun = room.desk.begin_execution(&other, &approved.id, &approved.plan_digest, "w", LEASE).unwrap();
     assert_eq!(begun.unwrap_err().class, DeskRefusalClass::ProposalUnsigned);
-    assert!(room.desk.propose(&plan(0)).unwrap().is_err());
+    assert!(room.desk.propose(&plan(0), 900).unwrap().is_err());
     let steps = approved.draft.steps;
     assert!(steps.iter().all(|step| step.id.starts_with("stp_") && step.id.len() == 16));
     assert_ne!(steps[0].id, steps[1].id);

@@ -356,6 +356,36 @@ fn the_person_who_is_asked_sees_a_diff() {
     assert_eq!(world.desk().read_file(&id, None).unwrap().unwrap().file.version, 1);
 }
 
+#[test]
+fn the_preview_of_a_folder_is_another_one_when_any_of_its_files_is() {
+    let world = World::empty();
+    let folder = world.done(&Operation::CreateFolder { name: "Drafts".to_owned(), parent: None });
+    let file = |number: usize| Operation::CreateMarkdown {
+        name: format!("{number}.md"),
+        folder: Some(folder.id().to_owned()),
+        content: String::new(),
+    };
+    let files: Vec<_> = (0..21).map(|number| world.done(&file(number))).collect();
+    let preview = || {
+        let arguments = json!({"id": folder.id()});
+        let seen =
+            with_tool(&world.catalogue(), "desk_delete_folder", &arguments, |tool, arguments, context| {
+                tool.preview(arguments, context)
+            });
+        seen.unwrap().unwrap()
+    };
+    let before = preview();
+    assert!(before.starts_with("delete folder Drafts with 21 files\n"), "{before}");
+    assert_eq!(before.matches(".md (version 1)\n").count(), 20, "{before}");
+    assert!(before.contains("  and 1 more\n"), "{before}");
+    for item in files {
+        let before = preview();
+        let name = format!("other {}", item.name());
+        world.done(&Operation::RenameFile { file: item.id().to_owned(), name, version: None });
+        assert_ne!(preview(), before, "{}", item.name());
+    }
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "arguments are written where they are given")]
 fn step(tool: &str, args: Value) -> Value {
     json!({"tool": tool, "args": args, "rationale": "because"})
@@ -384,6 +414,49 @@ fn a_plan_shows_names_and_what_would_take_it_back() {
 }
 
 #[test]
+fn a_plan_changes_each_thing_once() {
+    let world = World::empty();
+    let folder = world.done(&Operation::CreateFolder { name: "Drafts".to_owned(), parent: None });
+    let inside = world.done(&Operation::CreateMarkdown {
+        name: "in.md".to_owned(),
+        folder: Some(folder.id().to_owned()),
+        content: String::new(),
+    });
+    let id = world.text("a.md", "x");
+    let rename = |id: &str| step("desk_rename_file", json!({"file_id": id, "name": "b.md"}));
+    let delete = |id: &str| step("desk_delete_file", json!({"id": id}));
+    let whole = step("desk_delete_folder", json!({"id": folder.id()}));
+    for twice in
+        [[rename(&id), delete(&id)], [delete(inside.id()), whole.clone()], [whole, rename(inside.id())]]
+    {
+        let failure = world.call("desk_propose_plan", &plan(&twice)).unwrap_err();
+        assert!(failure.message.starts_with("steps 1 and 2 both change"), "{}", failure.message);
+        assert_eq!(failure.pointers, ["/steps/1/args"]);
+    }
+    world.call("desk_propose_plan", &plan(&[rename(&id), delete(inside.id())])).unwrap();
+}
+
+#[test]
+fn what_a_step_would_do_is_known_again_and_its_preview_is_kept() {
+    let world = World::empty();
+    let id = world.text("a.md", "one\n");
+    let proposed = || {
+        let steps = [step("desk_delete_file", json!({"id": id}))];
+        let output = world.call("desk_propose_plan", &plan(&steps)).unwrap();
+        let Change::Propose(mut draft) = output.intent.unwrap().change else { panic!("no proposal") };
+        draft.steps.remove(0)
+    };
+    let first = proposed();
+    assert_eq!(first.preview.as_deref(), Some("--- a/a.md\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-one\n"));
+    assert_eq!(proposed(), first);
+    world.done(&Operation::RenameFile { file: id.clone(), name: "z.md".to_owned(), version: None });
+    let renamed = proposed();
+    assert_ne!(renamed.shown, first.shown);
+    world.done(&Operation::RenameFile { file: id.clone(), name: "a.md".to_owned(), version: None });
+    assert_ne!(proposed().shown, first.shown, "another version of the same name and content");
+}
+
+#[test]
 fn a_plan_that_would_not_run_is_no_plan_and_the_step_is_named() {
     let world = World::empty();
     let id = world.text("a.md", "x");
@@ -399,6 +472,7 @@ fn a_plan_that_would_not_run_is_no_plan_and_the_step_is_named() {
         (step("desk_shred_file", json!({"file_id": id})), "tool.unknown_or_disallowed", "/steps/1/tool"),
         (step("issue_update", json!({"id": "bd-1"})), "tool.unknown_or_disallowed", "/steps/1/tool"),
         (step("desk_read_file", json!({"file_id": id})), "tool.schema_invalid", "/steps/1/args"),
+        (step("shell", json!({"command": "true", "workdir": "."})), "tool.schema_invalid", "/steps/1/args"),
         (
             step("desk_propose_plan", plan(std::slice::from_ref(&good))),
             "tool.schema_invalid",

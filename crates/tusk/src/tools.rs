@@ -20,6 +20,7 @@ mod protected;
 mod resolve_ref;
 mod secret_names;
 mod shell;
+mod shown;
 mod spec;
 mod spec_row;
 mod tool_search;
@@ -51,6 +52,7 @@ pub use secret_names::{
     names_a_secret,
 };
 pub use shell::Shell;
+pub use shown::Shown;
 pub use spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
 pub use tool_search::ToolSearch;
 pub use work_path::WorkPath;

@@ -28,7 +28,7 @@ use self::row::{proposal_row, proposals_where};
 
 /// How many proposals of a run are looked at for the same one.
 const MOST_LOOKED_AT: usize = 64;
-/// How long a proposal waits for a person.
+/// How long a proposal waits for a person at most.
 pub const PROPOSAL_SECONDS: i64 = 15 * 60;
 
 /// One call of a plan.
@@ -44,6 +44,11 @@ pub struct PlanStep {
     pub rationale: String,
     /// What it is about, with names.
     pub targets: Vec<Target>,
+    /// What it would change, as a person sees it.
+    pub preview: Option<String>,
+    /// The digest of what it would do to what was there when it was proposed; a step that would do something else by now
+    /// is not done.
+    pub shown: String,
     /// What would take it back.
     pub compensation: Option<Value<'static>>,
 }
@@ -163,7 +168,8 @@ impl ProposalDraft {
     /// Whether it is the same plan, whatever its steps were named when it was kept.
     fn is_same_plan(&self, other: &Self) -> bool {
         let same = |(one, other): (&PlanStep, &PlanStep)| {
-            (&one.tool, &one.arguments, &one.targets) == (&other.tool, &other.arguments, &other.targets)
+            (&one.tool, &one.arguments, &one.targets, &one.shown)
+                == (&other.tool, &other.arguments, &other.targets, &other.shown)
         };
         self.run_id == other.run_id
             && self.goal == other.goal
@@ -192,7 +198,12 @@ impl Desk {
     ///
     /// # Errors
     /// A database that failed. Refuses a permit for something else and a plan without steps.
-    pub fn propose_for(&self, permit: Permit, draft: &ProposalDraft) -> DeskAnswer<Proposal> {
+    pub fn propose_for(
+        &self,
+        permit: Permit,
+        draft: &ProposalDraft,
+        wait_seconds: u64,
+    ) -> DeskAnswer<Proposal> {
         if let Err(refusal) = permit.authorise(draft) {
             return Ok(Err(refusal.into()));
         }
@@ -205,15 +216,15 @@ impl Desk {
         let known = self.proposals(None, Some(&draft.run_id), MOST_LOOKED_AT)?;
         match known.into_iter().find(|one| open(one) && one.draft.is_same_plan(draft)) {
             Some(proposal) => Ok(Ok(proposal)),
-            None => self.propose(draft),
+            None => self.propose(draft, wait_seconds),
         }
     }
 
-    /// Keeps a plan for a person to decide about.
+    /// Keeps a plan for a person to decide about, for so long and never longer than [`PROPOSAL_SECONDS`].
     ///
     /// # Errors
     /// A database that failed. Refuses a plan without steps.
-    pub fn propose(&self, draft: &ProposalDraft) -> DeskAnswer<Proposal> {
+    pub fn propose(&self, draft: &ProposalDraft, wait_seconds: u64) -> DeskAnswer<Proposal> {
         if draft.steps.is_empty() {
             let refusal = DeskRefusal::new(DeskRefusalClass::Invalid, "a plan has at least one step");
             return Ok(Err(refusal));
@@ -228,7 +239,8 @@ impl Desk {
             let insert =
                 "INSERT INTO proposals(id, run_id, goal, rollback, steps, plan_digest, state, created_at,
                    expires_at) VALUES(?1, ?2, ?3, ?4, ?5, ?6, 'pending', ?7, ?8)";
-            let expires_at = writing.now.saturating_add(PROPOSAL_SECONDS * 1000);
+            let seconds = i64::try_from(wait_seconds).unwrap_or(i64::MAX).min(PROPOSAL_SECONDS);
+            let expires_at = writing.now.saturating_add(seconds.saturating_mul(1000));
             let digest = draft.digest();
             let row = params![
                 id,

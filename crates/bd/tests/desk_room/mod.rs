@@ -141,6 +141,8 @@ pub(crate) fn plan(steps: usize) -> ProposalDraft {
         arguments: json(&format!("{{\"file_id\":\"fil_{number}\"}}")),
         rationale: "it is old".to_owned(),
         targets: vec![target(&format!("fil_{number}"), &format!("old-{number}.md"))],
+        preview: None,
+        shown: format!("1e20_{number}"),
         compensation: None,
     };
     ProposalDraft {

@@ -75,6 +75,9 @@ fn step_lines(step: &ProposalStepRow) -> String {
     for argument in arguments(&step.arguments.0) {
         text.push_str(&line(&format!("   {argument}")));
     }
+    if let Some(preview) = &step.preview {
+        text.push_str(&changes(preview, WIDTH));
+    }
     for said in [Some(step.rationale.as_str()), step.detail.as_deref()].into_iter().flatten() {
         if !said.trim().is_empty() {
             text.push_str(&line(&format!("   {DIM}{}{DIM:#}", plain(said))));

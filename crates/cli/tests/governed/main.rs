@@ -15,6 +15,7 @@ mod cards;
 mod doors;
 mod examples;
 mod guard_programs;
+mod held_plans;
 mod loading;
 mod on_record;
 mod plans;

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
+use crate::held_plans::change;
 use crate::room::{PROGRAM, Room};
 
 const NAMES: [&str; 3] = ["a.md", "b.md", "c.md"];
@@ -205,6 +206,34 @@ fn a_plan_that_is_killed_in_the_middle_is_gone_on_with_and_every_step_is_done_on
     }
     let middle = cut.keys().filter(|(state, left)| state == "executing" && (1..=2).contains(left)).count();
     assert!(middle >= 2, "none of them was in the middle: {cut:?}");
+}
+
+#[test]
+fn a_plan_that_was_cut_off_goes_on_only_with_what_was_shown() {
+    if !is_there("strace") {
+        return;
+    }
+    let room = Room::new(&NAMES, "");
+    assert_eq!(room.begin("three", &room.planning()).code, Some(3));
+    let id = room.only("proposals");
+    let saved = tempfile::TempDir::new().unwrap();
+    copy(&room.path(), saved.path());
+    let points = syncs(&traced(&room, &id, &[]));
+    let cut = points.into_iter().find(|point| {
+        reset(saved.path(), &room.path());
+        traced(&room, &id, &["-e", &format!("inject=fsync:signal=KILL:when={point}")]);
+        room.deleted() == ["a.md"]
+    });
+    assert!(cut.is_some(), "none of them was behind the first step");
+    let rename = format!("file_id = \"{}\", name = \"important-b.md\"", room.files[1]);
+    change(&room, "other", "desk_rename_file", &rename);
+    let (code, done) = room.ended(&["proposals", "resume", &id]);
+    assert_eq!((code, done["proposal"]["state"].as_str()), (Some(1), Some("failed")), "{done}");
+    assert_eq!(steps(&done), ["ok", "failed", "skipped"], "{done}");
+    let why = done["proposal"]["steps"][1]["detail"].as_str().unwrap();
+    assert!(why.starts_with("plan_stale: "), "{why}");
+    assert_eq!(room.deleted(), ["a.md"]);
+    room.is_sound(&["three", "other", &id]);
 }
 
 /// Every file was deleted once: its history and the audit have one change each.

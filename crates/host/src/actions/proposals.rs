@@ -149,6 +149,8 @@ pub fn row(proposal: &Proposal) -> ProposalRow {
             arguments: Json(step.arguments.clone()),
             rationale: step.rationale.clone(),
             targets: named(&step.targets),
+            preview: step.preview.clone(),
+            shown: step.shown.clone(),
             compensation: step.compensation.clone().map(Json),
             state: said.map(|said| said.state.token().to_owned()),
             detail: said.map(|said| said.detail.clone()).filter(|detail| !detail.is_empty()),

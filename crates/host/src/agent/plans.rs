@@ -31,6 +31,8 @@ use crate::workspace::{Retention, Workspace};
 const LEASE_SECONDS: u32 = 120;
 /// What a step is refused with that comes behind one that failed.
 const STOPPED: &str = "plan_stopped";
+/// What is said of a step that was not tried because another one could not be done.
+const NOT_TRIED: [&str; 2] = [STOPPED, "turn_refused"];
 
 /// Nobody answers in a run that only does what was approved.
 #[derive(Debug)]
@@ -158,6 +160,8 @@ fn plan(ground: Ground<'_>, proposal: &Proposal) -> Result<Plan, ActionError> {
         id: step.id.clone(),
         tool: step.tool.clone(),
         arguments: String::from_utf8_lossy(&encode(&step.arguments)).into_owned(),
+        about: about(step),
+        shown: step.shown.clone(),
     };
     let profile = parent
         .as_ref()
@@ -189,6 +193,10 @@ fn plan(ground: Ground<'_>, proposal: &Proposal) -> Result<Plan, ActionError> {
             steps: proposal.draft.steps.iter().map(step).collect(),
         }),
     })
+}
+
+fn about(step: &premath_bd::desk::PlanStep) -> String {
+    step.targets.iter().map(|target| target.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// What the run of a plan wrote down about its calls.
@@ -224,6 +232,9 @@ fn step_state(id: &str, applied: &[AppliedIntent], finished: &[CallOutcome]) -> 
     }
     match finished.iter().find(|outcome| outcome.tool_call_id == id) {
         Some(outcome) => match outcome.failure() {
+            Some(failure) if NOT_TRIED.contains(&failure.error_code.as_str()) => {
+                (StepState::Skipped, failure.message.clone())
+            }
             Some(failure) => (StepState::Failed, format!("{}: {}", failure.error_code, failure.message)),
             None if outcome.intent.is_some() => {
                 (StepState::Failed, "the turn it belongs to was not admitted".to_owned())

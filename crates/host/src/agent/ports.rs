@@ -212,7 +212,8 @@ impl RunIssues {
 
     fn propose(&mut self, grant: TurnGrant, draft: &ProposalDraft) -> Result<IntentOutcome, StoreError> {
         let desk = open_desk(&self.workspace)?;
-        let proposed = desk.propose_for(Permit::Turn(grant), draft)?;
+        let wait_seconds = self.workspace.settings.policy.approval_seconds();
+        let proposed = desk.propose_for(Permit::Turn(grant), draft, wait_seconds)?;
         publish(&self.workspace, &desk)?;
         Ok(match proposed {
             Ok(proposal) => {

@@ -88,6 +88,16 @@ impl Tool for AskTool {
         let note = described(&operation);
         Ok(ToolOutput { note, intent: Some(operation.into()), ..ToolOutput::default() })
     }
+
+    /// The issues it is about, by title: an id says nothing to a person.
+    fn preview(&self, arguments: &Arguments, _: &ToolContext<'_>) -> Result<Option<String>, ToolFailure> {
+        let operation = self.planned(arguments).map_err(failure)?;
+        let titles = self.reader.titles(&named(&operation, arguments))?;
+        let line = |(id, title): (String, String)| {
+            format!("issue {}: {}\n", id.escape_debug(), title.escape_debug())
+        };
+        Ok(Some(titles.into_iter().map(line).collect::<String>()).filter(|text| !text.is_empty()))
+    }
 }
 
 /// The issues that must be there, each with the pointer to the argument that names it.

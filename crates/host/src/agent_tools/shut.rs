@@ -1,7 +1,7 @@
 //! The action table as a tool reaches it: the repository's own issue memory behind a door that stays shut.
 
 use premath_bd::Permit;
-use premath_bd::issues::IssueView;
+use premath_bd::issues::{IssueRow, IssueView};
 use premath_tusk::tools::{ToolFailure, closest};
 use std::sync::Arc;
 
@@ -78,6 +78,27 @@ impl Reader {
         failure.pointers.push(pointer);
         Err(failure)
     }
+
+    /// Those of these issues that are there, with their titles.
+    pub(super) fn titles(&self, named: &[(String, &str)]) -> Result<Vec<(String, String)>, ToolFailure> {
+        if named.is_empty() {
+            return Ok(Vec::new());
+        }
+        let host = self.host();
+        let lane = IssueLane::open(&host, "issue.show", None);
+        lane.reading(|view| titles(view, named)).map_err(failure)
+    }
+}
+
+fn titles(view: &dyn IssueView, named: &[(String, &str)]) -> Result<Vec<(String, String)>, ActionError> {
+    let mut titles = Vec::with_capacity(named.len());
+    for (_, id) in named {
+        let Some(place) = view.find(id)? else { continue };
+        let row = IssueRow::read(&view.line(place)?);
+        let title = row.as_ref().and_then(|row| row.text("title")).unwrap_or_default();
+        titles.push(((*id).to_owned(), title.to_owned()));
+    }
+    Ok(titles)
 }
 
 type Missing = (String, String, Vec<String>);

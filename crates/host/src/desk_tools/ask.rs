@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::effects::effects;
 use super::failure::{at, refused};
 use super::pieces::output;
-use super::shelf::{Shelf, file_target, folder_target, shown};
+use super::shelf::{Shelf, file_target, folder_preview, folder_target, shown};
 
 /// From arguments to the change they ask for.
 type Plan = fn(&Shelf, &Arguments) -> Result<Operation, ToolFailure>;
@@ -81,7 +81,7 @@ impl Tool for AskTool {
         match arguments.text("id") {
             Some(id) if self.spec.name == "desk_delete_folder" => {
                 let (folder, files) = self.shelf.folder(id, "/id")?;
-                Ok(vec![folder_target(&folder, files)])
+                Ok(vec![folder_target(&folder, &files)])
             }
             Some(id) => Ok(vec![file_target(&self.shelf.file(id, "/id")?)]),
             // What is not there yet has no name to be known by.
@@ -97,9 +97,11 @@ impl Tool for AskTool {
                 let before = self.shelf.file(arguments.required_text("file_id")?, "/file_id")?.name;
                 Some(format!("rename {}\nto     {}\n", shown(&before), shown(name)))
             }
-            Operation::DeleteFolder { .. }
-            | Operation::RestoreFolder { .. }
-            | Operation::CreateFolder { .. } => None,
+            Operation::DeleteFolder { folder } => {
+                let (folder, files) = self.shelf.folder(&folder, "/id")?;
+                Some(folder_preview(&folder, &files))
+            }
+            Operation::RestoreFolder { .. } | Operation::CreateFolder { .. } => None,
             Operation::CreateMarkdown { .. }
             | Operation::CreateSpreadsheet { .. }
             | Operation::UpdateMarkdown { .. }

@@ -145,7 +145,7 @@ pub(super) const PROPOSE: &str = r#"{
     "steps": {"type": "array", "minItems": 1, "maxItems": 50, "description": "The calls, in the order in which they are to be made, with all their arguments.", "items": {
       "type": "object",
       "properties": {
-        "tool": {"type": "string", "minLength": 1, "maxLength": 64, "description": "The name of a tool that you have and that changes something."},
+        "tool": {"type": "string", "minLength": 1, "maxLength": 64, "description": "The name of a tool that you have and that asks for a change of the workspace or of issues. What acts at once, such as shell or apply_patch, is no step."},
         "args": {"type": "object", "description": "The arguments of that tool, complete: what is shown to the person is what runs."},
         "rationale": {"type": "string", "minLength": 1, "maxLength": 1000, "description": "Why this step."}
       },

@@ -1,8 +1,10 @@
 //! `desk_propose_plan`: several changes that a person sees and decides about as a whole.
 //!
 //! Every step is a call that would be accepted as it stands: of a tool that was granted, with arguments that its schema
-//! takes, about things that are there, which are shown by name. A failure names the step. Nothing runs.
+//! takes, about things that are there, which are shown by name, with what it would do to them as they are. A failure names
+//! the step. Nothing runs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use premath_bd::Change;
@@ -11,9 +13,10 @@ use premath_kernel::{Object, Value as Canonical};
 use premath_tusk::JsonText;
 use premath_tusk::policy::Target;
 use premath_tusk::tools::{
-    Arguments, PendingIntent, SpecError, Tool, ToolContext, ToolFailure, ToolKind, ToolOutput, ToolSpec,
+    Arguments, PendingIntent, Shown as Looked, SpecError, Tool, ToolContext, ToolFailure, ToolKind,
+    ToolOutput, ToolSpec,
 };
-use premath_tusk::turn_loop::PROPOSE_PLAN;
+use premath_tusk::turn_loop::{PROPOSE_PLAN, SPAWN_WORKER};
 use serde_json::{Value, json};
 
 use super::PLAN_SCOPE;
@@ -27,6 +30,9 @@ const EXAMPLE: &str = r#"{"goal": "Remove the drafts of last year", "steps": [
   {"tool": "desk_delete_file", "args": {"id": "fil_ba9876543210"}, "rationale": "It is empty."}
 ], "rollback": "Restore both files."}"#;
 
+/// The most bytes that a plan keeps of what a step would change.
+const LONGEST_PREVIEW: usize = 4 * 1024;
+
 /// Proposes a plan.
 #[derive(Debug)]
 pub(super) struct ProposePlan {
@@ -39,7 +45,8 @@ impl ProposePlan {
     pub(super) fn new(shelf: Arc<Shelf>, run_id: &str) -> Result<Self, SpecError> {
         let description = "Proposes several changes as one plan, which a person sees whole and decides about. Use it when \
                            more than one thing would be deleted, or when asked for a plan. Each step is a call of a tool \
-                           that you have, with all its arguments. Proposing ends your turn; what came of the plan is told \
+                           that you have and that asks for a change of the workspace or of issues, with all its \
+                           arguments; nothing is changed twice. Proposing ends your turn; what came of the plan is told \
                            in the next one.";
         let mut spec = ToolSpec::new(PROPOSE_PLAN, PLAN_SCOPE, description, PROPOSE, &[EXAMPLE])?;
         spec.kind = ToolKind::Intent;
@@ -48,10 +55,13 @@ impl ProposePlan {
 
     fn draft(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<ProposalDraft, ToolFailure> {
         let steps = arguments.value().get("steps").and_then(Value::as_array).into_iter().flatten();
-        let steps = steps
+        let (steps, changes): (_, Vec<Change>) = steps
             .enumerate()
             .map(|(at, step)| self.step(step, context).map_err(|failure| of_step(failure, at, step)))
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .unzip();
+        self.refuse_twice(&changes)?;
         Ok(ProposalDraft {
             run_id: self.run_id.clone(),
             goal: arguments.required_text("goal")?.trim().to_owned(),
@@ -60,37 +70,64 @@ impl ProposePlan {
         })
     }
 
-    fn step(&self, step: &Value, context: &ToolContext<'_>) -> Result<PlanStep, ToolFailure> {
+    fn step(&self, step: &Value, context: &ToolContext<'_>) -> Result<(PlanStep, Change), ToolFailure> {
         let text = |name: &str| step.get(name).and_then(Value::as_str).unwrap_or_default();
         let name = text("tool");
         if name == PROPOSE_PLAN {
             return Err(ToolFailure::new("tool.schema_invalid", "a plan does not propose plans"));
         }
+        if name == SPAWN_WORKER {
+            let message = "a plan has no workers; ask for them by themselves, in a turn of their own";
+            return Err(ToolFailure::new("tool.schema_invalid", message));
+        }
         let given = step.get("args").unwrap_or(&Value::Null);
         let json = JsonText::new(given.to_string())
             .map_err(|error| ToolFailure::new("tool.schema_invalid", error.to_string()))?;
         let (tool, arguments) = context.catalogue.resolve(name, &json)?;
-        let compensation = match tool.spec().kind {
-            ToolKind::Read => {
-                let message = "it only looks; call it before you propose, and propose what changes something";
-                return Err(ToolFailure::new("tool.schema_invalid", message));
-            }
-            // It changes nothing when it is called, and says what would be refused.
-            ToolKind::Intent => {
-                let asked = tool.call(&arguments, context)?;
-                asked.intent.and_then(|intent| self.compensation(&intent.change))
-            }
-            ToolKind::Effect => tool.prepare(&arguments, context).map(|_| None)?,
-        };
-        let targets = tool.targets(&arguments, context)?;
-        Ok(PlanStep {
+        let seen = Looked::look(tool.as_ref(), &arguments, context)?;
+        let step = PlanStep {
             id: String::new(),
             tool: name.to_owned(),
             arguments: canonical(given)?,
             rationale: text("rationale").trim().to_owned(),
-            targets: targets.into_iter().map(as_shown).collect(),
-            compensation,
-        })
+            preview: seen.preview.as_deref().map(|preview| cut(&self.shelf.redacted(preview))),
+            shown: seen.digest().as_str().to_owned(),
+            compensation: self.compensation(&seen.change),
+            targets: seen.targets.into_iter().map(as_shown).collect(),
+        };
+        Ok((step, seen.change))
+    }
+
+    /// Refuses a plan in which two steps change the same thing of the desk: what was shown of the second would not be what it
+    /// does behind the first.
+    fn refuse_twice(&self, changes: &[Change]) -> Result<(), ToolFailure> {
+        let mut by_item: BTreeMap<String, usize> = BTreeMap::new();
+        for (at, change) in changes.iter().enumerate() {
+            for id in self.changed(change)? {
+                if let Some(before) = by_item.insert(id.clone(), at) {
+                    let message = format!(
+                        "steps {} and {} both change `{id}`; what is shown of a step is what it does to what is there now, so \
+                         a plan changes each thing once",
+                        before + 1,
+                        at + 1
+                    );
+                    let mut failure = ToolFailure::new("tool.schema_invalid", message);
+                    failure.pointers.push(format!("/steps/{at}/args"));
+                    return Err(failure);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The files and folders that a change of the desk is about.
+    fn changed(&self, change: &Change) -> Result<Vec<String>, ToolFailure> {
+        let Change::Desk(operation) = change else { return Ok(Vec::new()) };
+        let mut ids: Vec<String> = operation.item().map(str::to_owned).into_iter().collect();
+        if let Operation::DeleteFolder { folder } = operation {
+            ids.extend(self.shelf.folder(folder, "/id")?.1.into_iter().map(|file| file.id));
+        }
+        Ok(ids)
     }
 
     /// What would take a change of the desk back.
@@ -141,6 +178,23 @@ impl Tool for ProposePlan {
         let intent = Some(PendingIntent { action: change.action(), change });
         Ok(ToolOutput { intent, ..output(&answer, false, note) })
     }
+}
+
+/// As much of a preview as a plan keeps of a step, in whole lines; its digest is of all of it.
+fn cut(preview: &str) -> String {
+    if preview.len() <= LONGEST_PREVIEW {
+        return preview.to_owned();
+    }
+    let mut kept = String::new();
+    for line in preview.split_inclusive('\n') {
+        if kept.len() + line.len() > LONGEST_PREVIEW {
+            break;
+        }
+        kept.push_str(line);
+    }
+    let left_out = preview.len() - kept.len();
+    kept.push_str(&format!("[… {left_out} bytes left out …]\n"));
+    kept
 }
 
 fn as_shown(target: Target) -> Shown {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use premath_bd::desk::{Desk, DeskFile, Folder, Item, Operation, Origin as DeskOrigin, Rehearsal};
+use premath_kernel::{Digest, Object};
 use premath_tusk::policy::{Origin, Target};
 use premath_tusk::tools::{ToolFailure, closest};
 
@@ -12,6 +13,8 @@ use crate::workspace::Workspace;
 
 /// So many files are looked at for what may have been meant.
 const LOOKED_AT: usize = 500;
+/// So many files of a folder are named to whoever is asked about it.
+const NAMED: usize = 20;
 
 /// The desk of a repository.
 #[derive(Debug)]
@@ -46,8 +49,8 @@ impl Shelf {
         }
     }
 
-    /// The folder that an argument names, not deleted, and how many files are in it and below.
-    pub(super) fn folder(&self, id: &str, pointer: &str) -> Result<(Folder, usize), ToolFailure> {
+    /// The folder that an argument names, not deleted, and the files that are in it and below.
+    pub(super) fn folder(&self, id: &str, pointer: &str) -> Result<(Folder, Vec<DeskFile>), ToolFailure> {
         match self.item(id)? {
             Some(Item::Folder(folder)) if folder.deleted_at.is_none() => {
                 let files = self.files_below(&folder.id)?;
@@ -80,13 +83,22 @@ impl Shelf {
         }
     }
 
-    fn files_below(&self, folder: &str) -> Result<usize, ToolFailure> {
-        let Some(desk) = self.desk()? else { return Ok(0) };
+    fn files_below(&self, folder: &str) -> Result<Vec<DeskFile>, ToolFailure> {
+        let Some(desk) = self.desk()? else { return Ok(Vec::new()) };
         let tree = desk.tree().map_err(|error| unread(&error))?;
-        let mut entries = tree.iter().skip_while(|entry| entry.item.id() != folder);
-        let Some(top) = entries.next() else { return Ok(0) };
+        let mut entries = tree.into_iter().skip_while(|entry| entry.item.id() != folder);
+        let Some(top) = entries.next() else { return Ok(Vec::new()) };
         let below = entries.take_while(|entry| entry.depth > top.depth);
-        Ok(below.filter(|entry| matches!(entry.item, Item::File(_))).count())
+        let file = |item| match item {
+            Item::File(file) => Some(file),
+            Item::Folder(_) => None,
+        };
+        Ok(below.filter_map(|entry| file(entry.item)).collect())
+    }
+
+    /// The same text without what must not be kept.
+    pub(super) fn redacted(&self, text: &str) -> String {
+        self.workspace.redactor.text(text).into_owned()
     }
 
     /// That there is no such thing, with those that may have been meant, by id and by name.
@@ -121,14 +133,39 @@ pub(super) fn file_target(file: &DeskFile) -> Target {
 }
 
 /// A folder as policy sees it: with how much goes with it, so that a yes for two files is none for three.
-pub(super) fn folder_target(folder: &Folder, files: usize) -> Target {
-    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+pub(super) fn folder_target(folder: &Folder, files: &[DeskFile]) -> Target {
     Target {
         kind: "desk_folder".to_owned(),
         id: folder.id.clone(),
-        name: format!("{} ({files})", folder.name),
+        name: format!("{} ({})", folder.name, counted(files)),
         origin: origin(folder.origin),
     }
+}
+
+/// What goes with a folder that is deleted: the first files by name and version, how many more there are, and a digest that
+/// is another one as soon as any of them is.
+pub(super) fn folder_preview(folder: &Folder, files: &[DeskFile]) -> String {
+    let mut text = format!("delete folder {} with {}\n", shown(&folder.name), counted(files));
+    for file in files.iter().take(NAMED) {
+        text.push_str(&format!("  {} (version {})\n", shown(&file.name), file.version));
+    }
+    if let Some(more @ 1..) = files.len().checked_sub(NAMED) {
+        text.push_str(&format!("  and {more} more\n"));
+    }
+    let file = |file: &DeskFile| {
+        Object::fields()
+            .field("id", file.id.clone())
+            .field("name", file.name.clone())
+            .field("version", file.version.to_string())
+            .finish()
+    };
+    let digest = Digest::of_array(files.iter().map(file));
+    text.push_str(&format!("all of it: {digest}\n"));
+    text
+}
+
+fn counted(files: &[DeskFile]) -> String {
+    if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) }
 }
 
 const fn origin(origin: DeskOrigin) -> Origin {

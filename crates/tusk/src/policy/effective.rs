@@ -85,6 +85,10 @@ pub struct PlannedStep {
     pub tool: String,
     /// Its arguments, as JSON.
     pub arguments: String,
+    /// What it was about when it was shown, by name.
+    pub about: String,
+    /// The digest of what it would have done when it was shown, as [`crate::tools::Shown`] has it.
+    pub shown: String,
 }
 
 impl RunPolicy {
@@ -145,7 +149,9 @@ impl RunPolicy {
 fn plan_value(plan: &ApprovedPlan) -> Value<'_> {
     let step = |step: &PlannedStep| {
         Object::fields()
+            .field("about", step.about.as_str().to_owned())
             .field("arguments", step.arguments.as_str().to_owned())
+            .field("shown", step.shown.as_str().to_owned())
             .field("stepId", step.id.as_str().to_owned())
             .field("tool", step.tool.as_str().to_owned())
             .finish()
@@ -163,6 +169,9 @@ fn read_plan(row: Row<'_>) -> Result<ApprovedPlan, Unreadable> {
             id: row.owned("stepId")?,
             tool: row.owned("tool")?,
             arguments: row.owned("arguments")?,
+            // A plan from before that does not say what was shown is not carried out.
+            about: row.optional("about")?.unwrap_or_default(),
+            shown: row.optional("shown")?.unwrap_or_default(),
         })
     };
     Ok(ApprovedPlan {

@@ -5,6 +5,7 @@
 //! written together: at most two syncs a turn, however many calls it has.
 
 mod governed;
+mod planned;
 
 use std::collections::BTreeMap;
 
@@ -12,10 +13,12 @@ use premath_bd::{Change, JournalEvent, StoreError};
 use premath_kernel::Object;
 
 use self::governed::hold_what_changed;
+use self::planned::{all_or_none, hold_to_plan, next_step};
 use super::answer::Answer;
 use super::event::Event;
 use super::held_text::HeldText;
 use super::machine::{Machine, Unexpected};
+use super::plan::PLAN_STOPPED;
 use super::ports::{
     AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, PolicyPort, RunJournal, Stopwatch,
 };
@@ -29,7 +32,7 @@ use super::watch::{AppliedIntent, IntentOutcome, RunEvent, RunReport};
 use crate::context::{CompactionArtifact, HandoffPacket};
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::ModelEvent;
-use crate::policy::RunPolicy;
+use crate::policy::{ApprovedPlan, RunPolicy};
 use crate::tools::ToolKind;
 use crate::tools::clip::{head, tail};
 
@@ -110,7 +113,7 @@ pub async fn drive(
                     let started = RunEvent::TurnStarted { call_id: &call_id, turn, harness: Some(does) };
                     (driver.ports.watch)(&started);
                 }
-                driver.call(&machine.turn_id(), calls)?
+                driver.call(&machine.turn_id(), calls, planned::plan(machine))?
             }
             Step::Apply(admitted) => {
                 driver.flush()?;
@@ -198,7 +201,7 @@ impl Driver<'_, '_> {
     /// Calls whose end nobody saw are closed as interrupted: nothing is run a second time.
     fn close_what_was_open(&mut self, machine: &mut Machine) -> Result<(), DriveError> {
         if let Step::CallTools(calls) = machine.next() {
-            let has_effects = calls.iter().any(|call| matches!(call.kind, ToolKind::Effect));
+            let has_effects = calls.iter().any(|call| call.runs() && matches!(call.kind, ToolKind::Effect));
             if machine.harness_turn().is_some() && !has_effects {
                 // Nobody could be told to ask again, and asking has no effect before the turn is closed.
                 return Ok(());
@@ -292,7 +295,12 @@ impl Driver<'_, '_> {
         })
     }
 
-    fn call(&mut self, call_id: &str, calls: &[PlannedCall]) -> Result<Event, DriveError> {
+    fn call(
+        &mut self,
+        call_id: &str,
+        calls: &[PlannedCall],
+        plan: Option<&ApprovedPlan>,
+    ) -> Result<Event, DriveError> {
         let has_effects = calls.iter().any(|call| call.runs() && matches!(call.kind, ToolKind::Effect));
         // What was agreed to is looked at again, whether it happens now or when the turn is closed.
         let is_agreed = calls.iter().any(|call| call.runs() && call.approval.is_some());
@@ -313,14 +321,24 @@ impl Driver<'_, '_> {
                 diff: diff.as_deref(),
             });
         }
-        let ran = self.ports.tools.run(calls, &prepared, self.ports.time);
+        let mut ran = self.ports.tools.run(calls, &prepared, self.ports.time);
+        if let Some(plan) = plan {
+            hold_to_plan(plan, calls, self.ports.tools, &mut ran);
+        }
+        let mut reviewed = Vec::with_capacity(calls.len());
+        for (ran, call) in ran.into_iter().zip(calls) {
+            let outcome = self.reviewed(call_id, &call.call.name, ran.outcome)?;
+            reviewed.push(Ran { outcome, ..ran });
+        }
+        if plan.is_some() {
+            all_or_none(calls, &mut reviewed);
+        }
         let elapsed_millis = self.elapsed_millis();
-        let mut outcomes = Vec::with_capacity(ran.len());
+        let mut outcomes = Vec::with_capacity(calls.len());
         self.operations.clear();
         let mut traces = Vec::new();
-        for (Ran { outcome, operation, trace }, call) in ran.into_iter().zip(calls) {
+        for (Ran { outcome, operation, trace }, call) in reviewed.into_iter().zip(calls) {
             self.operations.extend(operation.map(|operation| (call.call.id.clone(), operation)));
-            let outcome = self.reviewed(call_id, &call.call.name, outcome)?;
             let outcome = self.kept(outcome)?;
             let millis = trace.as_ref().map_or(0, |trace| trace.duration_micros / 1000);
             traces.extend(trace);
@@ -375,36 +393,50 @@ impl Driver<'_, '_> {
             self.ports.issues.witness(&record)?;
         }
         // The steps of a plan come one after the other; nothing comes behind one that failed.
-        let is_plan = machine.config().policy.as_ref().is_some_and(|policy| policy.plan.is_some());
+        let plan = planned::plan(machine);
         let mut is_stopped = false;
         let mut outcomes = Vec::with_capacity(admitted.len());
         for Admitted { tool_call_id, action, intent_digest, grant } in admitted {
             let earlier =
                 if self.is_resumed { self.ports.issues.found(&turn_digest, &intent_digest)? } else { None };
-            let operation = self
-                .operations
-                .remove(&tool_call_id)
-                .or_else(|| machine.planned(&tool_call_id, self.ports.tools));
-            let outcome = match (earlier, grant, operation) {
-                (Some(outcome), ..) => outcome,
+            let outcome = match (earlier, grant) {
+                (Some(outcome), _) => outcome,
                 _behind if is_stopped => IntentOutcome::Refused {
-                    class: "plan_stopped".to_owned(),
+                    class: PLAN_STOPPED.to_owned(),
                     detail: "a step before it failed".to_owned(),
                 },
-                (None, Err((class, detail)), _) => IntentOutcome::Refused { class, detail },
-                (None, Ok(grant), Some(operation)) => self.ports.issues.apply(grant, &operation)?,
-                (None, Ok(_), None) => IntentOutcome::Refused {
-                    class: "intent_changed".to_owned(),
-                    detail: "what was asked for can no longer be planned".to_owned(),
+                (None, Err((class, detail))) => IntentOutcome::Refused { class, detail },
+                (None, Ok(grant)) => match self.change(machine, plan, &tool_call_id) {
+                    Ok(change) => self.ports.issues.apply(grant, &change)?,
+                    Err(refused) => refused,
                 },
             };
-            is_stopped |= is_plan && matches!(outcome, IntentOutcome::Refused { .. });
+            is_stopped |= plan.is_some() && matches!(outcome, IntentOutcome::Refused { .. });
             let applied = AppliedIntent { tool_call_id, action, intent_digest, outcome };
             (self.ports.watch)(&RunEvent::Applied(&applied));
             outcomes.push(applied);
         }
         self.is_resumed = false;
         Ok(Event::Applied { outcomes })
+    }
+
+    /// The change that an admitted call asks for: as it was planned, and of a plan as it was shown.
+    fn change(
+        &mut self,
+        machine: &Machine,
+        plan: Option<&ApprovedPlan>,
+        tool_call_id: &str,
+    ) -> Result<Change, IntentOutcome> {
+        if let Some(plan) = plan {
+            return next_step(plan, tool_call_id, machine, self.ports.tools);
+        }
+        let planned = self.operations.remove(tool_call_id);
+        planned.or_else(|| machine.planned(tool_call_id, self.ports.tools)).ok_or_else(|| {
+            IntentOutcome::Refused {
+                class: "intent_changed".to_owned(),
+                detail: "what was asked for can no longer be planned".to_owned(),
+            }
+        })
     }
 
     fn hand_over(&mut self, machine: &Machine, packet: &HandoffPacket) -> Result<Event, DriveError> {

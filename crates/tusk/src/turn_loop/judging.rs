@@ -16,7 +16,7 @@ use super::watch::{RunOutcome, StopCause};
 use crate::context::{fenced, plain_line};
 use crate::evidence::CallOutcome;
 use crate::policy::{Effect, Judged, PolicyCode, PolicyError};
-use crate::tools::Risk;
+use crate::tools::{Risk, ToolKind};
 
 /// The longest word of a person to a model.
 const LONGEST_MESSAGE: usize = 500;
@@ -58,7 +58,9 @@ impl Machine {
                 open.stop = Some(RunOutcome::FailedClosed { classes, detail });
             }
         }
-        if open.purpose != Purpose::Plan {
+        if open.purpose == Purpose::Plan {
+            whole_plan(&mut open.calls);
+        } else {
             self.plan_first(&mut open);
         }
         self.ask_or_go_on(open);
@@ -166,6 +168,23 @@ impl Machine {
         }
         self.wait_with(text);
         self.go(after);
+    }
+}
+
+/// A plan is carried out as it was shown, or not at all: what acts at once is none of it, and one step that may not be done
+/// keeps the others from being tried.
+fn whole_plan(calls: &mut [PlannedCall]) {
+    for call in calls.iter_mut().filter(|call| call.runs()) {
+        match call.kind {
+            ToolKind::Intent => {}
+            ToolKind::Read | ToolKind::Effect => {
+                let why = "it was not done: it is no change that can be made in the order of a plan";
+                call.refusal = Some(CallOutcome::failed(&call.call.id, "plan_effect", false, why));
+            }
+        }
+    }
+    if calls.iter().any(|call| !call.runs()) {
+        plan::hold_all(calls, plan::PLAN_STOPPED, plan::NOTHING_DONE);
     }
 }
 

@@ -17,6 +17,10 @@ use crate::tools::{Arguments, Catalogue, FoundTools, Risk, ToolFailure, ToolKind
 
 /// The scope of tools that run commands.
 const COMMANDS: &str = "process:run";
+/// The class of a step of a plan that was not tried, because another one could not be done.
+pub(crate) const PLAN_STOPPED: &str = "plan_stopped";
+/// Why, in words, where no step was done.
+pub(crate) const NOTHING_DONE: &str = "another step could not be done, so none was";
 
 /// What is known of the tools of a run.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use premath_kernel::{ActivePolicy, Claims, Digest, Text, Value, admit, close};
 
 use super::machine::Machine;
 use super::state::{Applying, Phase};
-use super::step::Admitted;
+use super::step::{Admitted, PlannedCall};
 use super::toolbox::Toolbox;
 use crate::context::{HandoffPacket, PacketArtifact};
 
@@ -38,11 +38,13 @@ impl Machine {
     /// The change that a call of the closed turn asks for, planned again.
     #[must_use]
     pub fn planned(&self, tool_call_id: &str, tools: &Toolbox) -> Option<Change> {
+        self.applying(tool_call_id).and_then(|call| tools.operation(call))
+    }
+
+    /// A call of the closed turn whose changes are being made.
+    pub(super) fn applying(&self, tool_call_id: &str) -> Option<&PlannedCall> {
         match &self.state.phase {
-            Phase::Applying(applying) => {
-                let call = applying.calls.iter().find(|call| call.call.id == tool_call_id)?;
-                tools.operation(call)
-            }
+            Phase::Applying(applying) => applying.calls.iter().find(|call| call.call.id == tool_call_id),
             Phase::Calling(_)
             | Phase::Judging(_)
             | Phase::Asking { .. }

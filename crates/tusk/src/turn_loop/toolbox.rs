@@ -19,7 +19,7 @@ use crate::policy::{GovernedCall, SensorTrace, Target};
 use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox, SandboxEvidence};
 use crate::tools::files::WorkFiles;
 use crate::tools::payloads::Payloads;
-use crate::tools::{Catalogue, ProtectedPaths, ToolContext, ToolFailure, ToolOutput, UndoRecord};
+use crate::tools::{Catalogue, ProtectedPaths, Shown, ToolContext, ToolFailure, ToolOutput, UndoRecord};
 
 /// What the calls of a run work with.
 #[derive(Debug, Clone)]
@@ -135,6 +135,12 @@ impl Toolbox {
     ) -> Result<Result<Vec<Target>, ToolFailure>, ToolFailure> {
         let (tool, arguments) = self.catalogue.resolve(tool, arguments)?;
         Ok(tool.targets(&arguments, &self.context()))
+    }
+
+    /// What a step of a plan would do to what is there now; nothing happens.
+    pub(super) fn shown(&self, call: &PlannedCall) -> Option<Result<Shown, ToolFailure>> {
+        let (tool, arguments) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref())?;
+        Some(Shown::look(tool.as_ref(), arguments, &self.context()))
     }
 
     /// The calls that could run, with what they are about, as policy sees them.

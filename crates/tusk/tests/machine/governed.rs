@@ -253,6 +253,8 @@ fn an_approved_plan_is_carried_out_without_a_model_and_without_asking_again() {
         id: id.to_owned(),
         tool: "desk_delete_file".to_owned(),
         arguments: format!("{{\"id\":\"{file}\"}}"),
+        about: file.to_owned(),
+        shown: "stp1_x".to_owned(),
     });
     let plan =
         ApprovedPlan { proposal_id: "prp_1".to_owned(), digest: "pln1_x".to_owned(), steps: steps.to_vec() };
@@ -263,4 +265,46 @@ fn an_approved_plan_is_carried_out_without_a_model_and_without_asking_again() {
     play.applies();
     assert_eq!(play.outcome(), RunOutcome::Completed);
     play.replays();
+}
+
+#[test]
+fn one_step_that_may_not_be_done_keeps_a_plan_from_being_done() {
+    for (denied, tool, code) in
+        [(true, "desk_delete_file", "policy_denied"), (false, "apply_patch", "plan_effect")]
+    {
+        let step = |id: &str, tool: &str, arguments: &str| PlannedStep {
+            id: id.to_owned(),
+            tool: tool.to_owned(),
+            arguments: arguments.to_owned(),
+            about: String::new(),
+            shown: "stp1_x".to_owned(),
+        };
+        let arguments = if denied { r#"{"id":"two"}"# } else { r#"{"patch":"*** Begin Patch"}"# };
+        let steps = vec![
+            step("stp_1", "desk_delete_file", r#"{"id":"one"}"#),
+            step("stp_2", tool, arguments),
+            step("stp_3", "desk_delete_file", r#"{"id":"three"}"#),
+        ];
+        let plan = ApprovedPlan { proposal_id: "prp_1".to_owned(), digest: "pln1_x".to_owned(), steps };
+        let config = RunConfig { policy: Some(RunPolicy { plan: Some(plan), ..policy() }), ..governed() };
+        let mut play = Play::of(config);
+        let Step::Judge { calls, .. } = play.machine.next() else { panic!("policy is not asked") };
+        let said = |call: &PlannedCall| {
+            let effect = if denied && call.call.id == "stp_2" { Effect::Deny } else { Effect::Allow };
+            judgement(call, effect, PolicyCode::Denied)
+        };
+        let judged = Judged {
+            calls: calls.iter().map(said).collect(),
+            guards: GuardrailStage::ALL.into_iter().map(looked).collect(),
+            error: None,
+        };
+        play.feed(Event::Judged(Box::new(judged)));
+        let Step::CallTools(calls) = play.machine.next() else { panic!("{:?}", play.machine.next()) };
+        let codes: Vec<_> = calls
+            .iter()
+            .map(|call| call.refusal.as_ref().and_then(CallOutcome::failure).map(|it| it.error_code.clone()))
+            .map(Option::unwrap)
+            .collect();
+        assert_eq!(codes, ["plan_stopped", code, "plan_stopped"]);
+    }
 }

@@ -118,6 +118,11 @@ pub struct ProposalStepRow {
     pub rationale: String,
     /// What it is about.
     pub targets: Vec<NamedTarget>,
+    /// What it would change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
+    /// The digest of what it would do to what was there when it was proposed.
+    pub shown: String,
     /// What takes it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compensation: Option<Json>,

@@ -77,7 +77,9 @@ impl PlanStep {
             .optional("compensation", self.compensation.as_ref().map(Value::borrowed))
             .field("id", self.id.as_str())
             .field("n", count(number))
+            .optional("preview", self.preview.as_deref())
             .field("rationale", self.rationale.as_str())
+            .optional("shown", Some(self.shown.as_str()).filter(|shown| !shown.is_empty()))
             .field("targets", targets_value(&self.targets))
             .field("tool", self.tool.as_str())
             .finish()
@@ -93,6 +95,8 @@ impl PlanStep {
             arguments: owned("arguments")?,
             rationale: text("rationale")?,
             targets: targets_of(members.get("targets")?)?,
+            preview: text("preview"),
+            shown: text("shown").unwrap_or_default(),
             compensation: owned("compensation"),
         })
     }
