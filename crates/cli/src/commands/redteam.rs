@@ -83,6 +83,12 @@ pub(crate) fn attack(
     Ok(RedTeamMeasured { result, probes_digest: probes_digest(&jobs), grader_digest })
 }
 
+/// The digest of everything there is to attack with.
+pub(crate) fn every_probe_digest() -> Result<String, ActionError> {
+    let (attacks, tasks) = (attacks().map_err(broken)?, tasks().map_err(broken)?);
+    Ok(probes_digest(&jobs(&attacks, &tasks, &RedTeamWanted::default())?))
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
 fn broken(error: serde_json::Error) -> ActionError {
     ActionError::Unavailable {
