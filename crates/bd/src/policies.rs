@@ -152,7 +152,14 @@ impl PolicyStore {
     /// It cannot be told.
     pub fn standing(&self) -> Result<PolicyStanding, StoreError> {
         // The log has its row before the first file is touched, and the marker goes after the last.
-        let changes = self.history()?.len();
+        let mut changes = 0;
+        match self.log().read() {
+            Err(StoreError::Missing { .. }) => {}
+            opened => opened?.each_line(0, |_, _| {
+                changes += 1;
+                Ok::<(), StoreError>(())
+            })?,
+        }
         Ok(PolicyStanding { changes, is_under_way: self.is_under_way()? })
     }
 

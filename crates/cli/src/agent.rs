@@ -18,6 +18,8 @@ use premath_tusk::tools::files::WorkFiles;
 use premath_tusk::turn_loop::{AnswerPort, Decision, Stopwatch};
 
 use self::measuring::Measuring;
+#[cfg(test)]
+pub(crate) use self::measuring::every_tool;
 use crate::commands::Watching;
 use crate::models::Models;
 use crate::settings::GuardrailSettings;

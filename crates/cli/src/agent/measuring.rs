@@ -124,7 +124,7 @@ fn settings(configured: &GuardSettings, package: &PolicyFiles) -> Result<GuardSe
 }
 
 /// Every tool that a rule may speak of.
-fn every_tool() -> Result<Vec<ToolSpec>, ActionError> {
+pub(crate) fn every_tool() -> Result<Vec<ToolSpec>, ActionError> {
     let broken = |error: premath_tusk::tools::SpecError| ActionError::Unavailable {
         what: error.to_string(),
         hint: "this is a fault of premath".to_owned(),

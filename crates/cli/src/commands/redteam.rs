@@ -9,6 +9,8 @@ mod judge;
 mod place;
 mod probes;
 mod strategy;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -99,7 +99,11 @@ pub(crate) fn red_team(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Acti
     let gates = Gates::of(&store(workspace).in_force()?)?;
     let wanted = RedTeamWanted { plugins: args.plugins, strategies: args.strategies };
     let measured = host.agent.measure().red_team(&package, &wanted)?;
-    let unmet = gates.unmet_by_red_team(&measured.result);
+    let mut unmet = gates.unmet_by_red_team(&measured.result);
+    if measured.probes_digest != host.agent.measure().whole_red_team(&package)?.probes_digest {
+        unmet
+            .insert(0, "partial: only some of the probes ran, so it does not count for promotion".to_owned());
+    }
     let rows = measured.result.probes.len() + measured.result.benign.len();
     let recorded = record(
         workspace,

@@ -118,18 +118,24 @@ pub(crate) fn history(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     let Nothing {} = arguments(args)?;
     let packages = store(host.workspace);
     let mut items: Vec<PromotionRow> = packages.history()?;
-    items.reverse();
     let in_force = packages.in_force()?.digest();
+    let as_promoted = is_as_promoted(&items, &in_force);
+    items.reverse();
     Answer::new(
         "ok",
         &PromotionListing {
             action: "policy.history".to_owned(),
-            as_promoted: items.first().is_none_or(|last| last.package_digest == in_force.as_str()),
+            as_promoted,
             package_digest: in_force.as_str().to_owned(),
             count: count(items.len()),
             items,
         },
     )
+}
+
+/// Whether a package is the one that was promoted last. Where nothing was promoted, whatever lies there is as it was put.
+pub(super) fn is_as_promoted(history: &[PromotionRow], in_force: &Digest) -> bool {
+    history.last().is_none_or(|last| last.package_digest == in_force.as_str())
 }
 
 /// What the door gives, or its refusal.
