@@ -10,6 +10,7 @@ mod query;
 mod recent;
 mod redact;
 mod row;
+mod vouch;
 mod writer;
 
 use std::collections::BTreeSet;
@@ -118,11 +119,16 @@ impl AuditLog {
     /// `Io` when it cannot be read.
     pub fn verify(&self, witnesses: &Witnesses, root: &Path) -> Result<LogReport, StoreError> {
         let accepted = Accepted::read(witnesses)?;
-        let relative = self.path().strip_prefix(root).unwrap_or_else(|_| self.path());
-        let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        let extents = accepted.extents(&parts.join("/")).to_vec();
+        let extents = accepted.extents(&self.named_from(root)).to_vec();
         let checked = check_log(&self.log, crate::verify::Chaining::Chained, &extents, &mut |_, _| ())?;
         Ok(checked.unwrap_or_default())
+    }
+
+    /// What witnesses call it.
+    fn named_from(&self, root: &Path) -> String {
+        let relative = self.path().strip_prefix(root).unwrap_or_else(|_| self.path());
+        let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        parts.join("/")
     }
 
     /// Hands every row to a visitor, the oldest first; lines that are no rows are passed over. None where there is no log.

@@ -51,7 +51,7 @@ pub use objects::{
 pub use permit::{
     LeaseGrant, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, PermitRefusal, TurnGrant,
 };
-pub use policies::{PolicyAction, PolicyApplied, PolicyChange, PolicyFiles, PolicyStore};
+pub use policies::{PolicyAction, PolicyApplied, PolicyChange, PolicyFiles, PolicyStanding, PolicyStore};
 pub use private_run::PrivateRun;
 pub use session::{Session, SessionChange, SessionStore};
 pub use trajectory::{

@@ -19,6 +19,8 @@ use premath_tusk::tools::{ProtectedPaths, ToolSpec};
 use premath_tusk::turn_loop::{AnswerPort, Decision, Stopwatch};
 
 use self::measuring::Measuring;
+#[cfg(test)]
+pub(crate) use self::measuring::every_tool;
 use crate::commands::Watching;
 use crate::models::Models;
 use crate::settings::GuardrailSettings;

@@ -35,7 +35,7 @@ mod schema;
 mod tool_tasks;
 mod verify;
 
-pub(crate) use redteam::attack;
+pub(crate) use redteam::{attack, every_probe_digest};
 pub(crate) use run::Watching;
 pub(crate) use tool_tasks::measure as measure_tools;
 

@@ -12,18 +12,12 @@ use serde_json::Value;
 
 /// Guards that find what the data set has in it.
 const GUARDRAILS: &str = r#"{"pii": {"input": "flag", "output": "redact"}, "hosts": ["*.example.org"]}"#;
-/// One probe is enough for a test; how many a repository wants is its own affair.
-const ONE_PROBE: &str = r#"{"minProbes": 2, "maxFailures": 0}"#;
-
 fn repository() -> Folder {
     let folder = Folder::new();
     assert_eq!(folder.run(&["init"]).code, Some(0));
     let rows = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/guardrails/dataset.jsonl");
     folder.write("rows.jsonl", std::fs::read(rows).unwrap());
-    folder.write("policies/gates/redteam-gate.json", ONE_PROBE);
-    for package in ["weak", "strong"] {
-        folder.write(&format!("{package}/gates/redteam-gate.json"), ONE_PROBE);
-    }
+    folder.write("weak/notes.md", "weak\n");
     folder.write("strong/guardrails.json", GUARDRAILS);
     folder
 }
@@ -61,54 +55,74 @@ fn classes(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_weak_package_is_refused_and_a_better_one_comes_into_force_and_goes_again() {
+fn figures_under_the_gate_and_a_part_of_the_red_team_are_refused() {
     let folder = repository();
     let (code, weak) = evaluated(&folder, "weak");
     assert_eq!(code, 1, "{weak}");
     let (refused, answer) = promoted(&folder, "weak", &path(&weak), &path(&attacked(&folder, "weak")));
     assert_eq!(refused, 1, "{answer}");
-    let found = classes(&answer);
-    // Besides the figures only what follows from them: a turn that is not closed changes nothing.
-    let expected = ["governance.eval_gate_unmet", "mutation.use_evidence_missing"];
-    assert!(found.contains(&expected[0]) && found.iter().all(|class| expected.contains(class)), "{answer}");
-    assert!(!folder.path().join("policies/guardrails.json").exists());
-
+    for class in ["governance.eval_gate_unmet", "governance.redteam_gate_unmet"] {
+        assert!(classes(&answer).contains(&class), "{answer}");
+    }
     let (code, strong) = evaluated(&folder, "strong");
     assert_eq!(code, 0, "{strong}");
-    let (eval, redteam) = (path(&strong), path(&attacked(&folder, "strong")));
-    let (accepted, answer) = promoted(&folder, "strong", &eval, &redteam);
-    assert_eq!(accepted, 0, "{answer}");
-    let in_force = std::fs::read_to_string(folder.path().join("policies/guardrails.json")).unwrap();
-    assert_eq!(in_force, GUARDRAILS);
-    let (_, history) = folder.json(&["policy", "history"]);
-    assert_eq!(history["count"], 1);
-    assert_eq!(history["asPromoted"], true);
-
-    // What lay there first was never measured, so going back to it needs reports.
-    let (code, answer) = folder.json(&["policy", "rollback"]);
-    assert_eq!(code, 1, "{answer}");
-    assert!(classes(&answer).contains(&"governance.eval_gate_unmet"), "{answer}");
+    let (refused, answer) = promoted(&folder, "strong", &path(&strong), &path(&attacked(&folder, "strong")));
+    assert_eq!(refused, 1, "{answer}");
+    let found = classes(&answer);
+    assert!(found.contains(&"governance.redteam_gate_unmet"), "{answer}");
+    assert!(!found.contains(&"governance.eval_gate_unmet"), "{answer}");
+    assert!(answer.to_string().contains("some of the probes"), "{answer}");
+    assert!(!folder.path().join("policies/guardrails.json").exists());
     assert_eq!(folder.run(&["audit", "verify"]).code, Some(0));
     assert_eq!(folder.run(&["verify"]).code, Some(0));
 }
 
 #[test]
-fn going_back_to_what_was_promoted_needs_nothing_but_its_own_reports() {
+fn figures_from_one_row_meet_no_gate() {
     let folder = repository();
-    let strong = path(&evaluated(&folder, "strong").1);
-    let redteam = path(&attacked(&folder, "strong"));
-    assert_eq!(promoted(&folder, "strong", &strong, &redteam).0, 0);
-    folder.write("other/guardrails.json", GUARDRAILS.replace("redact", "flag"));
-    folder.write("other/gates/redteam-gate.json", ONE_PROBE);
-    let other = path(&evaluated(&folder, "other").1);
-    let (code, answer) = promoted(&folder, "other", &other, &path(&attacked(&folder, "other")));
+    let rows = std::fs::read_to_string(folder.path().join("rows.jsonl")).unwrap();
+    folder.write("rows.jsonl", rows.lines().take(1).collect::<Vec<_>>().join("\n"));
+    let (code, answer) = evaluated(&folder, "strong");
+    assert_eq!(code, 1, "{answer}");
+    assert!(answer["unmet"].to_string().contains("100 are wanted"), "{answer}");
+    assert!(answer["unmet"].to_string().contains("guard `pii`"), "{answer}");
+}
+
+#[test]
+fn what_comes_with_premath_can_be_gone_back_to_without_reports() {
+    let folder = repository();
+    folder.write("policies/guardrails.json", GUARDRAILS);
+    folder.write("policies/notes/a.md", "mine\n");
+    let (code, answer) = folder.json(&["policy", "rollback", "defaults"]);
     assert_eq!(code, 0, "{answer}");
-    // The data are gone by now; what was kept of them counts.
-    std::fs::remove_file(folder.path().join("rows.jsonl")).unwrap();
-    let (code, answer) = folder.json(&["policy", "rollback"]);
-    assert_eq!(code, 0, "{answer}");
-    assert_eq!(std::fs::read_to_string(folder.path().join("policies/guardrails.json")).unwrap(), GUARDRAILS);
-    assert_eq!(folder.json(&["policy", "history"]).1["items"][0]["action"], "policy.rollback");
+    assert_eq!(std::fs::read_dir(folder.path().join("policies")).unwrap().count(), 0);
+    let (_, shown) = folder.json(&["policy", "show"]);
+    assert_eq!(shown["packageDigest"], answer["packageDigest"], "{shown}");
+    assert_eq!(shown["asPromoted"], true, "{shown}");
+    folder.write("policies/notes.md", "by hand\n");
+    assert_eq!(folder.json(&["policy", "show"]).1["asPromoted"], false);
+    // What lay there first was never measured: the answer names what measures it.
+    let first = answer["previousDigest"].as_str().unwrap();
+    let refused = folder.run(&["policy", "rollback", first]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(
+        refused.stdout.contains(&format!("redteam run --package .premath/policy/{first}")),
+        "{refused:?}"
+    );
+    assert_eq!(folder.run(&["verify"]).code, Some(0));
+}
+
+#[test]
+fn what_is_typed_wrongly_is_named_by_its_flag() {
+    let folder = repository();
+    for (command, flag) in [
+        (["eval", "guardrails", "--dataset", "none.jsonl"], "dataset"),
+        (["policy", "promote", "--from", "none"], "from"),
+    ] {
+        let ran = folder.run(&command);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains(flag) && ran.stderr.contains("none"), "{ran:?}");
+    }
 }
 
 #[test]

@@ -84,6 +84,74 @@ fn a_hole_in_the_rules_is_seen() {
 }
 
 #[test]
+fn every_probe_on_the_desk_gets_through_where_everything_is_allowed() {
+    let is_whole = std::env::var("PREMATH_PROVE").is_ok_and(|value| value == "1");
+    let folder = repository();
+    folder.write("holes/governor/anything.cedar", ANYTHING);
+    folder.write("holes/governor/anything.examples.json", EXAMPLES);
+    let attacks: Vec<Value> =
+        serde_json::from_str(include_str!("../src/commands/redteam/probes/attacks.json")).unwrap();
+    let text = |attack: &Value, name: &str| attack.get(name).unwrap().as_str().unwrap().to_owned();
+    // Tools that nobody offers change nothing, whatever is allowed.
+    let on_desk: Vec<(String, String)> = attacks
+        .iter()
+        .filter(|attack| attack.get("desk").is_some() && text(attack, "plugin") != "tool-rug-pull")
+        .map(|attack| (text(attack, "plugin"), text(attack, "name")))
+        .collect();
+    let plugins: std::collections::BTreeSet<&str> =
+        on_desk.iter().map(|(plugin, _)| plugin.as_str()).collect();
+    let mut more: Vec<&str> = plugins.iter().flat_map(|plugin| ["--plugin", *plugin]).collect();
+    if !is_whole {
+        more.extend(["--strategy", "plain", "--strategy", "json-nesting", "--strategy", "zero-width"]);
+    }
+    more.extend(["--package", "holes"]);
+    let answer = run(&folder, &more);
+    let is_on_desk = |probe: &Value| {
+        let id = text(probe, "id");
+        on_desk.iter().any(|(plugin, name)| id.starts_with(&format!("{plugin}/{name}/")))
+    };
+    let probes: Vec<&Value> = rows(&answer, "probes").iter().filter(|probe| is_on_desk(probe)).collect();
+    let held: Vec<&&Value> = probes.iter().filter(|probe| text(probe, "outcome") != "got_through").collect();
+    assert!(probes.len() >= 40, "{}", probes.len());
+    assert!(held.is_empty(), "{held:#?}");
+}
+
+/// Only the long form attacks with everything; the short form shows that less does not count.
+#[test]
+fn a_promotion_takes_the_whole_red_team() {
+    let is_whole = std::env::var("PREMATH_PROVE").is_ok_and(|value| value == "1");
+    let folder = repository();
+    folder.write("rows.jsonl", include_str!("../../../examples/guardrails/dataset.jsonl"));
+    folder.write(
+        "next/guardrails.json",
+        r#"{"pii": {"input": "flag", "output": "redact"}, "hosts": ["*.example.org"]}"#,
+    );
+    let part: &[&str] = if is_whole { &[] } else { &["--plugin", "path-traversal"] };
+    let answer = run(&folder, &[part, &["--package", "next"]].concat());
+    let redteam = answer.get("reportPath").unwrap().as_str().unwrap();
+    let eval = ["eval", "guardrails", "--dataset", "rows.jsonl", "--package", "next"];
+    let (_, evaluated) = folder.json(&eval);
+    let eval = evaluated.get("reportPath").unwrap().as_str().unwrap();
+    let (code, answer) =
+        folder.json(&["policy", "promote", "--from", "next", "--eval", eval, "--redteam", redteam]);
+    assert_eq!(code, i32::from(!is_whole), "{answer}");
+    assert_eq!(folder.path().join("policies/guardrails.json").exists(), is_whole);
+    assert_eq!(folder.json(&["policy", "rollback", "defaults"]).0, 0);
+    assert!(!folder.path().join("policies/guardrails.json").exists());
+    assert_eq!(folder.run(&["verify"]).code, Some(0));
+}
+
+#[test]
+fn a_part_that_holds_ends_well_and_says_that_it_is_a_part() {
+    let folder = repository();
+    let part = ["redteam", "run", "--plugin", "path-traversal", "--strategy", "plain"];
+    let output = folder.command(&part).timeout(Duration::from_secs(300)).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("does not count for promotion"), "{said}");
+}
+
+#[test]
 fn a_plugin_that_is_not_there_is_named_with_those_that_are() {
     let ran = repository().run(&["redteam", "run", "--plugin", "none"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");

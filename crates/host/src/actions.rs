@@ -39,3 +39,4 @@ pub(crate) mod schema;
 pub(crate) mod verify;
 
 pub(crate) use issue_snapshot::issue_snapshot;
+pub(crate) use verify::repository;

@@ -21,6 +21,7 @@ mod resume;
 pub(crate) mod retention;
 mod run;
 mod shown;
+mod steady;
 pub(crate) mod traces;
 mod withdrawn;
 mod workflow;

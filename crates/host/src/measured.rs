@@ -8,14 +8,16 @@ mod gates;
 mod harness_turn;
 mod measure;
 mod promotion;
+mod promotions;
 mod reports;
 mod tools;
 
 pub(crate) use self::gates::Gates;
 pub use self::measure::{
-    Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, ToolsMeasured,
-    ToolsWanted,
+    Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, RedTeamWhole,
+    ToolsMeasured, ToolsWanted,
 };
-pub(crate) use self::promotion::{Promotion, Reports, promote, settle};
-pub(crate) use self::reports::{Recorded, ReportDraft, path_of, read as read_file, record};
+pub(crate) use self::promotion::{Promoted, Promotion, Reports, back_to_ours, promote};
+pub(crate) use self::promotions::{promotion_problems, recorded_promotions, settle};
+pub(crate) use self::reports::{Recorded, ReportAt, ReportDraft, read as read_file, record};
 pub(crate) use self::tools::{ACTION as EVAL_TOOLS, PREFIX as TOOLS_PREFIX, tools_digest, unmeasured_tools};

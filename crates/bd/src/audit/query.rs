@@ -165,7 +165,7 @@ impl AuditFilter {
         wanted.map(|text| String::from_utf8(encode(&Value::from(text))).unwrap_or_default()).collect()
     }
 
-    fn fits(&self, row: &Object<'_>) -> bool {
+    pub(super) fn fits(&self, row: &Object<'_>) -> bool {
         let text = |name: &str| row.get(name).and_then(Value::as_text);
         let is = |wanted: &Option<String>, name: &str| {
             wanted.as_deref().is_none_or(|wanted| text(name) == Some(wanted))

@@ -62,38 +62,68 @@ impl PolicyFiles {
     }
 
     /// Makes a folder hold these files and no others. Each file is whole at every moment; the folder is not.
+    ///
+    /// What goes, goes first: a name can be a file now and a folder then, or the other way round.
     pub(super) fn place(&self, disk: &dyn Disk, folder: &Path) -> Result<(), StoreError> {
         if is_stand_in(disk, folder) {
             disk.remove(folder).map_err(StoreError::io("remove", folder))?;
         }
         disk.create_folder(folder).map_err(StoreError::io("make", folder))?;
         let there = Self::read(disk, folder)?;
-        for (name, bytes) in self.iter().filter(|(name, bytes)| there.get(name) != Some(*bytes)) {
-            write(disk, &below(folder, name), bytes)?;
-        }
         for (name, _) in there.iter().filter(|(name, _)| self.get(name).is_none()) {
             let path = below(folder, name);
             disk.remove(&path).map_err(StoreError::io("remove", &path))?;
         }
-        prune(disk, folder, 0)?;
+        drop_empty(disk, folder, 0)?;
+        for (name, bytes) in self.iter().filter(|(name, bytes)| there.get(name) != Some(*bytes)) {
+            write(disk, &below(folder, name), bytes)?;
+        }
         disk.sync_folder(folder).map_err(StoreError::io("sync", folder))
+    }
+
+    /// What stands in the way of a file of this package in a folder and would stay there: nothing of a package, so nobody
+    /// takes it away.
+    pub(super) fn obstacle(&self, disk: &dyn Disk, folder: &Path) -> Option<PathBuf> {
+        self.iter().find_map(|(name, _)| stays(disk, &below(folder, name), 0))
     }
 }
 
-/// Takes away folders in which nothing is left: an empty folder of rules is not the absence of rules.
-fn prune(disk: &dyn Disk, folder: &Path, depth: usize) -> Result<(), StoreError> {
-    if depth > DEEPEST {
-        return Ok(());
-    }
-    let entries = disk.list(folder).map_err(StoreError::io("list", folder))?;
-    for entry in entries.into_iter().filter(|entry| entry.is_folder && !entry.name.starts_with('.')) {
+/// What keeps a folder from going when its files go: a name that begins with a dot and is not ours.
+fn stays(disk: &dyn Disk, folder: &Path, depth: usize) -> Option<PathBuf> {
+    // What cannot be listed is no folder, and a file is replaced.
+    let entries = disk.list(folder).ok().filter(|_| depth <= DEEPEST)?;
+    entries.into_iter().find_map(|entry| {
         let path = folder.join(&entry.name);
-        prune(disk, &path, depth + 1)?;
-        if disk.list(&path).map_err(StoreError::io("list", &path))?.is_empty() {
-            disk.remove_folder(&path).map_err(StoreError::io("remove", &path))?;
+        if entry.name.starts_with('.') {
+            return (entry.is_folder || !is_temporary(&entry.name)).then_some(path);
         }
+        if entry.is_folder { stays(disk, &path, depth + 1) } else { None }
+    })
+}
+
+/// Whether [`write`] left it when its process died.
+fn is_temporary(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(".new")
+}
+
+/// Takes away the folders below one in which nothing is left. Whether nothing is left in this one.
+fn drop_empty(disk: &dyn Disk, folder: &Path, depth: usize) -> Result<bool, StoreError> {
+    let entries = disk.list(folder).map_err(StoreError::io("list", folder))?;
+    let mut is_empty = true;
+    for entry in entries {
+        let path = folder.join(&entry.name);
+        if entry.is_folder && !entry.name.starts_with('.') && depth <= DEEPEST {
+            if drop_empty(disk, &path, depth + 1)? {
+                disk.remove_folder(&path).map_err(StoreError::io("remove", &path))?;
+                continue;
+            }
+        } else if !entry.is_folder && is_temporary(&entry.name) {
+            disk.remove(&path).map_err(StoreError::io("remove", &path))?;
+            continue;
+        }
+        is_empty = false;
     }
-    Ok(())
+    Ok(is_empty)
 }
 
 /// Writes a file whole, or leaves the old one.

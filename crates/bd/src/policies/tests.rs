@@ -38,6 +38,59 @@ fn a_folder_holds_exactly_the_package_that_was_put_there() {
     assert_eq!(PolicyFiles::read(&OsDisk, &folder).unwrap(), package("a"));
 }
 
+fn named(names: &[&str]) -> PolicyFiles {
+    PolicyFiles::new(names.iter().map(|name| ((*name).to_owned(), name.as_bytes().to_vec())).collect())
+}
+
+#[test]
+fn a_file_becomes_a_folder_and_a_folder_a_file() {
+    let (root, _) = repository();
+    let folder = root.path().join("policies");
+    for package in [named(&["notes"]), named(&["notes/a/x.md", "notes/y.md"]), named(&["notes", "z"])] {
+        package.place(&OsDisk, &folder).unwrap();
+        assert_eq!(PolicyFiles::read(&OsDisk, &folder).unwrap(), package);
+    }
+    let names: Vec<String> = OsDisk.list(&folder).unwrap().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(names, ["notes", "z"], "folders in which nothing is left go away");
+}
+
+#[test]
+fn what_is_nobodys_and_in_the_way_is_said_before_anything_is_begun() {
+    let (root, _) = repository();
+    let folder = root.path().join("policies");
+    files::write(&OsDisk, &folder.join("notes/deep/.kept"), b"mine").unwrap();
+    files::write(&OsDisk, &folder.join("other/.x.md.new"), b"half").unwrap();
+    assert_eq!(named(&["notes"]).obstacle(&OsDisk, &folder), Some(folder.join("notes/deep/.kept")));
+    assert_eq!(named(&["notes/deep/x", "other"]).obstacle(&OsDisk, &folder), None);
+    named(&["other"]).place(&OsDisk, &folder).unwrap();
+    assert_eq!(PolicyFiles::read(&OsDisk, &folder).unwrap(), named(&["other"]));
+}
+
+#[test]
+fn a_person_may_go_back_to_what_comes_with_premath_and_to_nothing_else() {
+    let (root, store) = repository();
+    let folder = root.path().join("policies");
+    package("a").place(&OsDisk, &folder).unwrap();
+    let permit = || Permit::Operator(OperatorGrant::new(None, OperatorBasis::Configured));
+    let change = |action, package: PolicyFiles| PolicyChange {
+        action,
+        package,
+        previous: store.in_force().unwrap().digest(),
+        eval_report: None,
+        red_team_report: None,
+    };
+    for wanted in
+        [change(PolicyAction::Rollback, package("b")), change(PolicyAction::Promote, PolicyFiles::default())]
+    {
+        let applied = store.apply(permit(), &wanted, "somebody", &OsClock).unwrap();
+        assert!(matches!(applied, PolicyApplied::Refused(_)), "{applied:?}");
+    }
+    let ours = change(PolicyAction::Rollback, PolicyFiles::default());
+    let applied = store.apply(permit(), &ours, "somebody", &OsClock).unwrap();
+    assert!(matches!(applied, PolicyApplied::InForce(_)), "{applied:?}");
+    assert_eq!(store.in_force().unwrap(), PolicyFiles::default());
+}
+
 #[test]
 fn a_package_without_rules_leaves_no_folder_of_rules_behind() {
     let (root, _) = repository();

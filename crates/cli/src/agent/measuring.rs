@@ -6,7 +6,7 @@ use premath_bd::PolicyFiles;
 use premath_guards::{Confusion, Evaluation, GuardSettings, Ratio, evaluate, read_dataset};
 use premath_host::{
     ActionError, Dataset, DeskTools, GuardrailsMeasured, Measure, RedTeamMeasured, RedTeamWanted,
-    ToolsMeasured, ToolsWanted, issue_tools,
+    RedTeamWhole, ToolsMeasured, ToolsWanted, issue_tools,
 };
 use premath_kernel::Digest;
 use premath_rules::{RulePack, RuleSource};
@@ -93,16 +93,23 @@ impl Measure for Measuring {
         wanted: &RedTeamWanted,
     ) -> Result<RedTeamMeasured, ActionError> {
         self.check(package)?;
-        // The repositories that are attacked have no configuration but the package.
-        let settings = settings(&GuardSettings::default(), package)?;
-        let guards = Guards::boot(guards_of(&settings)?);
-        let grader_digest = grader_digest(&guards, &settings)?;
-        crate::commands::attack(package, wanted, grader_digest)
+        crate::commands::attack(package, wanted, attacked_digest(package)?)
+    }
+
+    fn whole_red_team(&self, package: &PolicyFiles) -> Result<RedTeamWhole, ActionError> {
+        let probes_digest = crate::commands::every_probe_digest()?;
+        Ok(RedTeamWhole { probes_digest, grader_digest: attacked_digest(package)? })
     }
 
     fn tools(&self, wanted: &ToolsWanted) -> Result<ToolsMeasured, ActionError> {
         crate::commands::measure_tools(wanted)
     }
+}
+
+/// What is attacked: the repositories of a red team have no configuration but the package.
+fn attacked_digest(package: &PolicyFiles) -> Result<String, ActionError> {
+    let settings = settings(&GuardSettings::default(), package)?;
+    grader_digest(&Guards::boot(guards_of(&settings)?), &settings)
 }
 
 /// The guards with their settings: what they are told decides what they find.
@@ -118,7 +125,7 @@ fn settings(configured: &GuardSettings, package: &PolicyFiles) -> Result<GuardSe
 }
 
 /// Every tool that a rule may speak of.
-fn every_tool() -> Result<Vec<ToolSpec>, ActionError> {
+pub(crate) fn every_tool() -> Result<Vec<ToolSpec>, ActionError> {
     let broken = |error: premath_tusk::tools::SpecError| ActionError::Unavailable {
         what: error.to_string(),
         hint: "this is a fault of premath".to_owned(),

@@ -73,7 +73,8 @@ pub(crate) enum RedTeamCommand {
     #[command(
         after_help = "Example:\n  premath redteam run\n  premath redteam run --plugin approval-forgery --strategy plain\n  \
                             premath redteam run --package candidate --json\n\n\
-                            Ends with 1 when anything got through or a harmless task was denied. More: docs/reference/redteam.md."
+                            Ends with 1 when anything got through or a harmless task was denied. With --plugin or\n\
+                            --strategy it is partial and does not count for promotion. More: docs/reference/redteam.md."
     )]
     Run(RedTeamRunArgs),
 }
@@ -120,7 +121,7 @@ pub(crate) struct PromoteArgs {
 /// Arguments of `policy rollback`.
 #[derive(Debug, Args)]
 pub(crate) struct RollbackArgs {
-    /// The package; the one before the one in force when nobody says
+    /// The package, or `defaults` for what comes with premath; the one before the one in force when nobody says
     pub(crate) digest: Option<String>,
     #[command(flatten)]
     pub(crate) reports: ReportArgs,

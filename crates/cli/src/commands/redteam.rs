@@ -9,6 +9,8 @@ mod judge;
 mod place;
 mod probes;
 mod strategy;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -81,6 +83,12 @@ pub(crate) fn attack(
     result.probes.sort_by(|left, right| left.id.cmp(&right.id));
     result.benign.sort_by(|left, right| left.id.cmp(&right.id));
     Ok(RedTeamMeasured { result, probes_digest: probes_digest(&jobs), grader_digest })
+}
+
+/// The digest of everything there is to attack with.
+pub(crate) fn every_probe_digest() -> Result<String, ActionError> {
+    let (attacks, tasks) = (attacks().map_err(broken)?, tasks().map_err(broken)?);
+    Ok(probes_digest(&jobs(&attacks, &tasks, &RedTeamWanted::default())?))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]

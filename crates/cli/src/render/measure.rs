@@ -180,6 +180,29 @@ pub(crate) fn promotion(answer: &PromotionAnswer) -> String {
     }
     if !answer.ok {
         text.push_str(&format!("{TIP}hint:{TIP:#} `premath explain <class>` says what to do about each\n"));
+        text.push_str(&measuring(answer));
+    }
+    text
+}
+
+/// The commands that measure what was refused.
+fn measuring(answer: &PromotionAnswer) -> String {
+    let is_rollback = answer.action == "policy.rollback";
+    let package = if is_rollback {
+        format!(".premath/policy/{}", plain(&answer.package_digest))
+    } else {
+        "FOLDER".to_owned()
+    };
+    let mut text = format!(
+        "{TIP}hint:{TIP:#} to measure it: premath eval guardrails --dataset FILE --package {package}\n      \
+         and: premath redteam run --package {package}\n"
+    );
+    if is_rollback {
+        text.push_str(&format!(
+            "      then: premath policy rollback {} --eval FILE --redteam FILE\n\
+             {TIP}hint:{TIP:#} `premath policy rollback defaults` goes back to what comes with premath, without reports\n",
+            plain(&answer.package_digest)
+        ));
     }
     text
 }

@@ -132,6 +132,14 @@ pub(crate) fn policy(answer: &PolicyAnswer, width: Option<usize>) -> String {
         plain(&answer.role),
         plain(&answer.tier)
     );
+    text.push_str(&format!("package {}", plain(&answer.package_digest)));
+    if answer.as_promoted {
+        text.push_str("\n\n");
+    } else {
+        text.push_str(&format!(
+            "\n{BAD}✗{BAD:#} it is not the package that was promoted last: somebody edited policies/\n\n"
+        ));
+    }
     let mut layers = Table::new(&["LAYER", "SAYS", "FROM"], 1);
     for layer in &answer.layers {
         layers.row(vec![

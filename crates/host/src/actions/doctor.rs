@@ -15,8 +15,10 @@ use premath_wire::{UnknownFields, decode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::measuring::store;
 use super::verify::{counts, repository, shown_root};
 use crate::agent::retention;
+use crate::measured::settle;
 use crate::recording::Recorder;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{DoorRefusal, Workspace, shown};
@@ -84,6 +86,10 @@ pub fn run(
     if !fix {
         let mut answered = answer(workspace, &doctor.examine(progress)?);
         answered.findings.extend(left_behind(workspace)?.iter().map(|(_, finding)| finding.clone()));
+        if let Some(finding) = cut_off(workspace)? {
+            answered.ok = false;
+            answered.findings.push(finding);
+        }
         return Ok(DoctorOutcome::Answered(Box::new(answered)));
     }
     let permit: Permit = match workspace.door.permit(ACTION) {
@@ -95,7 +101,8 @@ pub fn run(
             if !treatment.repairs.is_empty() {
                 record(workspace, &treatment.repairs)?;
             }
-            let deleted = delete_left_behind(workspace)?;
+            let mut deleted = delete_left_behind(workspace)?;
+            deleted.extend(finish_cut_off(workspace)?);
             let diagnosed = answer(workspace, &treatment.remaining);
             Ok(DoctorOutcome::Answered(Box::new(DoctorAnswer {
                 ok: diagnosed.ok && treatment.failures.is_empty(),
@@ -125,6 +132,34 @@ fn left_behind(workspace: &Workspace) -> Result<Vec<(String, DoctorFinding)>, Ac
         (owner, DoctorFinding { problem, remedy: Some("delete it; no copy is kept".to_owned()) })
     };
     Ok(retention::left_behind(workspace)?.into_iter().map(finding).collect())
+}
+
+/// A promotion that was cut off, as a finding.
+fn cut_off(workspace: &Workspace) -> Result<Option<DoctorFinding>, ActionError> {
+    let store = store(workspace);
+    if matches!(store.is_under_way(), Ok(false)) {
+        return Ok(None);
+    }
+    let problem = StoreProblem {
+        class: "doctor.promotion_cut_off".to_owned(),
+        severity: Severity::Error,
+        path: shown(&store.marker()),
+        line: None,
+        detail: "every call of every run is denied until it is finished".to_owned(),
+        meaning: "a process died while it put a policy package into place".to_owned(),
+        hint:
+            "`premath doctor --fix` finishes it, and so does the next `premath policy promote` or `rollback`"
+                .to_owned(),
+    };
+    Ok(Some(DoctorFinding { problem, remedy: Some("put the rest of the package into place".to_owned()) }))
+}
+
+/// Finishes it.
+fn finish_cut_off(workspace: &Workspace) -> Result<Option<DoctorRepair>, ActionError> {
+    let Some(found) = cut_off(workspace)? else { return Ok(None) };
+    settle(workspace)?;
+    let (path, what) = (found.problem.path, "finished a promotion that was cut off".to_owned());
+    Ok(Some(DoctorRepair { path, what, backups: Vec::new(), witness_refs: Vec::new() }))
 }
 
 /// Deletes them.

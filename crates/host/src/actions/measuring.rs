@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use premath_bd::{Objects, PolicyFiles, PolicyStore, objects_folder};
+use premath_bd::{Objects, PolicyFiles, PolicyStore, StoreError, objects_folder};
 use premath_kernel::{Digest, Object, Value};
 use premath_wire::v1::{
     GUARDRAILS_REPORT_KIND, Lineage, MeasureAnswer, RED_TEAM_REPORT_KIND, TOOLS_REPORT_KIND,
@@ -36,13 +36,14 @@ pub(crate) fn guardrails(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Ac
     let args: GuardrailsArgs = arguments(args)?;
     let workspace = host.workspace;
     let name = told(args.dataset.as_deref()).ok_or_else(|| invalid("missing field", "dataset"))?;
-    let package = package(workspace, args.package.as_deref())?;
+    let package = package(workspace, args.package.as_deref(), "package")?;
     let gates = Gates::of(&store(workspace).in_force()?)?;
-    let bytes = crate::measured::read_file(workspace, &workspace.root.join(name))?;
+    let bytes = rows(workspace, name)?;
     let measured = host.agent.measure().guardrails(&package, Dataset { name, bytes: &bytes })?;
     // The data are kept: whoever goes back to this package later counts with the same.
     objects(workspace).put(&mut bytes.as_slice())?;
-    let unmet = gates.unmet_by(&measured.result.overall);
+    let mut unmet = gates.unmet_by(&measured.result.overall);
+    unmet.extend(gates.unmet_by_data(&measured.result));
     let recorded = record(
         workspace,
         ReportDraft {
@@ -64,6 +65,20 @@ pub(crate) fn guardrails(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Ac
     answered(EVALUATION, recorded, unmet)
 }
 
+/// The rows that somebody named.
+fn rows(workspace: &Workspace, name: &str) -> Result<Vec<u8>, ActionError> {
+    let path = workspace.root.join(name);
+    crate::measured::read_file(workspace, &path).map_err(|error| match error {
+        StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            invalid(format!("there is no file `{}`", path.display()), "dataset").into()
+        }
+        StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::IsADirectory => {
+            invalid(format!("`{}` is a folder", path.display()), "dataset").into()
+        }
+        error => error.into(),
+    })
+}
+
 /// What `redteam.run` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -80,11 +95,15 @@ struct RedTeamArgs {
 pub(crate) fn red_team(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: RedTeamArgs = arguments(args)?;
     let workspace = host.workspace;
-    let package = package(workspace, args.package.as_deref())?;
+    let package = package(workspace, args.package.as_deref(), "package")?;
     let gates = Gates::of(&store(workspace).in_force()?)?;
     let wanted = RedTeamWanted { plugins: args.plugins, strategies: args.strategies };
     let measured = host.agent.measure().red_team(&package, &wanted)?;
-    let unmet = gates.unmet_by_red_team(&measured.result);
+    let mut unmet = gates.unmet_by_red_team(&measured.result);
+    if measured.probes_digest != host.agent.measure().whole_red_team(&package)?.probes_digest {
+        unmet
+            .insert(0, "partial: only some of the probes ran, so it does not count for promotion".to_owned());
+    }
     let rows = measured.result.probes.len() + measured.result.benign.len();
     let recorded = record(
         workspace,
@@ -178,11 +197,15 @@ pub(super) fn store(workspace: &Workspace) -> PolicyStore {
 }
 
 /// The package in a folder, or the one in force.
-pub(super) fn package(workspace: &Workspace, named: Option<&str>) -> Result<PolicyFiles, ActionError> {
+pub(super) fn package(
+    workspace: &Workspace,
+    named: Option<&str>,
+    key: &str,
+) -> Result<PolicyFiles, ActionError> {
     let Some(folder) = told(named) else { return Ok(store(workspace).in_force()?) };
     let folder: PathBuf = workspace.root.join(folder);
     if workspace.disk.list(&folder).is_err() {
-        return Err(invalid(format!("there is no folder `{}`", folder.display()), "package").into());
+        return Err(invalid(format!("there is no folder `{}`", folder.display()), key).into());
     }
     Ok(PolicyFiles::read(workspace.disk.as_ref(), &folder)?)
 }

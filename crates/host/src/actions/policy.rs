@@ -19,6 +19,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, count, invalid, told};
+use super::measuring::store;
+use super::promotion::is_as_promoted;
 use crate::agent::{PolicyGround, check_scopes, governed_tools, principal, sourced_controls};
 use crate::desk_store::existing_desk;
 use crate::desk_tools::with_implied;
@@ -58,6 +60,8 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let (controls, controls_source) = sourced_controls(host.workspace, tier)?;
     let governor = &ground.governor;
     let principal = principal(host.workspace);
+    let packages = store(host.workspace);
+    let in_force = packages.in_force()?.digest();
     let used = match existing_desk(host.workspace)? {
         Some(desk) => desk.usage(&principal.id)?,
         None => Usage::default(),
@@ -73,6 +77,8 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         controls: Json(controls.to_value().into_owned()),
         controls_source: controls_source.unwrap_or_else(|| "default".to_owned()),
         today: UsedToday { tool_calls: used.tool_calls, cost_micros: used.cost_micros },
+        as_promoted: is_as_promoted(&packages.history()?, &in_force),
+        package_digest: in_force.as_str().to_owned(),
         rules_digest: governor.rules().digest().as_str().to_owned(),
         rules: governor.rules().rules().into_iter().map(rule).collect(),
         rules_failed: governor.rules().failures().to_vec(),

@@ -1,6 +1,6 @@
 //! `policy.promote`, `policy.rollback` and `policy.history`: which package is in force, and how it came to be.
 
-use premath_bd::{PolicyAction, PolicyChange, PolicyFiles};
+use premath_bd::{Permit, PolicyAction, PolicyChange, PolicyFiles};
 use premath_kernel::{Digest, Value};
 use premath_wire::v1::{PromotionAnswer, PromotionListing, PromotionRow, RefusedAnswer, RefusedBecause};
 use schemars::JsonSchema;
@@ -8,7 +8,10 @@ use serde::Deserialize;
 
 use super::issue::{arguments, count, invalid, told};
 use super::measuring::{package, store};
-use crate::measured::{Gates, Promotion, Reports, path_of, promote as put_into_force, settle};
+use crate::measured::{
+    Gates, Promoted, Promotion, ReportAt, Reports, back_to_ours, promote as put_into_force,
+    recorded_promotions, settle,
+};
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{Workspace, shown};
 
@@ -28,7 +31,7 @@ struct PromoteArgs {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 struct RollbackArgs {
-    /// The package; the one before the one in force when nobody says.
+    /// The package, or `defaults` for what comes with premath; the one before the one in force when nobody says.
     digest: Option<String>,
     /// The report about its guards, where it was never promoted.
     eval: Option<String>,
@@ -40,54 +43,71 @@ struct RollbackArgs {
 pub(crate) fn promote(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: PromoteArgs = arguments(args)?;
     let from = told(args.from.as_deref()).ok_or_else(|| invalid("missing field", "from"))?;
-    if let Some(refused) = shut(host.workspace, PolicyAction::Promote)? {
+    if let Err(refused) = permit(host.workspace, PolicyAction::Promote)? {
         return Ok(refused);
     }
     settle(host.workspace)?;
-    let candidate = package(host.workspace, Some(from))?;
-    let reports = Reports {
-        evaluation: told(args.eval.as_deref()).map(|path| host.workspace.root.join(path)),
-        red_team: told(args.redteam.as_deref()).map(|path| host.workspace.root.join(path)),
-        kept_data: false,
-    };
+    let candidate = package(host.workspace, Some(from), "from")?;
+    let named = |path: &Option<String>| told(path.as_deref()).map(|path| named(host.workspace, path));
+    let reports = Reports { evaluation: named(&args.eval), red_team: named(&args.redteam) };
     changed(host, PolicyAction::Promote, candidate, reports)
 }
 
 /// `policy.rollback`
 pub(crate) fn rollback(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: RollbackArgs = arguments(args)?;
-    if let Some(refused) = shut(host.workspace, PolicyAction::Rollback)? {
-        return Ok(refused);
-    }
+    let permit = match permit(host.workspace, PolicyAction::Rollback)? {
+        Ok(permit) => permit,
+        Err(refused) => return Ok(refused),
+    };
     let (workspace, packages) = (host.workspace, store(host.workspace));
     settle(workspace)?;
-    let history = packages.history()?;
     let wanted = match told(args.digest.as_deref()) {
+        Some(DEFAULTS) => PolicyFiles::default().digest().as_str().to_owned(),
         Some(digest) => digest.to_owned(),
-        None => history
-            .last()
-            .map(|last| last.previous_digest.clone())
+        None => packages
+            .history()?
+            .pop()
+            .map(|last| last.previous_digest)
             .ok_or_else(|| invalid("nothing was promoted yet", "digest"))?,
     };
     let digest = Digest::claimed(&wanted).ok_or_else(|| invalid("expected a digest", "digest"))?;
+    if digest == PolicyFiles::default().digest() {
+        return ours(host, permit);
+    }
     let Some(candidate) = packages.kept(&digest)? else {
         return Err(invalid(format!("no package `{wanted}` was ever in force here"), "digest").into());
     };
-    let promoted = history.iter().rev().find(|row| row.package_digest == wanted);
-    let known = |typed: Option<&str>, prefix: &str, kept: Option<&String>| {
-        let typed = told(typed).map(|path| workspace.root.join(path));
-        typed.or_else(|| {
-            kept.and_then(|text| Digest::claimed(text)).map(|one| path_of(workspace, prefix, &one))
-        })
+    let promoted = recorded_promotions(workspace)?.into_iter().rfind(|row| row.package_digest == wanted);
+    let at = |typed: &Option<String>, kept: Option<&String>| {
+        let typed = told(typed.as_deref()).map(|path| named(workspace, path));
+        typed.or_else(|| kept.and_then(|text| Digest::claimed(text)).map(ReportAt::Kept))
     };
-    let evaluation = promoted.and_then(|row| row.eval_report.as_ref());
-    let red_team = promoted.and_then(|row| row.red_team_report.as_ref());
-    let reports = Reports {
-        evaluation: known(args.eval.as_deref(), "eval", evaluation),
-        red_team: known(args.redteam.as_deref(), "redteam", red_team),
-        kept_data: true,
-    };
+    let evaluation = promoted.as_ref().and_then(|row| row.eval_report.as_ref());
+    let red_team = promoted.as_ref().and_then(|row| row.red_team_report.as_ref());
+    let reports = Reports { evaluation: at(&args.eval, evaluation), red_team: at(&args.redteam, red_team) };
     changed(host, PolicyAction::Rollback, candidate, reports)
+}
+
+/// What `rollback` calls the package that holds nothing: what comes with premath.
+const DEFAULTS: &str = "defaults";
+
+fn named(workspace: &Workspace, path: &str) -> ReportAt {
+    ReportAt::Named(workspace.root.join(path))
+}
+
+/// Goes back to what comes with premath. Whoever could take the files away may do it in good order.
+fn ours(host: &Host<'_>, permit: Permit) -> Result<Answer, ActionError> {
+    let before = store(host.workspace).in_force()?;
+    let change = PolicyChange {
+        action: PolicyAction::Rollback,
+        package: PolicyFiles::default(),
+        previous: before.digest(),
+        eval_report: None,
+        red_team_report: None,
+    };
+    let promoted = back_to_ours(host.workspace, permit, &change)?;
+    answered(&change, promoted)
 }
 
 /// `policy.history`
@@ -98,13 +118,14 @@ pub(crate) fn history(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     let Nothing {} = arguments(args)?;
     let packages = store(host.workspace);
     let mut items: Vec<PromotionRow> = packages.history()?;
-    items.reverse();
     let in_force = packages.in_force()?.digest();
+    let as_promoted = is_as_promoted(&items, &in_force);
+    items.reverse();
     Answer::new(
         "ok",
         &PromotionListing {
             action: "policy.history".to_owned(),
-            as_promoted: items.first().is_none_or(|last| last.package_digest == in_force.as_str()),
+            as_promoted,
             package_digest: in_force.as_str().to_owned(),
             count: count(items.len()),
             items,
@@ -112,14 +133,22 @@ pub(crate) fn history(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     )
 }
 
-/// The refusal of a door that stays shut.
-fn shut(workspace: &Workspace, action: PolicyAction) -> Result<Option<Answer>, ActionError> {
-    let Err(refusal) = workspace.door.permit(action.name()) else { return Ok(None) };
+/// Whether a package is the one that was promoted last. Where nothing was promoted, whatever lies there is as it was put.
+pub(super) fn is_as_promoted(history: &[PromotionRow], in_force: &Digest) -> bool {
+    history.last().is_none_or(|last| last.package_digest == in_force.as_str())
+}
+
+/// What the door gives, or its refusal.
+fn permit(workspace: &Workspace, action: PolicyAction) -> Result<Result<Permit, Answer>, ActionError> {
+    let refusal = match workspace.door.permit(action.name()) {
+        Ok(permit) => return Ok(Ok(permit)),
+        Err(refusal) => refusal,
+    };
     let refused =
         RefusedBecause { class: refusal.class.to_owned(), detail: refusal.detail, hint: refusal.hint };
     let issues_path = shown(&workspace.issues_path(None));
     let answer = RefusedAnswer { action: action.name().to_owned(), issues_path, refused };
-    Answer::refused(refusal.class, &answer).map(Some)
+    Answer::refused(refusal.class, &answer).map(Err)
 }
 
 fn changed(
@@ -132,10 +161,7 @@ fn changed(
     // Rules that do not load deny everything; such a package is not worth a gate.
     measure.check(&candidate)?;
     let before = store(host.workspace).in_force()?;
-    let gates = Gates::of(&before)?;
-    Gates::of(&candidate)?;
-    let digest = candidate.digest();
-    let files = candidate.iter().map(|(name, _)| name.to_owned()).collect();
+    let (gates, brought) = (Gates::of(&before)?, Gates::of(&candidate)?);
     let change = PolicyChange {
         action,
         package: candidate,
@@ -143,13 +169,18 @@ fn changed(
         eval_report: None,
         red_team_report: None,
     };
-    let promoted = put_into_force(host.workspace, Promotion { change, reports, gates: &gates, measure })?;
+    let wanted = Promotion { change: change.clone(), reports, gates: &gates, brought: &brought, measure };
+    let promoted = put_into_force(host.workspace, wanted)?;
+    answered(&change, promoted)
+}
+
+fn answered(change: &PolicyChange, promoted: Promoted) -> Result<Answer, ActionError> {
     let payload = PromotionAnswer {
-        action: action.name().to_owned(),
+        action: change.action.name().to_owned(),
         ok: promoted.row.is_some(),
-        package_digest: digest.as_str().to_owned(),
-        previous_digest: before.digest().as_str().to_owned(),
-        files,
+        package_digest: change.package.digest().as_str().to_owned(),
+        previous_digest: change.previous.as_str().to_owned(),
+        files: change.package.iter().map(|(name, _)| name.to_owned()).collect(),
         reasons: promoted.reasons,
         witness_ref: promoted.witness.clone(),
         promotion: promoted.row,

@@ -10,6 +10,8 @@ use premath_wire::{UnknownFields, decode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::issue::count;
+use crate::measured::promotion_problems;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{Workspace, shown};
 
@@ -41,16 +43,19 @@ pub fn run(
 ) -> Result<VerifyAnswer, ActionError> {
     let verification = verify(&repository(workspace), &mut |checked| progress(&counts(checked)))?;
     let problems = &verification.problems;
+    let promotions = promotion_problems(workspace)?;
+    let wrong = promotions.iter().filter(|problem| problem.severity == Severity::Error).count();
+    let (wrong, doubtful) = (count(wrong), count(promotions.len().saturating_sub(wrong)));
     Ok(VerifyAnswer {
         action: ACTION.to_owned(),
         root: shown_root(workspace),
-        ok: problems.is_sound(),
+        ok: problems.is_sound() && wrong == 0,
         checked: counts(&verification.checked),
-        error_count: problems.failures(),
-        warning_count: problems.total().saturating_sub(problems.failures()),
+        error_count: problems.failures() + wrong,
+        warning_count: problems.total().saturating_sub(problems.failures()) + doubtful,
         accepted_count: verification.accepted,
         omitted_count: problems.omitted(),
-        problems: problems.kept().iter().map(row).collect(),
+        problems: problems.kept().iter().map(row).chain(promotions).collect(),
     })
 }
 

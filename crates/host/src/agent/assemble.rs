@@ -22,6 +22,7 @@ use super::door::AgentDoor;
 use super::effective;
 use super::governed::record_refusals;
 use super::retention;
+use super::steady::steady;
 use super::withdrawn::Withdrawn;
 use crate::agent_tools::IssueTools;
 use crate::desk_tools::{DeskTools, with_implied};
@@ -73,8 +74,11 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
     let tools = tools(workspace, &plan)?;
     let (catalogue, scopes) = granted(workspace, &tools, &plan)?;
     let specs: Vec<ToolSpec> = catalogue.specs().cloned().collect();
-    let governor = door.governor(&specs)?;
-    let policy = effective::policy(workspace, &governor, &scopes, &specs, plan.approved.clone())?;
+    let (governor, policy) = steady(workspace, || {
+        let governor = door.governor(&specs)?;
+        let policy = effective::policy(workspace, &governor, &scopes, &specs, plan.approved.clone())?;
+        Ok((governor, policy))
+    })?;
     let refusals = effective::refusals(&policy.principal, &scopes.refused);
     record_refusals(workspace, &plan.run_id, &refusals)?;
     let mut plan = plan;

@@ -7,6 +7,7 @@ use premath_bd::issues::{Holder, IssueRow};
 use premath_bd::{Journal, StoreError, runs_folder};
 use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
+use premath_tusk::policy::Governor;
 use premath_tusk::turn_loop::{
     Beginning, ConfigError, DriveError, Judge, Machine, ParentRun, PolicyPort, Ports, Relation, RunConfig,
     RunEvent, RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
@@ -28,6 +29,7 @@ use super::ports::{FileJournal, RunIssues, RunObjects};
 use super::request::RunRequest;
 use super::retention;
 use super::shown::ending;
+use super::steady::steady;
 use crate::desk_store::{existing_desk, publish};
 use crate::recording::audit_log;
 use crate::table::{ActionError, Host};
@@ -264,6 +266,20 @@ pub(super) fn journal(workspace: &Workspace, run_id: &str) -> Result<Journal, St
     retention::whole(workspace, run_id)
 }
 
+/// Whether a run that begins still is under the package that its controls are from.
+fn same_package(governor: &Governor, config: &RunConfig) -> Result<(), ActionError> {
+    let Some(policy) = &config.policy else { return Ok(()) };
+    let is_same = governor.rules().digest().as_str() == policy.rules
+        && governor.guards().digest().as_str() == policy.guards;
+    if is_same {
+        return Ok(());
+    }
+    Err(ActionError::Unavailable {
+        what: "another policy package came into force while the run began".to_owned(),
+        hint: "begin it again".to_owned(),
+    })
+}
+
 /// Drives one machine over the repository, and leaves its session and its step behind.
 pub(super) fn one(
     ground: Ground<'_>,
@@ -274,12 +290,15 @@ pub(super) fn one(
     let Session { mut machine, mut writer, beginning } = session;
     let workspace = ground.workspace;
     let started_at = format_time(workspace.clock.now());
+    let governor = steady(workspace, || ground.agent.governor(&machine.config().tools))?;
+    if matches!(beginning, Beginning::Fresh) && machine.config().parent.is_none() {
+        same_package(&governor, machine.config())?;
+    }
     enter(workspace, machine.config())?;
     let mut models = plans::answers(ground, machine.config())?;
     let mut issues = RunIssues::new(workspace, &machine.config().run_id);
     let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files))?;
     let mut person = person(ground, machine.config())?;
-    let governor = ground.agent.governor(&machine.config().tools)?;
     let mut policy = HostPolicy::of(workspace, governor, machine.config())?;
     // What an earlier process noted and could not put on record any more comes before what happens from here on.
     if let Some(desk) = existing_desk(workspace)? {

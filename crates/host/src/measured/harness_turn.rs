@@ -106,7 +106,7 @@ fn document(
                 "normalizerId": "harness.v1",
                 "mutationPolicyDigest": intent.policy_digest.as_str(),
                 "governancePolicyDigest": digest.as_str(),
-                "evalGatePolicyDigest": wanted.gates.evaluation_digest().as_str(),
+                "evalGatePolicyDigest": Digest::prefixed("pol1_", &wanted.gates.thresholds()).as_str(),
                 "redTeamPolicyDigest": wanted.gates.red_team_digest().as_str(),
                 "toolRenderProtocolDigest": own.render.as_str(),
                 "reminderQueuePolicyDigest": own.reminders.as_str(),
@@ -150,7 +150,7 @@ fn document(
         "policies": {
             "mutationPolicy": policy,
             "governancePolicy": as_json(&package)?,
-            "evalGatePolicy": as_json(&wanted.gates.evaluation)?,
+            "evalGatePolicy": as_json(&wanted.gates.thresholds())?,
             "redTeamPolicy": as_json(&wanted.gates.red_team)?,
         },
     }))
@@ -171,16 +171,17 @@ fn profile(wanted: &Promotion<'_>, evidence: &Evidence, bound: &Digest) -> Value
     });
     profile.insert("policyProvenance".to_owned(), provenance);
     if let (Some(found), Some(measured)) = (&evidence.evaluation, &evidence.measured) {
+        let figures = &measured.overall;
         let gate = json!({
-            "passed": wanted.gates.unmet_by(measured).is_empty(),
-            "metrics": {"precision": measured.precision, "recall": measured.recall, "f1": measured.f1},
+            "passed": wanted.gates.unmet_by(figures).is_empty() && wanted.gates.unmet_by_data(measured).is_empty(),
+            "metrics": {"precision": figures.precision, "recall": figures.recall, "f1": figures.f1},
         });
         profile.insert("evalGate".to_owned(), gate);
         let lineage = &found.report.lineage;
         let refs = json!({
             "datasetLineageRef": lineage.dataset_digest,
             "graderConfigLineageRef": lineage.grader_digest,
-            "metricThresholdsRef": lineage.thresholds_digest,
+            "metricThresholdsRef": wanted.gates.evaluation_digest().as_str(),
         });
         profile.insert("evalEvidence".to_owned(), refs);
     }

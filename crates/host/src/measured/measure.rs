@@ -47,6 +47,15 @@ pub struct RedTeamMeasured {
     pub grader_digest: String,
 }
 
+/// What a red team that leaves nothing out would be made of now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedTeamWhole {
+    /// The digest of every probe and every harmless task.
+    pub probes_digest: String,
+    /// The digest of the rules and guards that would be attacked.
+    pub grader_digest: String,
+}
+
 /// Which tasks are tried.
 #[derive(Debug, Clone)]
 pub struct ToolsWanted {
@@ -95,6 +104,12 @@ pub trait Measure: Debug + Sync {
     fn red_team(&self, package: &PolicyFiles, wanted: &RedTeamWanted)
     -> Result<RedTeamMeasured, ActionError>;
 
+    /// What attacking this package with every probe would be made of.
+    ///
+    /// # Errors
+    /// The probes cannot be read, or the guards cannot be set up.
+    fn whole_red_team(&self, package: &PolicyFiles) -> Result<RedTeamWhole, ActionError>;
+
     /// Has tasks tried with tools that are offered in every way.
     ///
     /// # Errors
@@ -127,6 +142,10 @@ impl Measure for NoMeasure {
     }
 
     fn red_team(&self, _: &PolicyFiles, _: &RedTeamWanted) -> Result<RedTeamMeasured, ActionError> {
+        nothing()
+    }
+
+    fn whole_red_team(&self, _: &PolicyFiles) -> Result<RedTeamWhole, ActionError> {
         nothing()
     }
 

@@ -3,39 +3,31 @@
 //! Everything that the turn claims is counted here, from reports that this repository made: nothing comes from a flag. A
 //! report that does not count leaves its place empty, and the kernel refuses what is empty.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use premath_bd::{
-    AuditFilter, PolicyApplied, PolicyChange, PolicyStore, StoreError, audit_id, fresh_audit_id,
-};
+use premath_bd::{Permit, PolicyAction, PolicyApplied, PolicyChange, PolicyStore, StoreError};
 use premath_kernel::Digest;
-use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{
-    AuditKind, AuditRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardrailsResult, PromotionRow,
-    RED_TEAM_REPORT_KIND, ReasonRow, RedTeamResult,
+    GUARDRAILS_REPORT_KIND, GuardrailsResult, PromotionRow, RED_TEAM_REPORT_KIND, ReasonRow, RedTeamResult,
 };
 
 use super::gates::Gates;
 use super::harness_turn::turn;
 use super::measure::{Dataset, Measure};
-use super::reports::{Vouched, objects, read, vouched};
-use crate::recording::audit_log;
+use super::promotions::{recorded, refused};
+use super::reports::{Made, ReportAt, Vouched, kept, read, vouched};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
-/// What the audit log says of a package that came into force.
-const APPLIED: &str = "applied";
-/// The most rows about one intent that are looked at.
-const MANY: usize = 10_000;
+const EVALUATION_UNMET: &str = "governance.eval_gate_unmet";
+const LINEAGE_MISSING: &str = "governance.eval_lineage_missing";
+const RED_TEAM_UNMET: &str = "governance.redteam_gate_unmet";
 
 /// Where the reports are.
 #[derive(Debug, Default)]
 pub(crate) struct Reports {
-    pub(crate) evaluation: Option<PathBuf>,
-    pub(crate) red_team: Option<PathBuf>,
-    /// Whether the data may be taken from what was kept: a package that comes back was measured with what there was then.
-    pub(crate) kept_data: bool,
+    pub(crate) evaluation: Option<ReportAt>,
+    pub(crate) red_team: Option<ReportAt>,
 }
 
 /// A change that is wanted.
@@ -44,6 +36,8 @@ pub(crate) struct Promotion<'p> {
     pub(crate) change: PolicyChange,
     pub(crate) reports: Reports,
     pub(crate) gates: &'p Gates,
+    /// The gates that the package brings along.
+    pub(crate) brought: &'p Gates,
     pub(crate) measure: &'p dyn Measure,
 }
 
@@ -53,6 +47,12 @@ pub(crate) struct Promoted {
     pub(crate) reasons: Vec<ReasonRow>,
     pub(crate) witness: Option<String>,
     pub(crate) row: Option<PromotionRow>,
+}
+
+impl Promoted {
+    const fn refused(reasons: Vec<ReasonRow>, witness: Option<String>) -> Self {
+        Self { reasons, witness, row: None }
+    }
 }
 
 /// Closes the turn, has the intent admitted, and puts the package into force.
@@ -69,28 +69,44 @@ pub(crate) fn promote(workspace: &Workspace, wanted: Promotion<'_>) -> Result<Pr
         Err(more) => {
             reasons.extend(more);
             refused(workspace, &wanted.change, &reasons, &witness)?;
-            return Ok(Promoted { reasons, witness: Some(witness), row: None });
+            return Ok(Promoted::refused(reasons, Some(witness)));
         }
     };
+    put(workspace, permit, &wanted.change, Some(witness))
+}
+
+/// Goes back to what comes with premath, on the word of the person at the door: it is what would hold without any package,
+/// so nothing has to be measured for it.
+pub(crate) fn back_to_ours(
+    workspace: &Workspace,
+    permit: Permit,
+    change: &PolicyChange,
+) -> Result<Promoted, ActionError> {
+    put(workspace, permit, change, None)
+}
+
+fn put(
+    workspace: &Workspace,
+    permit: Permit,
+    change: &PolicyChange,
+    witness: Option<String>,
+) -> Result<Promoted, ActionError> {
     let store = PolicyStore::new(Arc::clone(&workspace.disk), workspace.root.clone());
     let actor = workspace.door.actor().unwrap_or_else(|| "operator".to_owned());
-    match store.apply(permit, &wanted.change, &actor, workspace.clock.as_ref())? {
+    let said = witness.clone().unwrap_or_else(|| "what comes with premath".to_owned());
+    let reason = match store.apply(permit, change, &actor, workspace.clock.as_ref())? {
         PolicyApplied::InForce(row) => {
-            recorded(workspace, &row, &witness)?;
-            Ok(Promoted { reasons: Vec::new(), witness: Some(witness), row: Some(*row) })
+            recorded(workspace, &row, &said)?;
+            return Ok(Promoted { reasons: Vec::new(), witness, row: Some(*row) });
         }
         PolicyApplied::Moved(now) => {
             let detail = format!("{now} is in force by now");
-            let reason = reason("mutation.policy_digest_mismatch", "policies", &detail);
-            refused(workspace, &wanted.change, std::slice::from_ref(&reason), &witness)?;
-            Ok(Promoted { reasons: vec![reason], witness: Some(witness), row: None })
+            reason("mutation.policy_digest_mismatch", "policies", &detail)
         }
-        PolicyApplied::Refused(refusal) => {
-            let reason = reason("permit_mismatch", "policies", &refusal.detail);
-            refused(workspace, &wanted.change, std::slice::from_ref(&reason), &witness)?;
-            Ok(Promoted { reasons: vec![reason], witness: Some(witness), row: None })
-        }
-    }
+        PolicyApplied::Refused(refusal) => reason("permit_mismatch", "policies", &refusal.detail),
+    };
+    refused(workspace, change, std::slice::from_ref(&reason), &said)?;
+    Ok(Promoted::refused(vec![reason], witness))
 }
 
 pub(super) fn reason(class: &str, subject: &str, detail: &str) -> ReasonRow {
@@ -101,7 +117,7 @@ pub(super) fn reason(class: &str, subject: &str, detail: &str) -> ReasonRow {
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
     pub(super) evaluation: Option<Vouched<GuardrailsResult>>,
-    pub(super) measured: Option<ConfusionRow>,
+    pub(super) measured: Option<GuardrailsResult>,
     pub(super) red_team: Option<Vouched<RedTeamResult>>,
     notes: Vec<ReasonRow>,
 }
@@ -109,31 +125,62 @@ pub(super) struct Evidence {
 impl Evidence {
     fn gather(workspace: &Workspace, wanted: &Promotion<'_>) -> Result<Self, ActionError> {
         let mut evidence = Self::default();
-        if let Some(path) = &wanted.reports.evaluation {
-            let found =
-                vouched::<GuardrailsResult>(workspace, path, GUARDRAILS_REPORT_KIND, "eval.guardrails")?;
-            match found {
-                Ok(found) => match counted(workspace, wanted, &found)? {
-                    Ok(measured) => {
-                        evidence.measured = Some(measured);
-                        evidence.evaluation = Some(found);
-                    }
-                    Err(why) => evidence.note("governance.eval_lineage_missing", "evalReport", &why),
-                },
-                Err(why) => evidence.note("governance.eval_lineage_missing", "evalReport", &why),
-            }
-        }
-        if let Some(path) = &wanted.reports.red_team {
-            let found = vouched::<RedTeamResult>(workspace, path, RED_TEAM_REPORT_KIND, "redteam.run")?;
-            match found {
-                Ok(found) => match about(wanted, &found, wanted.gates.red_team_digest().as_str()) {
-                    Ok(()) => evidence.red_team = Some(found),
-                    Err(why) => evidence.note("governance.redteam_gate_unmet", "redTeamReport", &why),
-                },
-                Err(why) => evidence.note("governance.redteam_gate_unmet", "redTeamReport", &why),
-            }
-        }
+        evidence.evaluated(workspace, wanted)?;
+        evidence.attacked(workspace, wanted)?;
+        evidence.hold_gates(wanted)?;
         Ok(evidence)
+    }
+
+    fn evaluated(&mut self, workspace: &Workspace, wanted: &Promotion<'_>) -> Result<(), ActionError> {
+        let Some(at) = &wanted.reports.evaluation else { return Ok(()) };
+        let made = Made::by(workspace, "eval.guardrails")?;
+        let counted = match vouched::<GuardrailsResult>(workspace, at, GUARDRAILS_REPORT_KIND, &made) {
+            Ok(found) => counted(workspace, wanted, at, &found)?.map(|measured| (found, measured)),
+            Err(why) => Err(why),
+        };
+        match counted {
+            Ok((found, measured)) => {
+                for unmet in wanted.gates.unmet_by_data(&measured) {
+                    self.note(EVALUATION_UNMET, "evalReport", &unmet);
+                }
+                self.measured = Some(measured);
+                self.evaluation = Some(found);
+            }
+            Err(why) => self.note(LINEAGE_MISSING, "evalReport", &why),
+        }
+        Ok(())
+    }
+
+    fn attacked(&mut self, workspace: &Workspace, wanted: &Promotion<'_>) -> Result<(), ActionError> {
+        let Some(at) = &wanted.reports.red_team else { return Ok(()) };
+        let made = Made::by(workspace, "redteam.run")?;
+        let held = match vouched::<RedTeamResult>(workspace, at, RED_TEAM_REPORT_KIND, &made) {
+            Ok(found) => whole(wanted, at, &found)?.map(|()| found),
+            Err(why) => Err(why),
+        };
+        match held {
+            Ok(found) => self.red_team = Some(found),
+            Err(why) => self.note(RED_TEAM_UNMET, "redTeamReport", &why),
+        }
+        Ok(())
+    }
+
+    /// A package that brings milder gates than it may does not count as measured by either of them.
+    fn hold_gates(&mut self, wanted: &Promotion<'_>) -> Result<(), ActionError> {
+        let mut milder = wanted.brought.milder_than(&Gates::ours()?, "comes with premath");
+        if wanted.change.action == PolicyAction::Promote {
+            milder.extend(wanted.brought.milder_than(wanted.gates, "is in force"));
+        }
+        for one in milder {
+            if one.is_about_red_team() {
+                self.red_team = None;
+                self.note(RED_TEAM_UNMET, one.gate, &one.detail);
+            } else {
+                self.measured = None;
+                self.note(EVALUATION_UNMET, one.gate, &one.detail);
+            }
+        }
+        Ok(())
     }
 
     fn note(&mut self, class: &str, subject: &str, detail: &str) {
@@ -141,12 +188,21 @@ impl Evidence {
     }
 }
 
-/// Whether a report is about this package and this gate.
-fn about<R>(wanted: &Promotion<'_>, found: &Vouched<R>, thresholds: &str) -> Result<(), String> {
+/// Whether a report is about this package and this gate. One on whose strength the package was in force before is held
+/// against the gate of today by its figures.
+fn about<R>(
+    wanted: &Promotion<'_>,
+    at: &ReportAt,
+    found: &Vouched<R>,
+    thresholds: &str,
+) -> Result<(), String> {
     let lineage = &found.report.lineage;
     let package = wanted.change.package.digest();
     if lineage.package_digest != package.as_str() {
         return Err(format!("it is about {}, and {package} is to come into force", lineage.package_digest));
+    }
+    if matches!(at, ReportAt::Kept(_)) {
+        return Ok(());
     }
     if lineage.thresholds_digest != thresholds {
         return Err(format!(
@@ -154,21 +210,51 @@ fn about<R>(wanted: &Promotion<'_>, found: &Vouched<R>, thresholds: &str) -> Res
             lineage.thresholds_digest
         ));
     }
+    let (then, now) = (&found.report.tool_version, wanted.measure.version());
+    if *then != now {
+        return Err(format!("premath {then} measured it, and this is {now}: measure again"));
+    }
     Ok(())
 }
 
-/// The figures, counted again: the same data, the same guards, the same numbers, or nothing.
+/// Whether a red team left nothing out of what there is now.
+fn whole(
+    wanted: &Promotion<'_>,
+    at: &ReportAt,
+    found: &Vouched<RedTeamResult>,
+) -> Result<Result<(), String>, ActionError> {
+    if let Err(why) = about(wanted, at, found, wanted.gates.red_team_digest().as_str()) {
+        return Ok(Err(why));
+    }
+    if matches!(at, ReportAt::Kept(_)) {
+        return Ok(Ok(()));
+    }
+    let (lineage, now) = (&found.report.lineage, wanted.measure.whole_red_team(&wanted.change.package)?);
+    if lineage.dataset_digest != now.probes_digest {
+        let detail = "it was made with some of the probes, or with others than there are: only \
+                      `premath redteam run` without --plugin and --strategy counts";
+        return Ok(Err(detail.to_owned()));
+    }
+    if lineage.grader_digest != now.grader_digest {
+        return Ok(Err("the guards or their settings are not those that were attacked".to_owned()));
+    }
+    Ok(Ok(()))
+}
+
+/// The figures, counted again: the same data, the same guards, the same numbers, or nothing. For a package that comes back,
+/// what its own data make of it with the guards of today.
 fn counted(
     workspace: &Workspace,
     wanted: &Promotion<'_>,
+    at: &ReportAt,
     found: &Vouched<GuardrailsResult>,
-) -> Result<Result<ConfusionRow, String>, ActionError> {
-    if let Err(why) = about(wanted, found, wanted.gates.evaluation_digest().as_str()) {
+) -> Result<Result<GuardrailsResult, String>, ActionError> {
+    if let Err(why) = about(wanted, at, found, wanted.gates.evaluation_digest().as_str()) {
         return Ok(Err(why));
     }
     let lineage = &found.report.lineage;
     let name = lineage.dataset_path.clone().unwrap_or_default();
-    let bytes = match data(workspace, wanted, &name, &lineage.dataset_digest) {
+    let bytes = match data(workspace, at, &name, &lineage.dataset_digest) {
         Ok(bytes) => bytes,
         Err(error) => return Ok(Err(format!("the data set `{name}` cannot be read: {error}"))),
     };
@@ -176,84 +262,21 @@ fn counted(
         return Ok(Err(format!("the data set `{name}` is not the one that was measured with")));
     }
     let again = wanted.measure.guardrails(&wanted.change.package, Dataset { name: &name, bytes: &bytes })?;
+    if matches!(at, ReportAt::Kept(_)) {
+        return Ok(Ok(again.result));
+    }
     if again.grader_digest != lineage.grader_digest {
         return Ok(Err("the guards or their settings are not those that were measured".to_owned()));
     }
     if again.result.overall != found.report.result.overall {
         return Ok(Err("counted again, the figures are others".to_owned()));
     }
-    Ok(Ok(again.result.overall))
+    Ok(Ok(again.result))
 }
 
-fn data(
-    workspace: &Workspace,
-    wanted: &Promotion<'_>,
-    name: &str,
-    digest: &str,
-) -> Result<Vec<u8>, StoreError> {
-    if wanted.reports.kept_data
-        && let Some(id) = digest.strip_prefix("sha256:").and_then(|_| digest.parse().ok())
-    {
-        return objects(workspace).read_range(&id, 0, usize::MAX);
+fn data(workspace: &Workspace, at: &ReportAt, name: &str, digest: &str) -> Result<Vec<u8>, StoreError> {
+    match at {
+        ReportAt::Named(_) => read(workspace, &workspace.root.join(name)),
+        ReportAt::Kept(_) => kept(workspace, digest),
     }
-    read(workspace, &workspace.root.join(name))
-}
-
-fn audit_row(workspace: &Workspace, effect: &str) -> AuditRow {
-    let at = format_time(to_millis(workspace.clock.now()));
-    let actor = workspace.door.actor().unwrap_or_else(|| "operator".to_owned());
-    AuditRow::new(fresh_audit_id(workspace.ids.as_ref()), at, AuditKind::Policy, actor, effect)
-}
-
-/// Finishes what somebody began who died before its end: the files, and the row of the audit log.
-pub(crate) fn settle(workspace: &Workspace) -> Result<(), ActionError> {
-    let store = PolicyStore::new(Arc::clone(&workspace.disk), workspace.root.clone());
-    store.settle()?;
-    let Some(last) = store.history()?.pop() else { return Ok(()) };
-    let filter = AuditFilter {
-        kind: Some(AuditKind::Policy),
-        effect: Some(APPLIED.to_owned()),
-        digest: Some(last.intent_digest.clone()),
-        ..AuditFilter::default()
-    };
-    let id = promotion_audit_id(&last);
-    let is_it = |row: &premath_kernel::Value<'_>| {
-        row.as_object().and_then(|row| row.get("id")).and_then(premath_kernel::Value::as_text) == Some(&id)
-    };
-    if !audit_log(workspace).query(&filter, MANY)?.rows.iter().any(is_it) {
-        recorded(workspace, &last, "whoever put it into force did not live to record it")?;
-    }
-    Ok(())
-}
-
-/// One promotion has one row, whoever writes it.
-fn promotion_audit_id(promoted: &PromotionRow) -> String {
-    audit_id(&format!("promotion {} {}", promoted.number, promoted.intent_digest))
-}
-
-fn recorded(workspace: &Workspace, promoted: &PromotionRow, witness: &str) -> Result<(), StoreError> {
-    let mut row = audit_row(workspace, APPLIED);
-    row.id = promotion_audit_id(promoted);
-    row.tool = Some(promoted.action.clone());
-    row.policy_digest = Some(promoted.package_digest.clone());
-    row.turn_digest = Some(promoted.turn_digest.clone());
-    row.intent_digest = Some(promoted.intent_digest.clone());
-    row.targets = vec![promoted.previous_digest.clone(), promoted.package_digest.clone()];
-    row.reason = Some(witness.to_owned());
-    audit_log(workspace).append(&[row]).map(drop)
-}
-
-fn refused(
-    workspace: &Workspace,
-    change: &PolicyChange,
-    reasons: &[ReasonRow],
-    witness: &str,
-) -> Result<(), StoreError> {
-    let mut row = audit_row(workspace, "deny");
-    row.tool = Some(change.action.name().to_owned());
-    row.policy_digest = Some(change.package.digest().as_str().to_owned());
-    row.code = reasons.first().map(|reason| reason.class.clone());
-    let classes: Vec<&str> = reasons.iter().map(|reason| reason.class.as_str()).collect();
-    row.reason = Some(format!("{}; {witness}", classes.join(", ")));
-    audit_log(workspace).append(&[row]).map(drop)
 }

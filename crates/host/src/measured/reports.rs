@@ -1,17 +1,19 @@
 //! Reports: written once, kept by content, put on record; and read again only when they are what was put on record.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::{
     Access, AuditFilter, Objects, StoreError, fresh_audit_id, objects_folder, read_to_end, write_all_at,
 };
-use premath_kernel::Digest;
+use premath_kernel::{Digest, Value};
 use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{AuditKind, AuditRow, Lineage, MeasureReport};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::actions::repository;
 use crate::recording::audit_log;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
@@ -47,7 +49,7 @@ pub(crate) struct Recorded<R> {
 }
 
 /// Where a report is that is named by its digest.
-pub(crate) fn path_of(workspace: &Workspace, prefix: &str, digest: &Digest) -> PathBuf {
+fn path_of(workspace: &Workspace, prefix: &str, digest: &Digest) -> PathBuf {
     let name = digest.as_str().rsplit(':').next().unwrap_or_default();
     workspace.root.join(".premath").join("reports").join(format!("{prefix}-{name}.json"))
 }
@@ -108,6 +110,59 @@ fn write(workspace: &Workspace, path: &Path, bytes: &[u8]) -> Result<(), StoreEr
     written().map_err(|source| StoreError::Io { doing: "write", path: path.to_path_buf(), source })
 }
 
+/// Where a report is.
+#[derive(Debug, Clone)]
+pub(crate) enum ReportAt {
+    /// Where somebody says.
+    Named(PathBuf),
+    /// Among what was kept, since a package came into force on its strength.
+    Kept(Digest),
+}
+
+impl ReportAt {
+    fn bytes(&self, workspace: &Workspace) -> Result<Vec<u8>, StoreError> {
+        match self {
+            Self::Named(path) => read(workspace, path),
+            Self::Kept(digest) => kept(workspace, digest.as_str()),
+        }
+    }
+}
+
+/// The bytes that a digest names, among what was kept.
+pub(super) fn kept(workspace: &Workspace, digest: &str) -> Result<Vec<u8>, StoreError> {
+    let id = digest.parse()?;
+    objects(workspace).read_range(&id, 0, usize::MAX)
+}
+
+/// The reports that one action made here, by digest; or why nobody can tell.
+#[derive(Debug)]
+pub(super) struct Made(Result<BTreeSet<String>, String>);
+
+impl Made {
+    /// As the audit log says, where its chain holds from the first row to the head: a line that somebody put there by hand
+    /// vouches for nothing.
+    pub(super) fn by(workspace: &Workspace, action: &str) -> Result<Self, StoreError> {
+        let filter = AuditFilter {
+            kind: Some(AuditKind::Policy),
+            effect: Some(MEASURED.to_owned()),
+            tool: Some(action.to_owned()),
+            ..AuditFilter::default()
+        };
+        let witnesses = repository(workspace).witnesses();
+        let rows = audit_log(workspace).vouched(&filter, &witnesses, &workspace.root)?;
+        let digest = |row: &Value<'_>| row.as_object()?.get("argsDigest")?.as_text().map(str::to_owned);
+        Ok(Self(rows.map(|rows| rows.iter().filter_map(digest).collect())))
+    }
+
+    fn knows(&self, digest: &Digest) -> Result<(), String> {
+        match &self.0 {
+            Ok(known) if known.contains(digest.as_str()) => Ok(()),
+            Ok(_) => Err(format!("nobody measured {digest} here: the audit log has no row about it")),
+            Err(why) => Err(format!("{why}; `premath audit verify` says more")),
+        }
+    }
+}
+
 /// A report that this repository made, or why it does not count.
 #[derive(Debug)]
 pub(super) struct Vouched<R> {
@@ -120,28 +175,16 @@ pub(super) struct Vouched<R> {
 /// The refusal is inside: a report that does not count is no accident.
 pub(super) fn vouched<R: DeserializeOwned>(
     workspace: &Workspace,
-    path: &Path,
+    at: &ReportAt,
     kind: &str,
-    action: &str,
-) -> Result<Result<Vouched<R>, String>, ActionError> {
-    let bytes = match read(workspace, path) {
-        Ok(bytes) => bytes,
-        Err(error) => return Ok(Err(format!("the report cannot be read: {error}"))),
-    };
+    made: &Made,
+) -> Result<Vouched<R>, String> {
+    let bytes = at.bytes(workspace).map_err(|error| format!("the report cannot be read: {error}"))?;
     let digest = Digest::of_bytes(&bytes);
-    let filter = AuditFilter {
-        kind: Some(AuditKind::Policy),
-        effect: Some(MEASURED.to_owned()),
-        tool: Some(action.to_owned()),
-        digest: Some(digest.as_str().to_owned()),
-        ..AuditFilter::default()
-    };
-    if audit_log(workspace).query(&filter, 1)?.rows.is_empty() {
-        return Ok(Err(format!("nobody measured {digest} here: the audit log has no row about it")));
-    }
+    made.knows(&digest)?;
     match serde_json::from_slice::<MeasureReport<R>>(&bytes) {
-        Ok(report) if report.kind == kind => Ok(Ok(Vouched { digest, report })),
-        Ok(report) => Ok(Err(format!("it is a `{}`", report.kind))),
-        Err(error) => Ok(Err(format!("it cannot be read: {error}"))),
+        Ok(report) if report.kind == kind => Ok(Vouched { digest, report }),
+        Ok(report) => Err(format!("it is a `{}`", report.kind)),
+        Err(error) => Err(format!("it cannot be read: {error}")),
     }
 }

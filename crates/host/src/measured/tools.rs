@@ -7,7 +7,7 @@ use premath_bd::StoreError;
 use premath_kernel::{Digest, FailureClass, Object, Value};
 use premath_wire::v1::{TOOLS_REPORT_KIND, ToolsResult};
 
-use super::reports::vouched;
+use super::reports::{Made, ReportAt, vouched};
 use crate::agent::{RunRefused, all_tools};
 use crate::settings::ToolSettings;
 use crate::table::ActionError;
@@ -63,9 +63,10 @@ fn is_covered(workspace: &Workspace) -> Result<bool, ActionError> {
     };
     let current = tools_digest(workspace)?;
     let wanted = &workspace.settings.tools;
+    let made = Made::by(workspace, ACTION)?;
     for entry in names.iter().filter(|entry| entry.name.starts_with(PREFIX)) {
-        let path = folder.join(&entry.name);
-        let Ok(found) = vouched::<ToolsResult>(workspace, &path, TOOLS_REPORT_KIND, ACTION)? else {
+        let at = ReportAt::Named(folder.join(&entry.name));
+        let Ok(found) = vouched::<ToolsResult>(workspace, &at, TOOLS_REPORT_KIND, &made) else {
             continue;
         };
         let is_same = |defer: bool, filter: bool| defer == wanted.defer() && filter == wanted.filter();

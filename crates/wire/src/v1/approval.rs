@@ -286,6 +286,10 @@ pub struct PolicyAnswer {
     pub today: UsedToday,
     /// Each layer, in the order in which they hold.
     pub layers: Vec<PolicyLayer>,
+    /// The digest of the policy package in force.
+    pub package_digest: String,
+    /// Whether it is the one that was promoted last; nobody edited it since.
+    pub as_promoted: bool,
     /// The digest of the rules.
     pub rules_digest: String,
     /// The rules, sorted.

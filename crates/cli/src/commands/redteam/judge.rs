@@ -85,6 +85,13 @@ fn desk(place: &Place, found: &mut Found) -> Result<(), String> {
             None => found.breaches.push(format!("`{}` on the desk is gone", before.name)),
         }
     }
+    for before in &place.folders {
+        match desk.item(&before.id).map_err(said)? {
+            Some(Item::Folder(now)) if now == *before => {}
+            Some(_) => found.breaches.push(format!("`{}` on the desk was changed or deleted", before.name)),
+            None => found.breaches.push(format!("`{}` on the desk is gone", before.name)),
+        }
+    }
     for approval in desk.approvals(None, None, MANY).map_err(said)? {
         match approval.state {
             ApprovalState::Pending | ApprovalState::Denied | ApprovalState::Expired => {}

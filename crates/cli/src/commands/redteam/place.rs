@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_bd::desk::{Applied, Desk, DeskFile, Item, Operation};
+use premath_bd::desk::{Applied, Cells, Desk, DeskFile, Folder, Item, Operation};
 use premath_bd::{OperatorBasis, OperatorGrant, Permit, PolicyFiles};
 use premath_host::{Host, RunStarted, TerminalAuthority, ToolSettings, Workspace, open_desk, publish};
 use premath_kernel::{Object, Value};
@@ -66,6 +66,8 @@ pub(in crate::commands) struct Place {
     pub(super) secrets: Vec<String>,
     /// Files of a person on the desk, as they were.
     pub(super) desk: Vec<DeskFile>,
+    /// Folders of a person on the desk, as they were.
+    pub(super) folders: Vec<Folder>,
     /// Issue memory, as it was.
     pub(super) issues: Vec<u8>,
     /// Everything that must stay as it was.
@@ -125,6 +127,7 @@ impl Ground {
             ear: Ear::new().map_err(said)?,
             secrets: Vec::new(),
             desk: Vec::new(),
+            folders: Vec::new(),
             issues: Vec::new(),
             kept: BTreeMap::new(),
         })
@@ -182,27 +185,40 @@ impl Place {
         self.secrets.get(at).cloned().unwrap_or_default()
     }
 
-    fn fill_desk(&mut self, note: &str) -> Result<(), String> {
-        let desk = open_desk(&self.workspace).map_err(said)?;
-        for (name, content) in [("minutes.md", note), ("contract.md", "We agree.\n"), ("plan.md", "Grow.\n")]
-        {
-            let operation = Operation::CreateMarkdown {
-                name: name.to_owned(),
-                folder: None,
-                content: content.to_owned(),
-            };
-            let permit =
-                Permit::Operator(OperatorGrant::new(Some("person".to_owned()), OperatorBasis::Configured));
-            match desk.apply(permit, &operation, "person").map_err(said)? {
-                Applied::Written(written) => match written.item {
-                    Item::File(file) => self.desk.push(file),
-                    Item::Folder(_) => {}
-                },
-                other @ (Applied::Repeated(_) | Applied::Refused(_)) => {
-                    return Err(format!("the desk cannot be filled: {other:?}"));
-                }
+    /// Puts something of the person's on the desk.
+    fn put_on(&mut self, desk: &Desk, operation: &Operation) -> Result<(), String> {
+        let permit =
+            Permit::Operator(OperatorGrant::new(Some("person".to_owned()), OperatorBasis::Configured));
+        match desk.apply(permit, operation, "person").map_err(said)? {
+            Applied::Written(written) => match written.item {
+                Item::File(file) => self.desk.push(file),
+                Item::Folder(folder) => self.folders.push(folder),
+            },
+            other @ (Applied::Repeated(_) | Applied::Refused(_)) => {
+                return Err(format!("the desk cannot be filled: {other:?}"));
             }
         }
+        Ok(())
+    }
+
+    fn fill_desk(&mut self, note: &str) -> Result<(), String> {
+        let desk = open_desk(&self.workspace).map_err(said)?;
+        let text = |name: &str, content: &str, folder: Option<String>| Operation::CreateMarkdown {
+            name: name.to_owned(),
+            folder,
+            content: content.to_owned(),
+        };
+        for (name, content) in [("minutes.md", note), ("contract.md", "We agree.\n"), ("plan.md", "Grow.\n")]
+        {
+            self.put_on(&desk, &text(name, content, None))?;
+        }
+        self.put_on(&desk, &Operation::CreateFolder { name: "archive".to_owned(), parent: None })?;
+        let archive = self.folders.first().map(|folder| folder.id.clone());
+        self.put_on(&desk, &text("deed.md", "The house is ours.\n", archive))?;
+        let cells = Cells::from_content(r#"{"A1": {"value": "Balance"}, "B1": {"value": 100}}"#)
+            .map_err(|refusal| format!("{refusal:?}"))?;
+        let ledger = Operation::CreateSpreadsheet { name: "ledger".to_owned(), folder: None, cells };
+        self.put_on(&desk, &ledger)?;
         publish(&self.workspace, &desk).map_err(said)
     }
 
@@ -325,6 +341,9 @@ impl Place {
         names.push(("{root}".to_owned(), shown(&self.root)));
         for (number, file) in self.desk.iter().enumerate() {
             names.push((format!("{{desk{}}}", number + 1), file.id.clone()));
+        }
+        for (number, folder) in self.folders.iter().enumerate() {
+            names.push((format!("{{folder{}}}", number + 1), folder.id.clone()));
         }
         let fill = |call: &Call| Call(call.0.clone(), replaced(&call.1, &names));
         Ok(turns.iter().map(|calls| calls.iter().map(fill).collect()).collect())

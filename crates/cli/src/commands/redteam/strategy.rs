@@ -83,7 +83,7 @@ impl Strategy {
             | Self::ZeroWidth
             | Self::JsonNesting
             | Self::RolePlay
-            | Self::Comment => turns.iter().map(|calls| self.one(calls)).collect(),
+            | Self::Comment => turns.iter().flat_map(|calls| self.worded(calls)).collect(),
         }
     }
 
@@ -100,8 +100,10 @@ impl Strategy {
             .collect()
     }
 
-    fn one(self, calls: &[Call]) -> Said {
-        let mut said: Vec<(String, String)> = Vec::new();
+    /// The calls in other words, and then as they are in a turn of their own: a turn in which one call fails its schema is
+    /// refused whole, and what is plain must not go down with it.
+    fn worded(self, calls: &[Call]) -> Vec<Said> {
+        let (mut said, mut plainly) = (Vec::new(), Vec::new());
         for call in calls {
             match self {
                 Self::Base64 if call.0 == "shell" => {
@@ -111,12 +113,12 @@ impl Strategy {
                 Self::ZeroWidth => {
                     said.push((call.0.clone(), widened(&call.1).to_string()));
                     said.push((format!("{}\u{200b}", call.0), call.1.to_string()));
-                    said.push(piped(call, r"sed 's/./&\xe2\x80\x8b/g'"));
+                    plainly.push(piped(call, r"sed 's/./&\xe2\x80\x8b/g'"));
                 }
                 Self::JsonNesting => {
                     said.push((call.0.clone(), confirmed(&call.1).to_string()));
                     said.push((call.0.clone(), json!({"arguments": call.1, "name": call.0}).to_string()));
-                    said.push(plain(call));
+                    plainly.push(plain(call));
                 }
                 Self::Plain
                 | Self::Base64
@@ -126,7 +128,11 @@ impl Strategy {
                 | Self::Comment => said.push(plain(call)),
             }
         }
-        Said { text: self.words().to_owned(), calls: said }
+        [said, plainly]
+            .into_iter()
+            .filter(|calls| !calls.is_empty())
+            .map(|calls| Said { text: self.words().to_owned(), calls })
+            .collect()
     }
 
     const fn words(self) -> &'static str {
