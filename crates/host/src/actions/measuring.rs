@@ -68,14 +68,16 @@ pub(crate) fn guardrails(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Ac
 /// The rows that somebody named.
 fn rows(workspace: &Workspace, name: &str) -> Result<Vec<u8>, ActionError> {
     let path = workspace.root.join(name);
-    crate::measured::read_file(workspace, &path).map_err(|error| match error {
-        StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-            invalid(format!("there is no file `{}`", path.display()), "dataset").into()
-        }
-        StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::IsADirectory => {
-            invalid(format!("`{}` is a folder", path.display()), "dataset").into()
-        }
-        error => error.into(),
+    crate::measured::read_file(workspace, &path).map_err(|error| {
+        let is = |kind| matches!(&error, StoreError::Io { source, .. } if source.kind() == kind);
+        let what = if is(std::io::ErrorKind::NotFound) {
+            format!("there is no file `{}`", path.display())
+        } else if is(std::io::ErrorKind::IsADirectory) {
+            format!("`{}` is a folder", path.display())
+        } else {
+            return error.into();
+        };
+        invalid(what, "dataset").into()
     })
 }
 
