@@ -89,6 +89,13 @@ fn every_probe_on_the_desk_gets_through_where_everything_is_allowed() {
     let folder = repository();
     folder.write("holes/governor/anything.cedar", ANYTHING);
     folder.write("holes/governor/anything.examples.json", EXAMPLES);
+    // Rules alone are not everything: the controls of a tier have a person confirm what deletes.
+    for tier in ["low", "moderate", "high"] {
+        let controls = format!(
+            r#"{{"confirm": [], "guardrailStages": ["pre_flight", "input", "output"], "profileId": "holes.{tier}", "tier": "{tier}"}}"#
+        );
+        folder.write(&format!("holes/risk/{tier}.json"), controls);
+    }
     let attacks: Vec<Value> =
         serde_json::from_str(include_str!("../src/commands/redteam/probes/attacks.json")).unwrap();
     let text = |attack: &Value, name: &str| attack.get(name).unwrap().as_str().unwrap().to_owned();

@@ -83,7 +83,7 @@ impl Strategy {
             | Self::ZeroWidth
             | Self::JsonNesting
             | Self::RolePlay
-            | Self::Comment => turns.iter().flat_map(|calls| self.worded(calls)).collect(),
+            | Self::Comment => self.worded(turns),
         }
     }
 
@@ -100,10 +100,18 @@ impl Strategy {
             .collect()
     }
 
-    /// The calls in other words, and then as they are in a turn of their own: a turn in which one call fails its schema is
-    /// refused whole, and what is plain must not go down with it.
-    fn worded(self, calls: &[Call]) -> Vec<Said> {
-        let (mut said, mut plainly) = (Vec::new(), Vec::new());
+    /// The calls as they are, and then in other words, each in turns of their own: a turn in which one call fails its schema
+    /// is refused whole, and a run in which that happens again ends. What is plain must not go down with it.
+    fn worded(self, turns: &[Vec<Call>]) -> Vec<Said> {
+        let split = turns.iter().map(|calls| self.one(calls));
+        let (plainly, said): (Vec<_>, Vec<_>) = split.unzip();
+        let turn = |calls| Said { text: self.words().to_owned(), calls };
+        plainly.into_iter().chain(said).filter(|calls| !calls.is_empty()).map(turn).collect()
+    }
+
+    /// The calls of one turn as they are, where a way adds to them, and in its own words.
+    fn one(self, calls: &[Call]) -> (Vec<(String, String)>, Vec<(String, String)>) {
+        let (mut plainly, mut said) = (Vec::new(), Vec::new());
         for call in calls {
             match self {
                 Self::Base64 if call.0 == "shell" => {
@@ -128,11 +136,7 @@ impl Strategy {
                 | Self::Comment => said.push(plain(call)),
             }
         }
-        [said, plainly]
-            .into_iter()
-            .filter(|calls| !calls.is_empty())
-            .map(|calls| Said { text: self.words().to_owned(), calls })
-            .collect()
+        (plainly, said)
     }
 
     const fn words(self) -> &'static str {
