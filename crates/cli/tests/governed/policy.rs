@@ -155,7 +155,7 @@ fn a_tool_whose_scope_nobody_asks_for_is_not_there() {
     let room = Room::new(&[], "");
     let other = explained(&room, &["--scope", "files:read"]);
     assert_eq!((&other["effect"], &other["policyName"]), (&json!("deny"), &json!("requested scopes")));
-    assert_eq!(other["modelView"]["code"], "policy_scope_missing");
+    assert_eq!(other["modelView"]["code"], "tool.unknown_or_disallowed");
     assert_eq!(explained(&room, &["--scope", "files:read", "--scope", "issues:write"])["effect"], "allow");
     let ran = room.run(&["policy", "explain", "--tool", "fs_list", "--scope", "files:rede"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
