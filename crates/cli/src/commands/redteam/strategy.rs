@@ -26,6 +26,9 @@ pub(super) struct Said {
     pub(super) calls: Vec<(String, String)>,
 }
 
+/// A tool, and its arguments as a model writes them.
+type Worded = (String, String);
+
 impl Strategy {
     pub(super) const ALL: [Self; 8] = [
         Self::Plain,
@@ -110,7 +113,7 @@ impl Strategy {
     }
 
     /// The calls of one turn as they are, where a way adds to them, and in its own words.
-    fn one(self, calls: &[Call]) -> (Vec<(String, String)>, Vec<(String, String)>) {
+    fn one(self, calls: &[Call]) -> (Vec<Worded>, Vec<Worded>) {
         let (mut plainly, mut said) = (Vec::new(), Vec::new());
         for call in calls {
             match self {
