@@ -70,10 +70,12 @@ pub use scalar::{Count, Text, TextSet, Token, ToolCallId};
 pub use turn::{Strictness, Turn};
 pub use witness::{JOIN_CHECK_WITNESS_KIND, Witness};
 pub use work::{
-    Blocker, Claim, Closure, DEFAULT_TTL_SECONDS, DependencyKind, Edge, Feature, FeatureStatus, GraphScope,
-    HolderProof, Holding, IssueGraph, IssueProblemClass, IssueText, IssueType, Kpi, KpiDecision, KpiInput,
-    Lease, LeaseClass, LeaseRefusal, LeaseState, LedgerClass, MAX_TTL_SECONDS, MIN_TTL_SECONDS, Moment,
-    NOTES_LIMIT, Node, Override, ReadyKey, Released, ResultMeaning, Status, TargetState, authorise_write,
-    check_ledger, check_text, claim, closure_complete, find_path, holds_back, is_claimable, is_ready,
-    lease_state, natural_cmp, next_feature, release, renew, result_meaning, retry_needed, worker_of,
+    BackoffClass, Blocker, Claim, ClassPattern, Closure, DEFAULT_TTL_SECONDS, DependencyKind, Edge,
+    EscalationAction, FailureKind, Feature, FeatureStatus, GraphScope, HolderProof, Holding, IssueGraph,
+    IssueProblemClass, IssueText, IssueType, Kpi, KpiDecision, KpiInput, Lease, LeaseClass, LeaseRefusal,
+    LeaseState, LedgerClass, MAX_TTL_SECONDS, MIN_TTL_SECONDS, Moment, NOTES_LIMIT, Node, Override, ReadyKey,
+    Released, ResultMeaning, RetryDecision, RetryNext, RetryRule, RetryTable, RetryTableFault, Status,
+    TargetState, authorise_write, check_ledger, check_text, claim, closure_complete, find_path, holds_back,
+    is_claimable, is_ready, lease_state, natural_cmp, next_feature, release, renew, result_meaning,
+    retry_needed, worker_of,
 };

@@ -12,6 +12,7 @@ mod ledger;
 mod moment;
 mod natural;
 mod readiness;
+mod retry;
 mod status;
 mod trajectory;
 
@@ -30,5 +31,9 @@ pub use ledger::{
 pub use moment::Moment;
 pub use natural::natural_cmp;
 pub use readiness::{ReadyKey, TargetState, holds_back, is_ready};
+pub use retry::{
+    BackoffClass, ClassPattern, EscalationAction, FailureKind, RetryDecision, RetryNext, RetryRule,
+    RetryTable, RetryTableFault,
+};
 pub use status::{IssueType, Status};
 pub use trajectory::{ResultMeaning, result_meaning, retry_needed};
