@@ -9,6 +9,7 @@ mod json_text;
 pub mod model;
 pub mod policy;
 pub mod sandbox;
+pub mod session;
 pub mod tools;
 pub mod turn_loop;
 

@@ -28,6 +28,7 @@ mod scalar;
 mod schemas;
 mod upkeep;
 mod vector;
+mod work;
 
 pub use approval::{
     ApprovalAnswer, ApprovalPage, ApprovalRow, GuardHealth, NamedTarget, PolicyAnswer, PolicyExplained,
@@ -88,6 +89,11 @@ pub use upkeep::{
 };
 pub use vector::{
     ConformanceReport, Expectation, ExpectedError, ExpectedReason, VectorCommand, VectorOutcome,
+};
+
+pub use work::{
+    BootAnswer, BootHandoff, CoordinatorAnswer, MemoryRoot, SlotRow, StopAnswer, WORK_EVENT_KIND, WorkCheck,
+    WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 pub use call_spec::CallSpec;

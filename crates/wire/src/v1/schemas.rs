@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     ApprovalAnswer, ApprovalPage, AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus,
-    BlockedRow, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport,
+    BlockedRow, BootAnswer, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport, CoordinatorAnswer,
     DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory, DeskListing,
     DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
@@ -16,12 +16,12 @@ use super::{
     MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained,
     PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
     RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing,
-    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, ToolsResult,
-    TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
+    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer, ToolsResult,
+    TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer, WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 72] = [
+pub const SCHEMA_NAMES: [&str; 78] = [
     "approval",
     "approval-page",
     "ask",
@@ -32,6 +32,7 @@ pub const SCHEMA_NAMES: [&str; 72] = [
     "config",
     "conformance-expectation",
     "conformance-report",
+    "coordinator",
     "dep-diagnostics",
     "dep-projection",
     "desk-changed",
@@ -46,6 +47,7 @@ pub const SCHEMA_NAMES: [&str; 72] = [
     "explanation",
     "governance-check-input",
     "governance-check-report",
+    "harness-boot",
     "harness-bootstrap",
     "harness-feature-check",
     "harness-feature-ledger",
@@ -55,7 +57,9 @@ pub const SCHEMA_NAMES: [&str; 72] = [
     "harness-remediation",
     "harness-session",
     "harness-step",
+    "harness-stop",
     "harness-trajectory",
+    "harness-work-step",
     "host-effect",
     "init",
     "issue-answer",
@@ -94,6 +98,8 @@ pub const SCHEMA_NAMES: [&str; 72] = [
     "sandbox-run",
     "turn-card",
     "verify",
+    "work-event",
+    "worker",
 ];
 
 /// The schema of that name, if there is one; its members are sorted, whatever the libraries around us keep.
@@ -153,6 +159,12 @@ fn generated(name: &str) -> Option<Schema> {
         "explanation" => writing.into_root_schema_for::<Explanation>(),
         "governance-check-input" => reading.into_root_schema_for::<GovernanceInput>(),
         "governance-check-report" => writing.into_root_schema_for::<GovernanceReport>(),
+        "coordinator" => writing.into_root_schema_for::<CoordinatorAnswer>(),
+        "harness-boot" => writing.into_root_schema_for::<Outcome<BootAnswer>>(),
+        "harness-stop" => writing.into_root_schema_for::<Outcome<StopAnswer>>(),
+        "harness-work-step" => writing.into_root_schema_for::<Outcome<WorkStepAnswer>>(),
+        "work-event" => writing.into_root_schema_for::<WorkEventRow>(),
+        "worker" => writing.into_root_schema_for::<Outcome<WorkerAnswer>>(),
         "harness-bootstrap" => writing.into_root_schema_for::<BootstrapAnswer>(),
         "harness-feature-check" => writing.into_root_schema_for::<FeatureCheckAnswer>(),
         "harness-feature-ledger" => writing.into_root_schema_for::<FeatureAnswer<FeatureLedger>>(),

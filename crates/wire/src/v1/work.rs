@@ -1,0 +1,225 @@
+//! Sessions of work on the wire: what boot, step and stop answer, what workers tell, what they and the coordinator come to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The kind of an event row.
+pub const WORK_EVENT_KIND: &str = "premath.work.event.v1";
+
+/// A file or a folder that a session remembers in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryRoot {
+    /// What it is.
+    pub name: String,
+    /// Where it is.
+    pub path: String,
+    /// Whether it is there.
+    pub present: bool,
+}
+
+/// What an earlier session left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BootHandoff {
+    /// Its name.
+    pub session_id: String,
+    /// Whether it ended in order.
+    pub stopped: bool,
+    /// The issue it worked on.
+    pub issue_id: Option<String>,
+    /// What it did.
+    pub summary: Option<String>,
+    /// What it said to do next.
+    pub next_step: Option<String>,
+    /// Whether issue memory is as it was then.
+    pub snapshot_matches: Option<bool>,
+}
+
+/// A command that was run for its verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkCheck {
+    /// Whether it went well.
+    pub passed: bool,
+    /// Why not.
+    pub failure_classes: Vec<String>,
+    /// The object that holds what it left behind.
+    pub evidence_ref: String,
+}
+
+/// What `harness.boot` answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BootAnswer {
+    /// The action.
+    pub action: String,
+    /// Who works; null for the session of the repository itself.
+    pub worker_id: Option<String>,
+    /// `fresh`, `resume` or `attach`.
+    pub mode: String,
+    /// Where the session is.
+    pub session_ref: String,
+    /// Its name.
+    pub session_id: String,
+    /// Where sessions remember.
+    pub memory_roots: Vec<MemoryRoot>,
+    /// What is wrong with the graph of open issues; work does not begin then.
+    pub graph_classes: Vec<String>,
+    /// What the session before left.
+    pub handoff: Option<BootHandoff>,
+    /// The issue that this worker holds still.
+    pub resume_issue_id: Option<String>,
+    /// The issue to work on next.
+    pub target_issue_id: Option<String>,
+    /// The verification before any work; null without a command.
+    pub baseline: Option<WorkCheck>,
+    /// The retry policy in force.
+    pub retry_policy_digest: String,
+    /// The instruction that the session takes work under.
+    pub instruction_ref: Option<String>,
+}
+
+/// What `harness.step` answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkStepAnswer {
+    /// The action.
+    pub action: String,
+    /// Who worked.
+    pub worker_id: String,
+    /// `idle`, `completed`, `escalated`, `lost`, `stopped` or `interrupted`.
+    pub outcome: String,
+    /// The issue.
+    pub issue_id: Option<String>,
+    /// The rows that its attempts left in the trajectory.
+    pub step_ids: Vec<String>,
+    /// Why it failed.
+    pub failure_classes: Vec<String>,
+    /// The last verification; null when none was made.
+    pub verification: Option<WorkCheck>,
+    /// Witnesses and changes it left.
+    pub refs: Vec<String>,
+    /// Where the session is.
+    pub session_ref: String,
+}
+
+/// What `harness.stop` answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StopAnswer {
+    /// The action.
+    pub action: String,
+    /// Who stopped; null for the session of the repository itself.
+    pub worker_id: Option<String>,
+    /// Where the session is.
+    pub session_ref: String,
+    /// Its name.
+    pub session_id: String,
+    /// The issue that was given back.
+    pub released_issue_id: Option<String>,
+    /// The row that the unfinished step left in the trajectory.
+    pub step_id: Option<String>,
+    /// How the issue was handed on.
+    pub handoff_ref: Option<String>,
+    /// What to do next.
+    pub next_step: String,
+}
+
+/// What `premath worker` comes to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkerAnswer {
+    /// The action.
+    pub action: String,
+    /// Who worked.
+    pub worker_id: String,
+    /// Where.
+    pub worktree: String,
+    /// Steps that took an issue.
+    pub steps: u64,
+    /// Issues it closed, in order.
+    pub completed: Vec<String>,
+    /// Issues whose failure it told of.
+    pub escalated: Vec<String>,
+    /// Issues that went to somebody else.
+    pub lost: Vec<String>,
+    /// How the last step ended.
+    pub outcome: String,
+    /// Why it stopped.
+    pub failure_classes: Vec<String>,
+    /// Where the session is.
+    pub session_ref: String,
+}
+
+/// What became of one slot of a coordinator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SlotRow {
+    /// Its worker.
+    pub worker_id: String,
+    /// Where it worked.
+    pub worktree: String,
+    /// Workers that were started.
+    pub started: u64,
+    /// Workers that died.
+    pub died: u64,
+    /// Issues that were closed.
+    pub completed: u64,
+    /// Failures that were told of.
+    pub escalated: u64,
+    /// Why the slot ended.
+    pub outcome: String,
+}
+
+/// What `premath coordinator` comes to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CoordinatorAnswer {
+    /// The action.
+    pub action: String,
+    /// `done`, `rounds`, `stopped`, `refused` or `interrupted`.
+    pub outcome: String,
+    /// The slots, by worktree.
+    pub slots: Vec<SlotRow>,
+    /// The most workers that ran at once.
+    pub most_at_once: u64,
+    /// Issues that were closed.
+    pub completed: u64,
+    /// What the throughput figure said at the end.
+    pub kpi_state: String,
+    /// Issues that can be taken still.
+    pub claimable: u64,
+    /// Issues that somebody holds still.
+    pub held: u64,
+    /// Why nothing more was started.
+    pub failure_classes: Vec<String>,
+}
+
+/// Something that a worker or a coordinator does, as it happens.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkEventRow {
+    /// `premath.work.event.v1`
+    pub kind: String,
+    /// What happens: `booted`, `claimed`, `verified`, `worked`, `closed`, `retrying`, `escalated`, `released`, `published`,
+    /// `ended`; of a coordinator also `starting`, `died`, `waiting`, `slot_ended`, `draining`.
+    pub event: String,
+    /// Whose.
+    pub worker_id: String,
+    /// The issue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue_id: Option<String>,
+    /// The attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_id: Option<String>,
+    /// How it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+    /// In words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failure_classes: Vec<String>,
+}
