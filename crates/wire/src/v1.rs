@@ -13,6 +13,7 @@ mod governance;
 mod handoff;
 mod harness;
 mod input;
+mod instruction;
 mod issue;
 mod measure;
 mod metrics;
@@ -52,6 +53,11 @@ pub use harness::{
     STEP_KIND, SessionAnswer, SessionDocument, SessionState, StepAnswer, StepRow, TrajectoryProjection,
 };
 pub use input::{GovernanceInput, JoinCheck, TurnInput};
+pub use instruction::{
+    INSTRUCTION_POLICY_KIND, INSTRUCTION_WITNESS_KIND, InstructionCheckAnswer, InstructionCheckResult,
+    InstructionClassification, InstructionRunAnswer, InstructionWitness, InstructionWitnessAnswer, PermitPage,
+    PermitRow,
+};
 pub use issue::{
     BackendStatus, BlockedRow, BlockerRow, CheckProblem, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
     ConfigRow, DependencyCounts, DependencyDiagnostics, DependencyProjection, ExportAnswer, HistoryAnswer,
