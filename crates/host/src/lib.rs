@@ -6,6 +6,7 @@
 mod actions;
 mod agent;
 mod agent_tools;
+mod checking;
 mod conversation;
 mod desk_store;
 mod desk_tools;

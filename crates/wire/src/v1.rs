@@ -3,6 +3,7 @@
 mod approval;
 mod audit;
 mod call_spec;
+mod check_outcome;
 mod constraints;
 mod context;
 mod desk;
@@ -39,6 +40,7 @@ pub use audit::{
     AUDIT_KIND, AuditKind, AuditPage, AuditRow, AuditVerified, AuditWhy, UnrecordedChange, WhyKind, WhyStep,
     WhySubject,
 };
+pub use check_outcome::{CHECK_OUTCOME_KIND, CheckOutcome, CheckOutput, CheckStatus};
 pub use desk::{
     DeskChanged, DeskDocument, DeskFileRow, DeskHistory, DeskListing, DeskMatch, DeskMatches, DeskTree,
     DeskTreeRow, DeskVersion,
