@@ -50,8 +50,8 @@ pub use objects::{
     objects_folder,
 };
 pub use permit::{
-    LeaseGrant, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, PermitRefusal, SpentGrant,
-    TurnGrant,
+    LeaseGrant, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, PermitRefusal,
+    SpentGrant, TurnGrant,
 };
 pub use permits::{Issued, PermitLedger, Spend, SpendRefusal, doors_folder, ledgers};
 pub use policies::{PolicyAction, PolicyApplied, PolicyChange, PolicyFiles, PolicyStanding, PolicyStore};

@@ -23,8 +23,8 @@ use crate::log::{Log, LogWriter, folder_of};
 use crate::permit::{SpentGrant, TurnGrant};
 use crate::verify::{Link, seal};
 
-pub use row::Issued;
 use row::Entry;
+pub use row::Issued;
 
 const FOLDER: &str = "permits";
 const SUFFIX: &str = ".jsonl";
@@ -260,4 +260,3 @@ pub fn ledgers(disk: &dyn Disk, root: &Path) -> Result<Vec<String>, StoreError> 
     names.sort_unstable();
     Ok(names)
 }
-

@@ -57,8 +57,8 @@ pub use harness::{
 pub use input::{GovernanceInput, JoinCheck, TurnInput};
 pub use instruction::{
     INSTRUCTION_POLICY_KIND, INSTRUCTION_WITNESS_KIND, InstructionCheckAnswer, InstructionCheckResult,
-    InstructionClassification, InstructionRunAnswer, InstructionWitness, InstructionWitnessAnswer, PermitPage,
-    PermitRow,
+    InstructionClassification, InstructionRunAnswer, InstructionWitness, InstructionWitnessAnswer,
+    PermitPage, PermitRow,
 };
 pub use issue::{
     BackendStatus, BlockedRow, BlockerRow, CheckProblem, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
