@@ -18,6 +18,7 @@ mod log;
 mod model_circuits;
 mod objects;
 mod permit;
+mod permits;
 mod policies;
 mod private_run;
 mod session;
@@ -49,8 +50,10 @@ pub use objects::{
     objects_folder,
 };
 pub use permit::{
-    LeaseGrant, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, PermitRefusal, TurnGrant,
+    LeaseGrant, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, PermitRefusal,
+    SpentGrant, TurnGrant,
 };
+pub use permits::{Issued, PermitLedger, Spend, SpendRefusal, doors_folder, ledgers};
 pub use policies::{PolicyAction, PolicyApplied, PolicyChange, PolicyFiles, PolicyStanding, PolicyStore};
 pub use private_run::PrivateRun;
 pub use session::{Session, SessionChange, SessionStore};

@@ -20,8 +20,8 @@ pub(crate) trait Permitted {
 /// Permission for one mutation.
 #[derive(Debug)]
 pub enum Permit {
-    /// Earned by a closed turn: admits exactly the intent it was admitted for.
-    Turn(TurnGrant),
+    /// Earned by a closed turn, linked to an instruction and spent: admits exactly the intent it was admitted for.
+    Turn(SpentGrant),
     /// Claiming, renewing and releasing on the strength of an instruction witness.
     Lease(LeaseGrant),
     /// A person at a terminal, as the configuration allows. Made in the command only.
@@ -30,11 +30,33 @@ pub enum Permit {
     Maintenance(MaintenanceGrant),
 }
 
-/// A turn's permission, together with the intent it was asked for.
+/// What a closed turn earned, together with the intent it was asked for. Not yet a permit: the ledger of the instruction
+/// that the intent names makes one of it, once.
 #[derive(Debug)]
 pub struct TurnGrant {
     ready: MutationReady,
     intent: Intent,
+}
+
+/// A turn's permission that the ledger of its instruction recorded as spent.
+#[derive(Debug)]
+pub struct SpentGrant {
+    grant: TurnGrant,
+    instruction_ref: String,
+    permit_id: String,
+}
+
+impl SpentGrant {
+    /// Only the ledger makes one, once it has recorded that it does.
+    pub(crate) const fn new(grant: TurnGrant, instruction_ref: String, permit_id: String) -> Self {
+        Self { grant, instruction_ref, permit_id }
+    }
+
+    /// Its name in the ledger.
+    #[must_use]
+    pub fn permit_id(&self) -> &str {
+        &self.permit_id
+    }
 }
 
 impl TurnGrant {
@@ -48,6 +70,17 @@ impl TurnGrant {
         } else {
             Err(PermitRefusal { detail: "the proof was earned for another intent".to_owned() })
         }
+    }
+
+    /// The intent it admits.
+    #[must_use]
+    pub const fn intent(&self) -> &Intent {
+        &self.intent
+    }
+
+    /// The proof.
+    pub(crate) const fn ready(&self) -> &MutationReady {
+        &self.ready
     }
 }
 
@@ -148,8 +181,9 @@ impl Permit {
         let mismatch = |detail: &str| Err(PermitRefusal { detail: detail.to_owned() });
         match self {
             Self::Turn(grant) => {
-                let same = grant.intent.action.as_str() == operation.action()
-                    && grant.intent.args_digest == operation.args_digest();
+                let intent = grant.grant.intent();
+                let same = intent.action.as_str() == operation.action()
+                    && intent.args_digest == operation.args_digest();
                 if same {
                     Ok(Authority::turn(&grant))
                 } else {
@@ -174,11 +208,14 @@ pub(crate) struct Authority {
 }
 
 impl Authority {
-    fn turn(grant: &TurnGrant) -> Self {
+    fn turn(spent: &SpentGrant) -> Self {
+        let ready = spent.grant.ready();
         let members = vec![
-            ("turn_digest", grant.ready.turn_digest().to_string()),
-            ("intent_digest", grant.ready.intent_digest().to_string()),
-            ("policy_digest", grant.ready.policy_digest().to_string()),
+            ("turn_digest", ready.turn_digest().to_string()),
+            ("intent_digest", ready.intent_digest().to_string()),
+            ("policy_digest", ready.policy_digest().to_string()),
+            ("instruction_ref", spent.instruction_ref.clone()),
+            ("permit_id", spent.permit_id.clone()),
         ];
         Self { kind: "turn", members, is_person: false }
     }

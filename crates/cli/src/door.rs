@@ -53,7 +53,9 @@ fn upkeep(action: &str) -> Option<Maintenance> {
     match action {
         "issue.compact" => Some(Maintenance::Compact),
         "issue.import" | "workspace.init" => Some(Maintenance::Import),
+        // An instruction is decided by its policy and its checks, not by whoever runs it.
         "audit.verify"
+        | "instruction.run"
         | "harness.session.write"
         | "harness.feature.write"
         | "harness.trajectory.append"

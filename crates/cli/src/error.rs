@@ -57,6 +57,11 @@ impl CliError {
                 message: error.to_string(),
                 hints: vec!["the arguments of the action cannot be read".to_owned()],
             },
+            ActionError::Envelope(error) => Self {
+                exit: Exit::Invalid,
+                message: error.to_string(),
+                hints: vec!["docs/reference/instructions.md says what an instruction looks like".to_owned()],
+            },
             ActionError::Source(error) => Self::vectors(&error),
             ActionError::Store(error) => Self::store(&error),
             ActionError::Model(failure) => Self::model(&failure),
@@ -88,6 +93,7 @@ impl CliError {
                 }
             }
             ActionError::Unknown { .. }
+            | ActionError::Envelope(_)
             | ActionError::Source(_)
             | ActionError::Store(_)
             | ActionError::Model(_)

@@ -11,6 +11,7 @@ mod effective;
 mod explaining;
 mod footprint;
 mod governed;
+mod instructed;
 mod kept;
 mod lease;
 mod people;

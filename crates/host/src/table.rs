@@ -11,6 +11,7 @@ use premath_tusk::sandbox::{Sandbox, SandboxError};
 
 use crate::actions::conformance::{SourceError, VectorSource};
 use crate::agent::AgentDoor;
+use crate::authority::EnvelopeFault;
 use crate::outside::{ModelDoor, ModelFailure};
 use crate::recording::note_lane;
 use crate::workspace::Workspace;
@@ -90,6 +91,9 @@ pub enum ActionError {
     /// The arguments cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// An instruction that is none.
+    #[error(transparent)]
+    Envelope(#[from] EnvelopeFault),
     /// Something outside could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),

@@ -3,6 +3,7 @@
 mod approval;
 mod audit;
 mod call_spec;
+mod check_outcome;
 mod constraints;
 mod context;
 mod desk;
@@ -13,6 +14,7 @@ mod governance;
 mod handoff;
 mod harness;
 mod input;
+mod instruction;
 mod issue;
 mod measure;
 mod metrics;
@@ -39,6 +41,7 @@ pub use audit::{
     AUDIT_KIND, AuditKind, AuditPage, AuditRow, AuditVerified, AuditWhy, UnrecordedChange, WhyKind, WhyStep,
     WhySubject,
 };
+pub use check_outcome::{CHECK_OUTCOME_KIND, CheckOutcome, CheckOutput, CheckStatus};
 pub use desk::{
     DeskChanged, DeskDocument, DeskFileRow, DeskHistory, DeskListing, DeskMatch, DeskMatches, DeskTree,
     DeskTreeRow, DeskVersion,
@@ -53,6 +56,11 @@ pub use harness::{
     STEP_KIND, SessionAnswer, SessionDocument, SessionState, StepAnswer, StepRow, TrajectoryProjection,
 };
 pub use input::{GovernanceInput, JoinCheck, TurnInput};
+pub use instruction::{
+    INSTRUCTION_POLICY_KIND, INSTRUCTION_WITNESS_KIND, InstructionCheckAnswer, InstructionCheckResult,
+    InstructionClassification, InstructionRunAnswer, InstructionWitness, InstructionWitnessAnswer,
+    PermitPage, PermitRow,
+};
 pub use issue::{
     BackendStatus, BlockedRow, BlockerRow, CheckProblem, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
     ConfigRow, DependencyCounts, DependencyDiagnostics, DependencyProjection, ExportAnswer, HistoryAnswer,

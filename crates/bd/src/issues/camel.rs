@@ -29,6 +29,7 @@ pub(crate) fn camel(name: &str) -> &str {
         "lease_id" => "leaseId",
         "mol_type" => "molType",
         "override_reason" => "overrideReason",
+        "permit_id" => "permitId",
         "policy_digest" => "policyDigest",
         "renewed_at" => "renewedAt",
         "turn_digest" => "turnDigest",

@@ -236,6 +236,22 @@ impl Operation {
         }
     }
 
+    /// The issue it is about, where that is known before: a new one has no id yet, and `claim-next` takes what comes.
+    #[must_use]
+    pub fn issue_id(&self) -> Option<&str> {
+        match self {
+            Self::Add { .. } | Self::ClaimNext { .. } => None,
+            Self::Discover { parent, .. } => Some(parent),
+            Self::Update { id, .. }
+            | Self::Claim { id, .. }
+            | Self::LeaseRenew { id, .. }
+            | Self::LeaseRelease { id, .. }
+            | Self::DependencyAdd { id, .. }
+            | Self::DependencyRemove { id, .. }
+            | Self::DependencyReplace { id, .. } => Some(id),
+        }
+    }
+
     /// Whether it only takes, keeps or lets go of work.
     #[must_use]
     pub const fn is_about_a_lease(&self) -> bool {

@@ -13,6 +13,7 @@ use crate::error::StoreError;
 use crate::journal;
 use crate::log::{Log, beside};
 use crate::model_circuits::ModelCircuitStore;
+use crate::permits::{PermitLedger, doors_folder, ledgers};
 
 pub(super) const FOLDER: &str = ".premath";
 pub(super) const ISSUES: &str = "issues.jsonl";
@@ -33,6 +34,8 @@ pub(crate) enum LaneKind {
     Journal,
     /// One row per decision, approval and change.
     Audit,
+    /// One row per instruction that was issued, and per permit that was spent.
+    Permits,
 }
 
 impl LaneKind {
@@ -40,7 +43,7 @@ impl LaneKind {
     pub(crate) const fn chaining(self) -> Chaining {
         match self {
             Self::Issues | Self::History => Chaining::Unchained,
-            Self::Trajectory | Self::Journal | Self::Audit => Chaining::Chained,
+            Self::Trajectory | Self::Journal | Self::Audit | Self::Permits => Chaining::Chained,
         }
     }
 
@@ -99,6 +102,15 @@ impl<'r> Lanes<'r> {
         for folder in self.worker_folders()? {
             self.add(&mut lanes, LaneKind::Trajectory, folder.join("harness_trajectory.jsonl"))?;
             self.add(&mut lanes, LaneKind::Trajectory, folder.join("harness_kpi_remediations.jsonl"))?;
+            self.add(&mut lanes, LaneKind::Journal, folder.join(journal::FILE))?;
+        }
+        for instruction in ledgers(self.disk.as_ref(), self.root)? {
+            let ledger = PermitLedger::open(Arc::clone(self.disk), self.root, &instruction)?;
+            self.add(&mut lanes, LaneKind::Permits, ledger.path().to_owned())?;
+        }
+        let doors = doors_folder(self.root);
+        for door in journal::sessions(self.disk.as_ref(), &doors)? {
+            self.add(&mut lanes, LaneKind::Journal, doors.join(door).join(journal::FILE))?;
         }
         let runs = journal::runs_folder(self.root);
         for session in journal::sessions(self.disk.as_ref(), &runs)? {

@@ -33,6 +33,16 @@ pub trait VectorSource: std::fmt::Debug {
     fn cases(&self) -> Result<Vec<Case>, SourceError>;
 }
 
+/// No vectors at all.
+#[derive(Debug)]
+pub(crate) struct NoVectors;
+
+impl VectorSource for NoVectors {
+    fn cases(&self) -> Result<Vec<Case>, SourceError> {
+        Err(SourceError::Empty)
+    }
+}
+
 /// Vectors that cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {

@@ -170,7 +170,7 @@ fn changed(
         red_team_report: None,
     };
     let wanted = Promotion { change: change.clone(), reports, gates: &gates, brought: &brought, measure };
-    let promoted = put_into_force(host.workspace, wanted)?;
+    let promoted = put_into_force(host, wanted)?;
     answered(&change, promoted)
 }
 

@@ -21,6 +21,7 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use super::door::AgentDoor;
 use super::effective;
 use super::governed::record_refusals;
+use super::instructed::own_instruction;
 use super::retention;
 use super::steady::steady;
 use super::withdrawn::Withdrawn;
@@ -61,6 +62,8 @@ pub(super) struct Plan {
     pub(super) material: Option<String>,
     /// The approved plan that it carries out.
     pub(super) approved: Option<ApprovedPlan>,
+    /// The instruction that somebody named; its own when nobody did.
+    pub(super) instruction: Option<String>,
 }
 
 /// What a run works with, and what it is.
@@ -92,10 +95,12 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
     for whole in to_store {
         retention::objects(workspace)?.put(&mut whole.text.as_bytes())?;
     }
+    let run_id = plan.run_id;
     let config = RunConfig {
-        run_id: plan.run_id,
+        run_id: run_id.clone(),
         task: plan.task,
         issue_id: plan.issue.as_ref().map(|row| row.id().to_owned()),
+        instruction_ref: Some(plan.instruction.unwrap_or_else(|| own_instruction(workspace, &run_id))),
         models: plan.models,
         system: system.into_iter().map(|block| block.text).collect(),
         opening,

@@ -15,6 +15,7 @@ use premath_tusk::turn_loop::{
 };
 
 use super::assemble::{self, Made, Plan, make};
+use super::instructed::inherited;
 use super::lease::{self, Authority};
 use super::ports::FileJournal;
 use super::resume::{may_end_without, redriven, resumed};
@@ -179,7 +180,7 @@ impl Worker<'_> {
         read.extend(plan.write.iter().filter(|path| !plan.read.contains(path)).cloned());
         let profile = Profile::ALL.into_iter().find(|profile| profile.as_str() == parent.profile);
         Plan {
-            run_id,
+            run_id: run_id.clone(),
             task: plan.task.clone(),
             issue: held.map(|held| held.row.clone()),
             holder: held.map(|held| held.holder.clone()),
@@ -205,6 +206,7 @@ impl Worker<'_> {
             judges: plan.judges,
             material: plan.material.clone(),
             approved: None,
+            instruction: inherited(self.ground.workspace, parent, &run_id),
         }
     }
 

@@ -342,11 +342,12 @@ pub(super) fn outcome(proposal: &Proposal) -> PlanDecision {
 }
 
 /// What went wrong while a plan was carried out, as the store of a run tells it.
-fn stored(error: ActionError) -> StoreError {
+pub(super) fn stored(error: ActionError) -> StoreError {
     match error {
         ActionError::Store(error) => error,
         other @ (ActionError::Unknown { .. }
         | ActionError::Input(_)
+        | ActionError::Envelope(_)
         | ActionError::Source(_)
         | ActionError::Model(_)
         | ActionError::Sandbox(_)

@@ -18,6 +18,7 @@ use premath_tusk::turn_loop::{
 
 use super::assemble::{Plan, again, make};
 use super::door::AgentDoor;
+use super::instructed::inherited;
 use super::ports::FileJournal;
 use super::resume::{each_journal_row, redriven, resumed};
 use super::retention;
@@ -168,6 +169,7 @@ fn plan(ground: Ground<'_>, proposal: &Proposal) -> Result<Plan, ActionError> {
         .and_then(|config| Profile::ALL.into_iter().find(|profile| profile.as_str() == config.profile));
     Ok(Plan {
         run_id: proposal.id.clone(),
+        instruction: parent.as_ref().and_then(|config| inherited(ground.workspace, config, &proposal.id)),
         task: proposal.draft.goal.clone(),
         issue: None,
         holder: None,

@@ -6,15 +6,19 @@ use std::sync::Arc;
 use premath_bd::desk::{self, DeskRefusal, ProposalDraft};
 use premath_bd::issues::{Applied, FileIssues, IssueRow, IssueStore as _, Operation};
 use premath_bd::{
-    Change, Clock, Cursor, Journal, JournalEvent, JournalRow, JournalWriter, ObjectId, Objects, Permit,
-    StoreError, TurnGrant, Witnesses, witnesses_folder,
+    Change, Clock, Cursor, Journal, JournalEvent, JournalRow, JournalWriter, ObjectId, Objects, StoreError,
+    TurnGrant, Witnesses, witnesses_folder,
 };
 use premath_kernel::{Digest, Moment, Value};
 use premath_tusk::tools::files::{FileError, WorkFiles};
-use premath_tusk::turn_loop::{IntentOutcome, IssuePort, ObjectPort, RunJournal};
+use premath_tusk::turn_loop::{IntentOutcome, IssuePort, ObjectPort, RunConfig, RunJournal};
 
+use super::instructed::RunAuthority;
 use super::kept::Projection;
+use super::lease::Refused;
+use super::people::stored;
 use super::retention;
+use super::run::Ground;
 use crate::desk_store::{existing_desk, open_desk, publish};
 use crate::recording::{For, apply};
 use crate::workspace::{Retention, Workspace};
@@ -102,9 +106,10 @@ impl RunJournal for FileJournal {
 
 /// Issue memory, behind permits that closed turns earned.
 #[derive(Debug)]
-pub(super) struct RunIssues {
+pub(super) struct RunIssues<'g> {
     workspace: Workspace,
     run_id: String,
+    authority: RunAuthority<'g>,
     store: FileIssues,
     witnesses: Witnesses,
     /// The witnesses that were stored, for whoever cites them.
@@ -113,10 +118,12 @@ pub(super) struct RunIssues {
     pub(super) changes: Vec<String>,
 }
 
-impl RunIssues {
-    pub(super) fn new(workspace: &Workspace, run_id: &str) -> Self {
+impl<'g> RunIssues<'g> {
+    pub(super) fn new(ground: Ground<'g>, config: &RunConfig) -> Self {
+        let (workspace, run_id) = (ground.workspace, config.run_id.as_str());
         let disk = Arc::clone(&workspace.disk);
         Self {
+            authority: RunAuthority::new(ground, config),
             store: FileIssues::new(Arc::clone(&disk), workspace.issues_path(None)),
             witnesses: Witnesses::new(disk, Arc::clone(&workspace.ids), witnesses_folder(&workspace.root)),
             workspace: workspace.clone(),
@@ -140,7 +147,7 @@ fn now(row: &IssueRow) -> IntentOutcome {
     IntentOutcome::Applied { issue_id: row.id().to_owned(), status }
 }
 
-impl IssuePort for RunIssues {
+impl IssuePort for RunIssues<'_> {
     fn witness(&mut self, record: &Value<'_>) -> Result<(), StoreError> {
         let id = self.witnesses.put_record(record)?;
         self.cited.push(format!("witness://{id}"));
@@ -165,7 +172,7 @@ impl IssuePort for RunIssues {
     }
 }
 
-impl RunIssues {
+impl RunIssues<'_> {
     fn change_issues(
         &mut self,
         grant: TurnGrant,
@@ -179,8 +186,12 @@ impl RunIssues {
             }
             ready => ready?,
         }
+        let permit = match self.authority.permit(grant, operation.issue_id()).map_err(stored)? {
+            Ok(permit) => permit,
+            Err(refused) => return Ok(unlinked(refused)),
+        };
         let asked = For::Run(&self.run_id);
-        let applied = apply(&self.workspace, &self.store, Permit::Turn(grant), operation, asked)?;
+        let applied = apply(&self.workspace, &self.store, permit, operation, asked)?;
         Ok(match applied {
             Applied::Written(written) => {
                 self.changes.push(format!("issue://{}@{}", written.row.id(), written.row.rev()));
@@ -198,8 +209,12 @@ impl RunIssues {
         grant: TurnGrant,
         operation: &desk::Operation,
     ) -> Result<IntentOutcome, StoreError> {
+        let permit = match self.authority.permit(grant, None).map_err(stored)? {
+            Ok(permit) => permit,
+            Err(refused) => return Ok(unlinked(refused)),
+        };
         let desk = open_desk(&self.workspace)?;
-        let applied = desk.apply(Permit::Turn(grant), operation, &self.run_id)?;
+        let applied = desk.apply(permit, operation, &self.run_id)?;
         publish(&self.workspace, &desk)?;
         Ok(match applied {
             desk::Applied::Written(change) | desk::Applied::Repeated(change) => {
@@ -211,9 +226,13 @@ impl RunIssues {
     }
 
     fn propose(&mut self, grant: TurnGrant, draft: &ProposalDraft) -> Result<IntentOutcome, StoreError> {
+        let permit = match self.authority.permit(grant, None).map_err(stored)? {
+            Ok(permit) => permit,
+            Err(refused) => return Ok(unlinked(refused)),
+        };
         let desk = open_desk(&self.workspace)?;
         let wait_seconds = self.workspace.settings.policy.approval_seconds();
-        let proposed = desk.propose_for(Permit::Turn(grant), draft, wait_seconds)?;
+        let proposed = desk.propose_for(permit, draft, wait_seconds)?;
         publish(&self.workspace, &desk)?;
         Ok(match proposed {
             Ok(proposal) => {
@@ -222,6 +241,11 @@ impl RunIssues {
             Err(refusal) => refused(refusal),
         })
     }
+}
+
+/// A change that no instruction stands behind.
+fn unlinked(refused: Refused) -> IntentOutcome {
+    IntentOutcome::Refused { class: refused.class, detail: refused.detail }
 }
 
 fn refused(refusal: DeskRefusal) -> IntentOutcome {

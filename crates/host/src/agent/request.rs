@@ -26,6 +26,8 @@ pub(super) struct RunArgs {
     models: Vec<String>,
     /// What to call the run.
     run_id: Option<String>,
+    /// The instruction that its changes are linked to; one of its own when nobody names one.
+    instruction: Option<String>,
     /// The pattern of the work.
     pattern: Option<String>,
     /// The workflow document.
@@ -73,6 +75,8 @@ pub struct RunRequest {
     pub models: Vec<String>,
     /// What to call the run.
     pub run_id: Option<String>,
+    /// The instruction that its changes are linked to; one of its own when nobody names one.
+    pub instruction: Option<String>,
     /// The shape of the work.
     pub workflow: Workflow,
     /// How the model expresses actions.
@@ -134,6 +138,7 @@ impl RunRequest {
             task: task.map(ToOwned::to_owned),
             issue: issue.map(ToOwned::to_owned),
             run_id,
+            instruction: told(args.instruction.as_deref()).map(ToOwned::to_owned),
             workflow: workflow::read(told(args.pattern.as_deref()), args.workflow)?,
             action_mode,
             normalizer: normalizer.to_owned(),

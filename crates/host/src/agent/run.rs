@@ -22,6 +22,7 @@ use super::children::HostCrew;
 use super::door::AgentDoor;
 use super::footprint::{classes, enter, leave};
 use super::governed::HostPolicy;
+use super::instructed::inherited;
 use super::lease::{self, Authority, Held, Refused};
 use super::people::HostPerson;
 use super::plans;
@@ -197,6 +198,7 @@ fn plan(request: RunRequest, run_id: String, issue: Option<IssueRow>, holder: Op
         judges: false,
         material: None,
         approved: None,
+        instruction: request.instruction,
     }
 }
 
@@ -296,7 +298,7 @@ pub(super) fn one(
     }
     enter(workspace, machine.config())?;
     let mut models = plans::answers(ground, machine.config())?;
-    let mut issues = RunIssues::new(workspace, &machine.config().run_id);
+    let mut issues = RunIssues::new(ground, machine.config());
     let mut objects = RunObjects::new(workspace, Arc::clone(&toolbox.files))?;
     let mut person = person(ground, machine.config())?;
     let mut policy = HostPolicy::of(workspace, governor, machine.config())?;
@@ -406,6 +408,7 @@ fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<R
         tools,
         capabilities,
         limits,
+        instruction_ref: inherited(workspace, config, run_id),
         parent: Some(ParentRun {
             run_id: config.run_id.clone(),
             call_id: machine.last_verdict().map(|verdict| verdict.call_id.clone()).unwrap_or_default(),

@@ -12,6 +12,7 @@ pub(super) fn failure(error: ActionError) -> ToolFailure {
         ActionError::Input(error) => refused_argument(&error),
         ActionError::Store(error) => unread(&error),
         ActionError::Unknown { .. }
+        | ActionError::Envelope(_)
         | ActionError::Source(_)
         | ActionError::Model(_)
         | ActionError::Sandbox(_)

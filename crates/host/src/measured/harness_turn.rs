@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use premath_bd::{Permit, TurnGrant, Witnesses, witnesses_folder};
+use premath_bd::{TurnGrant, Witnesses, witnesses_folder};
 use premath_kernel::{
-    ActionName, ActivePolicy, Assessment, Claims, Digest, Intent, NormalizedTurn, Strictness, Witness, admit,
-    assess, close,
+    ActionName, ActivePolicy, Assessment, Claims, Digest, Intent, NormalizedTurn, Strictness, Text, Witness,
+    admit, assess, close,
 };
 use premath_wire::Canonical;
 use premath_wire::strict::{Limits, parse};
@@ -15,6 +15,7 @@ use premath_wire::v1::{JoinCheck, ReasonRow};
 use serde_json::{Map, Value, json};
 
 use super::promotion::{Evidence, Promotion, reason};
+use crate::authority::Linked;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -34,7 +35,11 @@ fn mutation_policy(action: &str) -> Value {
 }
 
 /// The turn that asks for a change.
-pub(super) fn turn(wanted: &Promotion<'_>, evidence: &Evidence) -> Result<HarnessTurn, ActionError> {
+pub(super) fn turn(
+    wanted: &Promotion<'_>,
+    evidence: &Evidence,
+    linked: &Linked,
+) -> Result<HarnessTurn, ActionError> {
     let action = wanted.change.action.name();
     let policy = mutation_policy(action);
     let policy_digest = digest_of(&policy)?;
@@ -42,7 +47,7 @@ pub(super) fn turn(wanted: &Promotion<'_>, evidence: &Evidence) -> Result<Harnes
         action: ActionName::new(action).ok_or_else(|| fault("the action has no name"))?,
         args_digest: wanted.change.args_digest(),
         policy_digest,
-        instruction_ref: None,
+        instruction_ref: Text::new(linked.instruction_ref()),
     };
     let document = document(wanted, evidence, &intent, &policy)?;
     let read = JoinCheck::read(document.to_string().as_bytes(), Strictness::Strict)?;
@@ -207,8 +212,8 @@ impl HarnessTurn {
         Ok(format!("witness://{id}"))
     }
 
-    /// The permit, earned from the evidence; or everything that speaks against it.
-    pub(super) fn permit(&self) -> Result<Permit, Vec<ReasonRow>> {
+    /// What the turn earned, from the evidence; or everything that speaks against it.
+    pub(super) fn grant(&self) -> Result<TurnGrant, Vec<ReasonRow>> {
         let rows = |refusal: premath_kernel::Refusal| {
             let row = |one: &premath_kernel::Reason| reason(one.class.code(), &one.subject, &one.detail);
             refusal.reasons().iter().map(row).collect::<Vec<_>>()
@@ -224,7 +229,6 @@ impl HarnessTurn {
             policies.mutation_policy.as_ref().map_or(ActivePolicy::NotSupplied, ActivePolicy::Supplied);
         let ready = admit(join, &self.intent, &active, &self.claims).map_err(rows)?;
         TurnGrant::new(ready, self.intent.clone())
-            .map(Permit::Turn)
             .map_err(|refusal| vec![reason("permit_mismatch", "intent", &refusal.detail)])
     }
 }

@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
-use premath_bd::{Permit, PolicyAction, PolicyApplied, PolicyChange, PolicyStore, StoreError};
+use premath_bd::{
+    Permit, PermitLedger, PolicyAction, PolicyApplied, PolicyChange, PolicyStore, Spend, StoreError,
+    TurnGrant,
+};
 use premath_kernel::Digest;
 use premath_wire::v1::{
     GUARDRAILS_REPORT_KIND, GuardrailsResult, PromotionRow, RED_TEAM_REPORT_KIND, ReasonRow, RedTeamResult,
@@ -16,7 +19,8 @@ use super::harness_turn::turn;
 use super::measure::{Dataset, Measure};
 use super::promotions::{recorded, refused};
 use super::reports::{Made, ReportAt, Vouched, kept, read, vouched};
-use crate::table::ActionError;
+use crate::authority::{InstructionScope, Linked, NewInstruction, issue_instruction};
+use crate::table::{ActionError, Host};
 use crate::workspace::Workspace;
 
 const EVALUATION_UNMET: &str = "governance.eval_gate_unmet";
@@ -56,15 +60,34 @@ impl Promoted {
 }
 
 /// Closes the turn, has the intent admitted, and puts the package into force.
-pub(crate) fn promote(workspace: &Workspace, wanted: Promotion<'_>) -> Result<Promoted, ActionError> {
-    let mut wanted = wanted;
+pub(crate) fn promote(host: &Host<'_>, wanted: Promotion<'_>) -> Result<Promoted, ActionError> {
+    let (workspace, mut wanted) = (host.workspace, wanted);
     let evidence = Evidence::gather(workspace, &wanted)?;
     wanted.change.eval_report = evidence.evaluation.as_ref().map(|found| found.digest.as_str().to_owned());
     wanted.change.red_team_report = evidence.red_team.as_ref().map(|found| found.digest.as_str().to_owned());
-    let turn = turn(&wanted, &evidence)?;
+    let action = wanted.change.action.name();
+    let new = NewInstruction {
+        name: action.to_owned(),
+        intent: action.to_owned(),
+        scope: InstructionScope::Repository,
+        checks: vec!["store".to_owned()],
+        claims: vec![action.to_owned()],
+    };
+    let linked = match issue_instruction(host, &new)? {
+        Ok(linked) => linked,
+        Err(why) => {
+            let reasons = vec![reason(&why.class, "instruction", &why.detail)];
+            return Ok(Promoted::refused(reasons, None));
+        }
+    };
+    let turn = turn(&wanted, &evidence, &linked)?;
     let witness = turn.witness(workspace)?;
     let mut reasons = evidence.notes;
-    let permit = match turn.permit() {
+    let earned = match turn.grant() {
+        Ok(grant) => spent(workspace, grant, &linked)?.map_err(|why| vec![why]),
+        Err(more) => Err(more),
+    };
+    let permit = match earned {
         Ok(permit) => permit,
         Err(more) => {
             reasons.extend(more);
@@ -73,6 +96,20 @@ pub(crate) fn promote(workspace: &Workspace, wanted: Promotion<'_>) -> Result<Pr
         }
     };
     put(workspace, permit, &wanted.change, Some(witness))
+}
+
+/// Spends what the turn earned.
+fn spent(
+    workspace: &Workspace,
+    grant: TurnGrant,
+    linked: &Linked,
+) -> Result<Result<Permit, ReasonRow>, ActionError> {
+    let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, linked.id())?;
+    let spend = Spend { door: "harness:promote", issue_id: None, again: false };
+    Ok(ledger
+        .spend(grant, &spend, workspace.clock.as_ref())?
+        .map(Permit::Turn)
+        .map_err(|why| reason("mutation.use_evidence_missing", "permit", &why.to_string())))
 }
 
 /// Goes back to what comes with premath, on the word of the person at the door: it is what would hold without any package,

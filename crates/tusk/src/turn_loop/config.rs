@@ -23,6 +23,8 @@ pub struct RunConfig {
     pub task: String,
     /// The issue it works on.
     pub issue_id: Option<String>,
+    /// The instruction that its changes are linked to. Without one it can change nothing.
+    pub instruction_ref: Option<String>,
     /// The models that may be asked, in order.
     pub models: Vec<String>,
     /// What a model is told before everything else, in blocks.
@@ -138,6 +140,7 @@ impl RunConfig {
             .non_empty("capabilities", text_list(&self.capabilities))
             .field("context", self.context.to_value())
             .non_empty("incomingRefs", text_list(&self.incoming))
+            .optional("instructionRef", self.instruction_ref.as_deref())
             .optional("issueId", self.issue_id.as_deref())
             .field("limits", self.limits.to_value())
             .field("models", text_list(&self.models))
@@ -169,6 +172,7 @@ impl RunConfig {
             run_id: row.owned("runId")?,
             task: row.owned("task")?,
             issue_id: row.optional("issueId")?,
+            instruction_ref: row.optional("instructionRef")?,
             models: row.texts("models")?,
             system: row.texts("system")?,
             opening: row.owned("opening")?,

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use premath_kernel::{ActionMode, ActionName, Digest, Intent};
+use premath_kernel::{ActionMode, ActionName, Digest, Intent, Text};
 
 use super::closing::{Closed, Closing, NotATurn};
 use super::event::WorkerReturn;
@@ -202,7 +202,8 @@ impl Machine {
                 continue;
             };
             let policy_digest = self.terms.spec().mutation_policy.clone();
-            let intent = Intent { action, args_digest, policy_digest, instruction_ref: None };
+            let instruction_ref = self.config.instruction_ref.as_deref().and_then(Text::new);
+            let intent = Intent { action, args_digest, policy_digest, instruction_ref };
             let content = format!("{{\"applied\":false,\"intentDigest\":\"{}\"}}", intent.digest());
             outcome.payload = Payload::Inline(content);
             intents.push((outcome.tool_call_id.clone(), intent));

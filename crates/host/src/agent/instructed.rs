@@ -1,0 +1,162 @@
+//! The instruction behind the changes of a run: one that somebody named, or one of the run's own, which is issued when the
+//! first change is asked for, and again when its witness has ended.
+//!
+//! Every change is linked anew: an instruction that was edited, withdrawn or outlived since permits nothing. It must not let a
+//! run change anything for which nobody could answer.
+
+use std::sync::Arc;
+
+use premath_bd::{Permit, PermitLedger, Spend, TurnGrant};
+use premath_kernel::Digest;
+use premath_tusk::turn_loop::RunConfig;
+use premath_wire::time::{format_time, to_millis};
+
+use super::lease::Refused;
+use super::run::Ground;
+use crate::actions::conformance::NoVectors;
+use crate::authority::{
+    Denied, InstructionScope, Linked, NewInstruction, denied, evidence_missing, issue_as, link,
+};
+use crate::outside::NoModels;
+use crate::table::{ActionError, Host};
+use crate::workspace::Workspace;
+
+const CLAIM_PREFIX: &str = "capabilities.change_morphisms.";
+
+/// What stands behind the changes of one run.
+#[derive(Debug)]
+pub(super) struct RunAuthority<'g> {
+    ground: Ground<'g>,
+    run_id: String,
+    instruction: Option<String>,
+    actions: Vec<String>,
+}
+
+/// The instruction that a run writes for itself, when nobody named one.
+pub(super) fn own_instruction(workspace: &Workspace, run_id: &str) -> String {
+    let time: String = format_time(to_millis(workspace.clock.now()))
+        .chars()
+        .take_while(|one| *one != '.')
+        .filter(|one| one.is_ascii_digit() || *one == 'T')
+        .collect();
+    PermitLedger::reference(&format!("{time}Z-{}", own_name(run_id)))
+}
+
+/// The instruction of a run that goes on from another, or works for it: the same that somebody named, else its own.
+pub(super) fn inherited(workspace: &Workspace, config: &RunConfig, run_id: &str) -> Option<String> {
+    let reference = config.instruction_ref.as_deref()?;
+    if is_own(reference, &config.run_id) {
+        return Some(own_instruction(workspace, run_id));
+    }
+    Some(reference.to_owned())
+}
+
+fn is_own(reference: &str, run_id: &str) -> bool {
+    let id = reference.strip_prefix("instruction://").unwrap_or(reference);
+    id.split_once('-').is_some_and(|(_, name)| name == own_name(run_id))
+}
+
+/// What an instruction of a run's own is called behind its time. Long names are cut, and told apart by a digest.
+fn own_name(run_id: &str) -> String {
+    let plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '.' | '_' | '-');
+    let name: String = run_id.chars().map(|one| if plain(one) { one } else { '-' }).collect();
+    if name == run_id && name.len() <= 64 {
+        return format!("run-{name}");
+    }
+    let digest = Digest::of_bytes(run_id.as_bytes());
+    let tail: String = digest.as_str().chars().rev().take(12).collect();
+    let head: String = name.chars().take(48).collect();
+    format!("run-{head}-{tail}")
+}
+
+impl<'g> RunAuthority<'g> {
+    pub(super) fn new(ground: Ground<'g>, config: &RunConfig) -> Self {
+        let action = |claim: &String| claim.strip_prefix(CLAIM_PREFIX).map(str::to_owned);
+        Self {
+            ground,
+            run_id: config.run_id.clone(),
+            instruction: config.instruction_ref.clone(),
+            actions: config.capabilities.iter().filter_map(action).collect(),
+        }
+    }
+
+    /// The permit for one change, spent; or why there is none, which is on record then.
+    pub(super) fn permit(
+        &self,
+        grant: TurnGrant,
+        issue: Option<&str>,
+    ) -> Result<Result<Permit, Refused>, ActionError> {
+        let action = grant.intent().action.as_str().to_owned();
+        let permit = self.spent(grant, &action, issue)?;
+        if let Err(why) = &permit {
+            let door = format!("run:{}", self.run_id);
+            let instruction = self.instruction.as_deref();
+            denied(
+                self.ground.workspace,
+                &Denied { action: &action, issue_id: issue, instruction, door: &door },
+                why,
+            )?;
+        }
+        Ok(permit)
+    }
+
+    fn spent(
+        &self,
+        grant: TurnGrant,
+        action: &str,
+        issue: Option<&str>,
+    ) -> Result<Result<Permit, Refused>, ActionError> {
+        let workspace = self.ground.workspace;
+        let linked = match self.linked()? {
+            Ok(linked) => linked,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        if let Err(refused) = linked.covers(action, issue) {
+            return Ok(Err(refused));
+        }
+        let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, linked.id())?;
+        // A run that died between spending and changing asks again, and has looked whether the change was made.
+        let door = format!("run:{}", self.run_id);
+        let spend = Spend { door: &door, issue_id: issue, again: true };
+        Ok(match ledger.spend(grant, &spend, workspace.clock.as_ref())? {
+            Ok(spent) => Ok(Permit::Turn(spent)),
+            Err(why) => {
+                Err(evidence_missing(why.to_string(), "ask for the change again in a turn of its own"))
+            }
+        })
+    }
+
+    /// The instruction as it is now.
+    fn linked(&self) -> Result<Result<Linked, Refused>, ActionError> {
+        let workspace = self.ground.workspace;
+        let Some(reference) = &self.instruction else {
+            let hint = "runs that began before changes were linked cannot change anything; start a new one";
+            return Ok(Err(evidence_missing("the run has no instruction", hint)));
+        };
+        let id = reference.strip_prefix("instruction://").unwrap_or(reference);
+        if !is_own(reference, &self.run_id) {
+            return link(workspace, id);
+        }
+        let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, id)?;
+        let holds = ledger.issued()?.is_some_and(|issued| workspace.clock.now() < issued.expires_at);
+        if holds {
+            return link(workspace, id);
+        }
+        let sandbox = self.ground.agent.sandbox();
+        let host = Host {
+            vectors: &NoVectors,
+            workspace,
+            models: &NoModels,
+            sandbox: sandbox.as_ref(),
+            agent: self.ground.agent,
+        };
+        let new = NewInstruction {
+            name: own_name(&self.run_id),
+            intent: format!("changes of run {}", self.run_id),
+            scope: InstructionScope::Repository,
+            checks: vec!["store".to_owned()],
+            claims: self.actions.clone(),
+        };
+        issue_as(&host, id, &new)
+    }
+}

@@ -1,0 +1,27 @@
+//! Authority: instructions, the policies they are decided under, the witnesses that running them leaves, and the changes
+//! that may be linked to them.
+//!
+//! Nothing that is not a person changes anything without an accepted instruction: its witness is recomputed, held against
+//! what was recorded when it was issued, looked at for its end and its scope, and a permit is spent for each single change.
+//! It must not take anybody's word for any of this.
+
+mod builtin_checks;
+mod decide;
+mod door;
+mod envelope;
+mod link;
+mod policy;
+mod refusal;
+mod run;
+mod turn;
+mod witness;
+
+pub(crate) use decide::decide;
+pub(crate) use door::{Changed, HarnessDoor};
+pub use envelope::EnvelopeFault;
+pub(crate) use envelope::{Envelope, instruction_id_of};
+pub(crate) use link::{Linked, link};
+pub(crate) use policy::{InstructionPolicy, Policies};
+pub(crate) use refusal::{Denied, denied, evidence_missing};
+pub(crate) use run::{InstructionScope, NewInstruction, Ran, issue_as, issue_instruction, run_envelope};
+pub(crate) use witness::{read_witness, witness_path};
