@@ -19,6 +19,7 @@ mod retrieval;
 mod sample;
 mod settings;
 mod table;
+mod work;
 mod workspace;
 
 pub use actions::approvals::row as approval_row;
@@ -55,4 +56,8 @@ pub use settings::{
     ToolSettings,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
+pub use work::{
+    Child as WorkerChild, Coordination, CoordinatorRequest, Crew as WorkerCrew, WorkRequest, WorkWatch,
+    WorkWishes, Worked, coordinate, work,
+};
 pub use workspace::{DoorRefusal, MutationDoor, Retention, Workspace};

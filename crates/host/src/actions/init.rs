@@ -16,6 +16,7 @@ use super::issue::{arguments, told};
 use super::issue_upkeep::{must_hold_rows, place_file, read, take_over};
 use crate::settings::Settings;
 use crate::table::{ActionError, Answer, Host};
+use crate::work::{DEFAULT_RETRY_POLICY, RETRY_POLICY_PATH};
 use crate::workspace::{DoorRefusal, shown};
 
 const ACTION: &str = "workspace.init";
@@ -111,6 +112,10 @@ fn prepare(
     }
     made.file(&root.join(".premath/.gitignore"), GITIGNORE.as_bytes())?;
     made.file(&root.join("premath.toml"), CONFIGURATION.as_bytes())?;
+    let policy = root.join(RETRY_POLICY_PATH);
+    made.folder(&root.join("policies"))?;
+    made.folder(&root.join("policies/control"))?;
+    made.file(&policy, DEFAULT_RETRY_POLICY.as_bytes())?;
     let store = FileIssues::new(std::sync::Arc::clone(&host.workspace.disk), issues.to_owned());
     if made.is_new(issues)? {
         store.create()?;

@@ -1,8 +1,9 @@
 //! What a run needs of the world outside a repository. Only a trait and plain data; the composition root implements it.
 
 use std::fmt::Debug;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use premath_bd::StoreError;
 use premath_bd::desk::{Approval, ApprovalScope, PersonCredential, Proposal, Verdict};
@@ -77,6 +78,17 @@ pub trait AgentDoor: Debug + Sync {
 
     /// What asks every run of this door to end.
     fn interrupt(&self) -> Interrupt;
+
+    /// Lets time pass, or less of it when somebody asks for the end. Where there is no clock none passes.
+    fn pause(&self, _duration: Duration, _interrupt: &Interrupt) {}
+
+    /// The same door for work in another folder, which another wish ends.
+    ///
+    /// # Errors
+    /// Nobody works elsewhere from here.
+    fn at(&self, _folder: &Path, _interrupt: &Interrupt) -> Result<Box<dyn AgentDoor + '_>, ActionError> {
+        nothing()
+    }
 
     /// What measures policy packages; a door that cannot says so.
     fn measure(&self) -> &dyn Measure {

@@ -211,6 +211,14 @@ pub const ACTIONS: &[Action] = &[
         call: governance_check::call,
     },
     Action {
+        name: "harness.boot",
+        command: "boot",
+        summary: "begin a working session from what is on the disk",
+        door: Door::Effect,
+        output_schema: "harness-boot",
+        call: crate::work::boot,
+    },
+    Action {
         name: "harness.feature.check",
         command: "harness-feature check",
         summary: "check the feature ledger",
@@ -289,6 +297,22 @@ pub const ACTIONS: &[Action] = &[
         door: Door::Record,
         output_schema: "harness-session",
         call: harness_session::write,
+    },
+    Action {
+        name: "harness.step",
+        command: "step",
+        summary: "take one issue, work on it, and close it when it is verified",
+        door: Door::Effect,
+        output_schema: "harness-work-step",
+        call: crate::work::step,
+    },
+    Action {
+        name: "harness.stop",
+        command: "stop",
+        summary: "hand the session on, and give back what it holds",
+        door: Door::Effect,
+        output_schema: "harness-stop",
+        call: crate::work::stop,
     },
     Action {
         name: "harness.trajectory.append",

@@ -58,14 +58,22 @@ fn refused(class: &str, detail: &str, hint: &str) -> Refused {
 /// Reads a policy from its bytes.
 pub(crate) fn read(bytes: &[u8]) -> Result<RetryPolicy, Refused> {
     let document = parse(bytes, Limits::default()).map_err(|error| {
-        refused("retry_policy_invalid_json", &error.to_string(), "mend it, or put back what `premath init` writes")
+        refused(
+            "retry_policy_invalid_json",
+            &error.to_string(),
+            "mend it, or put back what `premath init` writes",
+        )
     })?;
     let (normal, rules) = normal(&document).map_err(|what| invalid_shape(&what))?;
     let table = RetryTable::new(rules).map_err(|fault| invalid_shape(&told(&fault)))?;
     let digest = Digest::prefixed("pol1_", &normal);
     let claimed = document.as_object().and_then(|object| object.get("policyDigest")).and_then(Value::as_text);
     if claimed != Some(digest.as_str()) {
-        let detail = format!("the document has the digest {}, and says {}", digest.as_str(), claimed.unwrap_or("none"));
+        let detail = format!(
+            "the document has the digest {}, and says {}",
+            digest.as_str(),
+            claimed.unwrap_or("none")
+        );
         return Err(refused(
             "retry_policy_invalid_digest",
             &detail,
@@ -86,7 +94,9 @@ fn told(fault: &RetryTableFault) -> String {
         RetryTableFault::ClassesMisplaced(FailureKind::Default) => {
             "the rule `default` names failure classes".to_owned()
         }
-        RetryTableFault::ClassesMisplaced(kind) => format!("the rule `{}` names no failure class", kind.token()),
+        RetryTableFault::ClassesMisplaced(kind) => {
+            format!("the rule `{}` names no failure class", kind.token())
+        }
         RetryTableFault::AttemptsOutOfRange(kind) => {
             format!("the rule `{}` allows no attempt, or more than 100", kind.token())
         }
@@ -138,17 +148,22 @@ fn rule(value: &Value<'_>) -> Result<RetryRule, String> {
         all.iter().find(|one| token(one) == said).copied().ok_or(format!("`{said}` is no {name}"))
     }
     let mut classes = Vec::new();
-    for class in object.get("failureClasses").and_then(Value::as_array).ok_or("`failureClasses` is no list")? {
+    for class in
+        object.get("failureClasses").and_then(Value::as_array).ok_or("`failureClasses` is no list")?
+    {
         let text = class.as_text().unwrap_or_default();
         classes.push(ClassPattern::new(text).ok_or(format!("`{text}` names no failure classes"))?);
     }
     classes.sort_unstable();
     classes.dedup();
-    let attempts = object.get("maxAttempts").and_then(Value::as_number).and_then(premath_kernel::Number::as_u64);
+    let attempts =
+        object.get("maxAttempts").and_then(Value::as_number).and_then(premath_kernel::Number::as_u64);
     Ok(RetryRule {
         kind: named(&FailureKind::ALL, |kind| kind.token(), "ruleId", token("ruleId"))?,
         classes,
-        max_attempts: attempts.and_then(|count| u32::try_from(count).ok()).ok_or("`maxAttempts` is no count")?,
+        max_attempts: attempts
+            .and_then(|count| u32::try_from(count).ok())
+            .ok_or("`maxAttempts` is no count")?,
         backoff: named(&BackoffClass::ALL, |class| class.token(), "backoffClass", token("backoffClass"))?,
         escalation: named(
             &EscalationAction::ALL,

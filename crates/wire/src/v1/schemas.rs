@@ -7,17 +7,18 @@ use serde_json::{Value, json};
 
 use super::{
     ApprovalAnswer, ApprovalPage, AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus,
-    BlockedRow, BootAnswer, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport, CoordinatorAnswer,
-    DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory, DeskListing,
-    DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
+    BlockedRow, BootAnswer, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport,
+    CoordinatorAnswer, DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory,
+    DeskListing, DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
     GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer,
     IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
     MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained,
     PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
     RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing,
-    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer, ToolsResult,
-    TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer, WorkEventRow, WorkStepAnswer, WorkerAnswer,
+    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer,
+    ToolsResult, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer, WorkEventRow, WorkStepAnswer,
+    WorkerAnswer,
 };
 
 /// The names `premath schema` knows.

@@ -5,12 +5,15 @@ use premath_kernel::RetryNext;
 use super::*;
 
 fn class_of(text: &str) -> String {
-    read(text.as_bytes()).map(|policy| policy.digest.as_str().to_owned()).unwrap_or_else(|refused| refused.class)
+    read(text.as_bytes())
+        .map(|policy| policy.digest.as_str().to_owned())
+        .unwrap_or_else(|refused| refused.class)
 }
 
 #[test]
 fn the_policy_that_is_written_holds_and_is_the_one_of_this_repository() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../", "policies/control/harness-retry-policy-v1.json");
+    let root =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../", "policies/control/harness-retry-policy-v1.json");
     #[expect(clippy::disallowed_methods, reason = "a test reads the file of this repository")]
     let here = std::fs::read_to_string(root).unwrap();
     assert_eq!(here, DEFAULT_RETRY_POLICY);

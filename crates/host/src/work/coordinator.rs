@@ -1,0 +1,352 @@
+//! The coordinator: one slot per worktree, each with a worker of its own, all at the same time.
+//!
+//! Decisions are made in one place, one after the other: before a slot starts a worker, what there is to do, the graph and
+//! the throughput figure are looked at again. A worker is a process and may die; its slot goes on. It must not claim, close or
+//! mend anything itself.
+
+mod facts;
+mod standing;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use premath_tusk::session::{SlotNext, allowed_workers, slot_next};
+use premath_wire::v1::{CoordinatorAnswer, SlotRow, WORK_EVENT_KIND, WorkEventRow, WorkerAnswer};
+
+use self::facts::facts;
+use self::standing::Standing;
+use super::WorkWatch;
+use super::request::WorkWishes;
+use crate::agent::RunRefused;
+use crate::table::{ActionError, Host};
+use crate::workspace::shown;
+
+/// How long nothing happens before everything is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// So many deaths in a row without anything done are no accident.
+const MOST_DEATHS: u64 = 25;
+
+/// What a coordinator is asked for.
+#[derive(Debug, Clone)]
+pub struct CoordinatorRequest {
+    /// Where work is done.
+    pub worktrees: Vec<PathBuf>,
+    /// How often each slot starts a worker; without end when absent.
+    pub rounds: Option<u64>,
+}
+
+/// What came of one worker.
+#[derive(Debug)]
+pub enum Child {
+    /// It ended by itself.
+    Ended(Box<WorkerAnswer>),
+    /// It did not begin.
+    Refused(RunRefused),
+    /// It gave no answer.
+    Died {
+        /// What is known of it.
+        detail: String,
+    },
+}
+
+/// Whoever starts workers.
+pub trait Crew: Sync {
+    /// Starts a worker for one step, tells what it does, and waits for its end.
+    fn run(&self, worker_id: &str, worktree: &Path, tell: &mut dyn FnMut(WorkEventRow)) -> Child;
+}
+
+/// What came of asking for coordination.
+#[derive(Debug)]
+pub enum Coordination {
+    /// It went to its end.
+    Done(Box<CoordinatorAnswer>),
+    /// It did not begin.
+    Refused(RunRefused),
+}
+
+/// What slots tell.
+enum Message {
+    Event(WorkEventRow),
+    Over(usize, Child),
+}
+
+/// One worktree.
+#[derive(Debug)]
+struct Slot {
+    worktree: PathBuf,
+    row: SlotRow,
+    is_running: bool,
+    is_over: bool,
+    deaths: u64,
+    /// Whether it found nothing to do the last time: it looks again when something has happened.
+    is_idle: bool,
+}
+
+/// Runs workers over worktrees until nothing is left to do.
+///
+/// # Errors
+/// A store that gives no answer. Workers that run are waited for all the same.
+pub fn coordinate(
+    host: &Host<'_>,
+    request: &CoordinatorRequest,
+    crew: &dyn Crew,
+    wishes: &WorkWishes,
+    watch: &mut WorkWatch<'_>,
+) -> Result<Coordination, ActionError> {
+    if let Err(refused) = super::retry_policy::load(host.workspace)? {
+        return Ok(Coordination::Refused(refused));
+    }
+    let standing = Standing::load(host.workspace)?;
+    let (tell, told) = channel();
+    std::thread::scope(|scope| {
+        let mut coordinator = Coordinator {
+            host,
+            request,
+            slots: slots(&request.worktrees),
+            standing,
+            most_at_once: 0,
+            outcome: None,
+            classes: Vec::new(),
+            watch,
+        };
+        let start = |at: usize, worker: String, worktree: PathBuf, tell: Sender<Message>| {
+            let work = move || {
+                let child = crew.run(&worker, &worktree, &mut |row| drop(tell.send(Message::Event(row))));
+                // The coordinator listens until every worker is over.
+                drop(tell.send(Message::Over(at, child)));
+            };
+            std::thread::Builder::new().name("slot".to_owned()).spawn_scoped(scope, work).is_ok()
+        };
+        coordinator.run(wishes, &tell, &told, &start).map(|answer| Coordination::Done(Box::new(answer)))
+    })
+}
+
+/// The slots, by worktree: sorted, without twins, each with a name that is the same the next time.
+fn slots(worktrees: &[PathBuf]) -> Vec<Slot> {
+    let mut sorted = worktrees.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut taken: BTreeMap<String, u64> = BTreeMap::new();
+    let mut slots = Vec::new();
+    for worktree in sorted {
+        let name = worktree.file_name().unwrap_or_default().to_string_lossy();
+        let plain = |one: char| if one.is_ascii_alphanumeric() || one == '_' { one } else { '-' };
+        let name: String = name.chars().take(48).map(plain).collect();
+        let name = if name.is_empty() { "worker".to_owned() } else { name };
+        let number = taken.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
+        let worker_id = if *number == 1 { name } else { format!("{name}-{number}") };
+        let row = SlotRow {
+            worker_id,
+            worktree: shown(&worktree),
+            started: 0,
+            died: 0,
+            completed: 0,
+            escalated: 0,
+            outcome: String::new(),
+        };
+        slots.push(Slot { worktree, row, is_running: false, is_over: false, deaths: 0, is_idle: false });
+    }
+    slots
+}
+
+type Start<'s> = dyn Fn(usize, String, PathBuf, Sender<Message>) -> bool + 's;
+
+struct Coordinator<'c, 'w> {
+    host: &'c Host<'c>,
+    request: &'c CoordinatorRequest,
+    slots: Vec<Slot>,
+    standing: Standing,
+    most_at_once: usize,
+    outcome: Option<&'static str>,
+    classes: Vec<String>,
+    watch: &'c mut WorkWatch<'w>,
+}
+
+impl Coordinator<'_, '_> {
+    fn run(
+        &mut self,
+        wishes: &WorkWishes,
+        tell: &Sender<Message>,
+        told: &Receiver<Message>,
+        start: &Start<'_>,
+    ) -> Result<CoordinatorAnswer, ActionError> {
+        let mut failure = None;
+        let mut is_draining = false;
+        loop {
+            if wishes.drain.is_requested() && !is_draining {
+                is_draining = true;
+                self.outcome = Some("interrupted");
+                self.tell("draining", 0, WorkEventRow::default());
+            }
+            if !is_draining && failure.is_none() && self.outcome.is_none() {
+                failure = self.start_slots(tell, start).err();
+            }
+            let running = self.running();
+            let is_over = self.slots.iter().all(|slot| slot.is_over || slot.is_running);
+            if running == 0 && (is_draining || failure.is_some() || self.outcome.is_some() || is_over) {
+                break;
+            }
+            match told.recv_timeout(LOOK_AGAIN) {
+                Ok(message) => self.take(message),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.slots.iter_mut().for_each(|slot| slot.is_idle = false);
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        failure.map_or_else(|| self.answer(), Err)
+    }
+
+    fn running(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.is_running).count()
+    }
+
+    /// Looks at everything again for each slot that has nothing to do.
+    fn start_slots(&mut self, tell: &Sender<Message>, start: &Start<'_>) -> Result<(), ActionError> {
+        for at in 0..self.slots.len() {
+            let Some(slot) = self.slots.get(at) else { continue };
+            if slot.is_running || slot.is_over || slot.is_idle {
+                continue;
+            }
+            if self.request.rounds.is_some_and(|rounds| slot.row.started >= rounds) {
+                self.end_slot(at, "rounds");
+                continue;
+            }
+            let worker = slot.row.worker_id.clone();
+            let facts = facts(self.host, &worker)?;
+            let kpi = self.standing.kpi(self.host)?;
+            let wanted = self.slots.iter().filter(|slot| !slot.is_over).count();
+            let ran_before =
+                if self.most_at_once > 0 { Some(self.most_at_once) } else { self.standing.workers };
+            let allowed = allowed_workers(kpi, wanted, ran_before);
+            match slot_next(facts.work, self.running(), allowed) {
+                SlotNext::Start => self.start(at, tell, start)?,
+                SlotNext::Wait => {
+                    if let Some(slot) = self.slots.get_mut(at) {
+                        slot.is_idle = true;
+                    }
+                }
+                SlotNext::Done => {
+                    self.outcome = Some("done");
+                    return Ok(());
+                }
+                SlotNext::Refuse => {
+                    self.outcome = Some("refused");
+                    self.classes = facts.classes;
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, at: usize, tell: &Sender<Message>, start: &Start<'_>) -> Result<(), ActionError> {
+        let Some(slot) = self.slots.get_mut(at) else { return Ok(()) };
+        slot.is_running = true;
+        slot.row.started += 1;
+        let (worker, worktree) = (slot.row.worker_id.clone(), slot.worktree.clone());
+        let running = self.running();
+        if running > self.most_at_once {
+            self.most_at_once = running;
+            self.standing.ran(self.host.workspace, running)?;
+        }
+        self.tell("starting", at, WorkEventRow::default());
+        if !start(at, worker, worktree, tell.clone()) {
+            let detail = "no thread could be started".to_owned();
+            self.take(Message::Over(at, Child::Died { detail }));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, message: Message) {
+        // Whatever happens may have given others something to do.
+        self.slots.iter_mut().for_each(|slot| slot.is_idle = false);
+        match message {
+            Message::Event(row) => (self.watch)(&row),
+            Message::Over(at, child) => self.over(at, child),
+        }
+    }
+
+    fn over(&mut self, at: usize, child: Child) {
+        let Some(slot) = self.slots.get_mut(at) else { return };
+        slot.is_running = false;
+        match child {
+            Child::Ended(answer) => {
+                slot.deaths = 0;
+                slot.row.completed += count(answer.completed.len());
+                slot.row.escalated += count(answer.escalated.len());
+                slot.row.outcome.clone_from(&answer.outcome);
+                slot.is_idle = answer.outcome == "idle";
+                if answer.outcome == "stopped" {
+                    self.classes.extend(answer.failure_classes);
+                    self.end_slot(at, "stopped");
+                }
+            }
+            Child::Refused(refused) => {
+                let row = WorkEventRow {
+                    detail: Some(refused.detail),
+                    failure_classes: vec![refused.class.clone()],
+                    ..WorkEventRow::default()
+                };
+                self.classes.push(refused.class);
+                self.tell("refused", at, row);
+                self.end_slot(at, "refused");
+            }
+            Child::Died { detail } => {
+                slot.row.died += 1;
+                slot.deaths += 1;
+                let is_enough = slot.deaths >= MOST_DEATHS;
+                let row = WorkEventRow { detail: Some(detail), ..WorkEventRow::default() };
+                self.tell("died", at, row);
+                if is_enough {
+                    self.classes.push("environment_worker".to_owned());
+                    self.end_slot(at, "died");
+                }
+            }
+        }
+    }
+
+    fn end_slot(&mut self, at: usize, outcome: &str) {
+        if let Some(slot) = self.slots.get_mut(at) {
+            slot.is_over = true;
+            outcome.clone_into(&mut slot.row.outcome);
+        }
+        let row = WorkEventRow { result: Some(outcome.to_owned()), ..WorkEventRow::default() };
+        self.tell("slot_ended", at, row);
+    }
+
+    fn tell(&mut self, event: &str, at: usize, row: WorkEventRow) {
+        let worker_id = self.slots.get(at).map(|slot| slot.row.worker_id.clone()).unwrap_or_default();
+        let (kind, event) = (WORK_EVENT_KIND.to_owned(), event.to_owned());
+        (self.watch)(&WorkEventRow { kind, event, worker_id, ..row });
+    }
+
+    fn answer(&mut self) -> Result<CoordinatorAnswer, ActionError> {
+        let left = facts(self.host, "")?;
+        let is = |outcome: &str| self.slots.iter().any(|slot| slot.row.outcome == outcome);
+        let outcome = self.outcome.unwrap_or(match () {
+            () if is("rounds") => "rounds",
+            () if is("refused") => "refused",
+            () => "stopped",
+        });
+        self.classes.sort_unstable();
+        self.classes.dedup();
+        Ok(CoordinatorAnswer {
+            action: "coordinator.run".to_owned(),
+            outcome: outcome.to_owned(),
+            most_at_once: count(self.most_at_once),
+            completed: self.slots.iter().map(|slot| slot.row.completed).sum(),
+            kpi_state: self.standing.kpi_state(self.host)?,
+            claimable: count(left.work.claimable),
+            held: count(left.work.held),
+            failure_classes: self.classes.clone(),
+            slots: self.slots.iter().map(|slot| slot.row.clone()).collect(),
+        })
+    }
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}

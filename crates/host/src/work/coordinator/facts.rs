@@ -1,0 +1,49 @@
+//! What there is to do, looked at for one slot.
+
+use std::sync::Arc;
+
+use premath_bd::issues::{FileIssues, IssueRow, IssueStore as _};
+use premath_kernel::{Object, Status};
+use premath_tusk::session::Work;
+
+use crate::actions::dep_graph;
+use crate::table::{ActionError, Host};
+
+/// What there is to do.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub(super) work: Work,
+    /// What is wrong with the graph.
+    pub(super) classes: Vec<String>,
+}
+
+/// What there is to do for a worker: what anybody may take, and what it holds still itself.
+pub(super) fn facts(host: &Host<'_>, worker: &str) -> Result<Facts, ActionError> {
+    let scope = Object::fields().field("graphScope", "active").finish();
+    let classes = dep_graph::diagnostics(host, &scope)?.failure_classes;
+    let workspace = host.workspace;
+    let store = FileIssues::new(Arc::clone(&workspace.disk), workspace.issues_path(None));
+    let now = workspace.clock.now();
+    let view = store.view()?;
+    let graph = view.graph()?;
+    let mut work = Work { is_broken: !classes.is_empty(), ..Work::default() };
+    for ((facts, place), node) in graph.facts.iter().zip(&graph.rows).zip(0_u32..) {
+        let is_active = facts.lease_until.is_some_and(|until| now < until);
+        if is_active {
+            let lease = IssueRow::read(&view.line(*place)?).and_then(|row| row.lease());
+            if lease.is_some_and(|lease| lease.owner == worker) {
+                work.claimable += 1;
+            } else {
+                work.held += 1;
+            }
+            continue;
+        }
+        let is_free = match facts.status {
+            Status::Open => true,
+            Status::InProgress => facts.lease_until.is_some(),
+            Status::Blocked | Status::Closed | Status::Other => false,
+        };
+        work.claimable += usize::from(is_free && !graph.graph.is_held_back(node));
+    }
+    Ok(Facts { work, classes })
+}

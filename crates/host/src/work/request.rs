@@ -1,0 +1,155 @@
+//! What boot, step, stop and a worker are asked for, and what it means.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use premath_kernel::{DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS, MIN_TTL_SECONDS, Value};
+use premath_tusk::sandbox::Interrupt;
+use premath_wire::InputError;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::active_issue::Said;
+use crate::actions::issue::{arguments, invalid, told};
+use crate::agent::RunRefused as Refused;
+
+/// How long a command may take when nobody says.
+const DEFAULT_SECONDS: u64 = 1_800;
+
+/// What they take.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct WorkArgs {
+    /// Who works; the session of the repository itself when absent.
+    worker_id: Option<String>,
+    /// Where the work is done; the root when absent.
+    worktree: Option<String>,
+    /// What does the work: a shell command, `agent`, `agent:MODEL` or `scheme:FILE`.
+    work_cmd: Option<String>,
+    /// What says whether the work is done: a shell command.
+    verify_cmd: Option<String>,
+    /// The most steps.
+    steps: Option<u64>,
+    /// How long a lease lasts, in seconds.
+    ttl_seconds: Option<u64>,
+    /// How long the work may take, in seconds.
+    work_timeout: Option<u64>,
+    /// How long a verification may take, in seconds.
+    verify_timeout: Option<u64>,
+    /// `PREMATH_ACTIVE_ISSUE_ID`
+    active_issue_id: Option<String>,
+    /// `PREMATH_ISSUE_ID`
+    issue_id: Option<String>,
+    /// `PREMATH_HARNESS_SESSION_PATH`
+    session_path: Option<String>,
+}
+
+/// What does the work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WorkCommand {
+    /// A command line for `sh`.
+    Shell(String),
+    /// The agent, with a model or the configured ones.
+    Agent {
+        /// Which.
+        model: Option<String>,
+    },
+    /// A program for an evaluator that does not exist yet.
+    Scheme,
+}
+
+impl WorkCommand {
+    fn read(text: &str) -> Self {
+        if text.starts_with("scheme:") {
+            return Self::Scheme;
+        }
+        match (text, text.strip_prefix("agent:")) {
+            ("agent", _) => Self::Agent { model: None },
+            (_, Some(model)) => Self::Agent { model: told(Some(model)).map(str::to_owned) },
+            (line, None) => Self::Shell(line.to_owned()),
+        }
+    }
+}
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct WorkRequest {
+    pub(super) worker_id: Option<String>,
+    pub(super) worktree: Option<PathBuf>,
+    pub(super) work: Option<WorkCommand>,
+    pub(super) verify: Option<String>,
+    pub(super) steps: Option<u64>,
+    pub(super) ttl_seconds: u64,
+    pub(super) work_limit: Duration,
+    pub(super) verify_limit: Duration,
+    pub(super) active_issue_id: Option<String>,
+    pub(super) issue_id: Option<String>,
+    pub(super) session_path: Option<PathBuf>,
+}
+
+impl WorkRequest {
+    /// Reads arguments.
+    ///
+    /// # Errors
+    /// The first of them that cannot be read.
+    pub fn read(args: &Value<'_>) -> Result<Self, InputError> {
+        let args: WorkArgs = arguments(args)?;
+        let text = |said: &Option<String>| told(said.as_deref()).map(str::to_owned);
+        let seconds = |said: Option<u64>, name: &str| match said {
+            None => Ok(Duration::from_secs(DEFAULT_SECONDS)),
+            Some(0) => Err(invalid("expected at least one second", name)),
+            Some(seconds) => Ok(Duration::from_secs(seconds)),
+        };
+        let ttl_seconds = args.ttl_seconds.unwrap_or(DEFAULT_TTL_SECONDS);
+        if !(MIN_TTL_SECONDS..=MAX_TTL_SECONDS).contains(&ttl_seconds) {
+            let what = format!("a lease lasts {MIN_TTL_SECONDS} to {MAX_TTL_SECONDS} seconds");
+            return Err(invalid(what, "ttlSeconds"));
+        }
+        Ok(Self {
+            worker_id: text(&args.worker_id),
+            worktree: text(&args.worktree).map(PathBuf::from),
+            work: text(&args.work_cmd).map(|line| WorkCommand::read(&line)),
+            verify: text(&args.verify_cmd),
+            steps: args.steps,
+            ttl_seconds,
+            work_limit: seconds(args.work_timeout, "workTimeout")?,
+            verify_limit: seconds(args.verify_timeout, "verifyTimeout")?,
+            active_issue_id: text(&args.active_issue_id),
+            issue_id: text(&args.issue_id),
+            session_path: text(&args.session_path).map(PathBuf::from),
+        })
+    }
+
+    pub(super) fn said(&self) -> Said<'_> {
+        Said { active: self.active_issue_id.as_deref(), issue: self.issue_id.as_deref() }
+    }
+
+    /// Both commands, which a step cannot do without.
+    pub(super) fn commands(&self) -> Result<(&WorkCommand, &str), InputError> {
+        let work =
+            self.work.as_ref().ok_or_else(|| invalid("a step needs something that works", "workCmd"))?;
+        let verify = self
+            .verify
+            .as_deref()
+            .ok_or_else(|| invalid("a step needs something that verifies", "verifyCmd"))?;
+        Ok((work, verify))
+    }
+
+    /// What cannot be done at all, said before anything is taken.
+    pub(super) fn unsupported(&self) -> Option<Refused> {
+        (self.work == Some(WorkCommand::Scheme)).then(|| Refused {
+            class: "work_command_unsupported".to_owned(),
+            detail: "there is no evaluator for scheme programs yet".to_owned(),
+            hint: "use a shell command, `agent` or `agent:MODEL`".to_owned(),
+        })
+    }
+}
+
+/// How whoever started it says that it is enough.
+#[derive(Debug, Clone, Default)]
+pub struct WorkWishes {
+    /// Begin no other step.
+    pub drain: Interrupt,
+    /// End what runs, give back what is held, and go.
+    pub abandon: Interrupt,
+}
