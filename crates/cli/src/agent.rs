@@ -8,6 +8,7 @@ mod rule_files;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_exec::{Beneath, OsSandbox, protected_paths};
@@ -32,6 +33,8 @@ pub(crate) struct Agent<'a> {
     models: &'a Models,
     sandbox: Arc<OsSandbox>,
     root: PathBuf,
+    /// Where tools work, when that is not the root.
+    folder: Option<PathBuf>,
     guardrails: GuardrailSettings,
     /// Folders that tools and commands reach beyond the workdir.
     reached: Vec<PathBuf>,
@@ -48,7 +51,7 @@ impl<'a> Agent<'a> {
     ) -> Self {
         let measuring = Measuring::new(guardrails.built_in());
         let (root, interrupt) = (root.to_path_buf(), Interrupt::default());
-        Self { models, sandbox, root, guardrails, reached: Vec::new(), measuring, interrupt }
+        Self { models, sandbox, root, folder: None, guardrails, reached: Vec::new(), measuring, interrupt }
     }
 
     /// The same where commands reach these folders beyond the workdir.
@@ -63,7 +66,8 @@ fn unreachable(what: String) -> ActionError {
 
 impl AgentDoor for Agent<'_> {
     fn workdir(&self) -> Result<PathBuf, ActionError> {
-        let named = if self.root.as_os_str().is_empty() { None } else { Some(self.root.as_path()) };
+        let folder = self.folder.as_deref().unwrap_or(&self.root);
+        let named = if folder.as_os_str().is_empty() { None } else { Some(folder) };
         system::absolute(named)
             .map(PathBuf::from)
             .map_err(|_| unreachable("the workdir has no absolute path".to_owned()))
@@ -117,6 +121,23 @@ impl AgentDoor for Agent<'_> {
 
     fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
+    }
+
+    fn pause(&self, duration: Duration, interrupt: &Interrupt) {
+        system::pause(duration, interrupt);
+    }
+
+    fn at(&self, folder: &Path, interrupt: &Interrupt) -> Result<Box<dyn AgentDoor + '_>, ActionError> {
+        Ok(Box::new(Agent {
+            models: self.models,
+            sandbox: Arc::clone(&self.sandbox),
+            root: self.root.clone(),
+            folder: Some(folder.to_path_buf()),
+            guardrails: self.guardrails.clone(),
+            reached: self.reached.clone(),
+            measuring: Measuring::new(self.guardrails.built_in()),
+            interrupt: interrupt.clone(),
+        }))
     }
 
     fn measure(&self) -> &dyn Measure {
@@ -191,6 +212,14 @@ impl AgentDoor for Attended<'_> {
 
     fn interrupt(&self) -> Interrupt {
         self.inner.interrupt()
+    }
+
+    fn pause(&self, duration: Duration, interrupt: &Interrupt) {
+        self.inner.pause(duration, interrupt);
+    }
+
+    fn at(&self, folder: &Path, interrupt: &Interrupt) -> Result<Box<dyn AgentDoor + '_>, ActionError> {
+        self.inner.at(folder, interrupt)
     }
 
     fn measure(&self) -> &dyn Measure {

@@ -12,6 +12,7 @@ pub(crate) mod people;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod upkeep;
+pub(crate) mod work;
 
 use std::path::PathBuf;
 
@@ -72,6 +73,32 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath desk tree\n  premath desk add notes.md --file notes.md\n  premath desk history notes.md"
     )]
     Desk(desk::DeskArgs),
+    /// Begin a working session: memory roots, the graph, the handoff before, the next target, how things stand
+    #[command(after_help = "Example:\n  premath boot\n  premath boot --verify-cmd \"cargo test\" --json")]
+    Boot(work::BootArgs),
+    /// Take one issue, work on it, verify, and close it when the verification passes
+    #[command(
+        after_help = "Example:\n  premath step --work-cmd ./work.sh --verify-cmd \"cargo test\"\n\nMore: docs/reference/workers.md."
+    )]
+    Step(work::StepArgs),
+    /// End a working session: the handoff for whoever goes on, and the lease given back
+    #[command(after_help = "Example:\n  premath stop\n  premath stop --worker-id a --json")]
+    Stop(work::StopArgs),
+    /// Work in one worktree, step after step, until nothing is ready
+    #[command(
+        after_help = "Example:\n  premath worker --worker-id a --worktree ../a --work-cmd ./work.sh --verify-cmd \"cargo test\"\n  \
+                      premath worker --worker-id a --work-cmd agent --verify-cmd \"cargo test\" --steps 1 --json\n\n\
+                      Ends with 0 when nothing is left to do or the steps are used up, with 1 when it stopped because of a\n\
+                      failure. More: docs/reference/workers.md."
+    )]
+    Worker(work::WorkerArgs),
+    /// Run a worker in each of several worktrees at the same time, until nothing is ready
+    #[command(
+        after_help = "Example:\n  premath coordinator --worktree ../a --worktree ../b --create-worktrees \\\n    \
+                      --work-cmd ./work.sh --verify-cmd \"cargo test\"\n\n\
+                      Ctrl-C lets every worker finish its step. More: docs/reference/workers.md."
+    )]
+    Coordinator(work::CoordinatorArgs),
     /// The session handoff: what a fresh process resumes from
     #[command(
         after_help = "Example:\n  premath harness-session bootstrap\n  premath harness-session write --state stopped"

@@ -9,6 +9,7 @@ mod bench_loop;
 mod bench_store;
 mod config;
 mod conformance_run;
+mod coordinator;
 mod dep;
 mod desk;
 mod doctor;
@@ -34,6 +35,7 @@ mod sandbox;
 mod schema;
 mod tool_tasks;
 mod verify;
+mod work;
 
 pub(crate) use redteam::{attack, every_probe_digest};
 pub(crate) use run::Watching;
@@ -65,6 +67,9 @@ use crate::settings::{GuardrailSettings, Loaded, Owner, Source};
 use crate::system::{self, VectorFolder};
 use crate::{output, render, settings};
 
+/// Whoever does this changes the issue memory of the repository.
+const CHANGING: Option<StoreChange<'static>> = Some(StoreChange { issues: None, reason: None });
+
 /// Runs the command that was typed.
 pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
     match &cli.command {
@@ -77,6 +82,11 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Issue(args) => in_repository(args.change(), |host| issue::run(args, host)),
         Command::Dep(args) => in_repository(args.change(), |host| dep::run(args, host)),
         Command::Desk(args) => in_repository(args.change(), |host| desk::run(args, host)),
+        Command::Boot(args) => in_repository(CHANGING, |host| work::boot(args, host)),
+        Command::Step(args) => in_repository(CHANGING, |host| work::step(args, host)),
+        Command::Stop(args) => in_repository(CHANGING, |host| work::stop(args, host)),
+        Command::Worker(args) => in_repository(CHANGING, |host| work::worker(args, host)),
+        Command::Coordinator(args) => in_repository(CHANGING, |host| coordinator::run(args, host)),
         Command::HarnessSession(args) => in_repository(None, |host| harness_session::run(args, host)),
         Command::HarnessFeature(args) => in_repository(None, |host| harness_feature::run(args, host)),
         Command::HarnessTrajectory(args) => in_repository(None, |host| harness_trajectory::run(args, host)),

@@ -18,6 +18,7 @@ pub(crate) mod table;
 pub(crate) mod time;
 pub(crate) mod upkeep;
 pub(crate) mod vectors;
+pub(crate) mod work;
 
 /// Evidence may hold anything. Control characters, line breaks and invisible or direction-changing characters are
 /// written as what they are, so that nothing can be forged or hidden on a screen.

@@ -30,7 +30,7 @@ pub(crate) use self::outside::{
 };
 pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};
-pub(crate) use self::signals::{Ticking, every_tick, on_interrupt};
+pub(crate) use self::signals::{Ticking, every_tick, on_interrupt, on_stdin_end, pause};
 
 /// Reads a file, or standard input for `-`. Stops one byte behind what the decoder would take.
 pub(crate) fn read_input(path: &Path) -> Result<Vec<u8>, CliError> {

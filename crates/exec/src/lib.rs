@@ -15,6 +15,7 @@ mod config;
 mod digest;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
+mod git_worktrees;
 #[cfg(target_os = "linux")]
 mod helper;
 #[cfg(target_os = "linux")]
@@ -22,6 +23,7 @@ mod hidden;
 mod layer;
 #[cfg(target_os = "linux")]
 mod linux;
+mod own_child;
 #[cfg(target_os = "linux")]
 mod placeholder;
 #[cfg(target_os = "linux")]
@@ -49,9 +51,11 @@ pub use beneath::{Access, Beneath, Entry, PathError};
 pub use config::SandboxConfig;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{OsSandbox, helper_entry};
+pub use git_worktrees::{WorktreeError, add_worktree, remove_worktree};
 #[cfg(target_os = "linux")]
 pub use helper::helper_entry;
 #[cfg(target_os = "linux")]
 pub use linux::OsSandbox;
+pub use own_child::{ChildEnd, run_own_child};
 #[cfg(target_os = "linux")]
 pub use protected::protected_paths;

@@ -16,19 +16,19 @@ pub(crate) use self::session::{bootstrap, session};
 pub(crate) use self::trajectory::{appended, projection};
 
 /// A name and what it stands for, under each other.
-fn line(text: &mut String, name: &str, value: &str) {
+pub(crate) fn line(text: &mut String, name: &str, value: &str) {
     text.push_str(&format!("  {DIM}{name:<13}{DIM:#}{value}\n"));
 }
 
 /// The same where there is something to say.
-fn optional(text: &mut String, name: &str, value: Option<&String>) {
+pub(crate) fn optional(text: &mut String, name: &str, value: Option<&String>) {
     if let Some(value) = value {
         line(text, name, &plain(value));
     }
 }
 
 /// One line for each reference, the name before the first.
-fn list(text: &mut String, name: &str, values: &[String]) {
+pub(crate) fn list(text: &mut String, name: &str, values: &[String]) {
     for (at, value) in values.iter().enumerate() {
         line(text, if at == 0 { name } else { "" }, &plain(value));
     }

@@ -46,6 +46,30 @@ fn exit_now() {
     std::process::exit(INTERRUPTED);
 }
 
+/// Asks for the end when standard input ends: whoever held the other end is gone.
+pub(crate) fn on_stdin_end(interrupt: Interrupt) {
+    let reading = move || {
+        let mut nothing = [0_u8; 64];
+        while std::io::Read::read(&mut std::io::stdin().lock(), &mut nothing).is_ok_and(|count| count > 0) {}
+        interrupt.request();
+    };
+    // Where there is no thread to be had, the lease runs out by itself.
+    drop(std::thread::Builder::new().name("lifeline".to_owned()).spawn(reading));
+}
+
+/// How often it is looked whether somebody wants the end of a wait.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// Lets time pass, or less of it when somebody asks for the end.
+pub(crate) fn pause(duration: Duration, interrupt: &Interrupt) {
+    let mut left = duration;
+    while !left.is_zero() && !interrupt.is_requested() {
+        let slice = left.min(SLICE);
+        std::thread::sleep(slice);
+        left = left.saturating_sub(slice);
+    }
+}
+
 /// Something that happens again and again until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Ticking(Arc<AtomicBool>);

@@ -3,7 +3,7 @@
 //! Memory roots, the graph of open issues, the handoff before, the next target, a verification of how things stand, and the
 //! instruction that work is taken under. It must not take work.
 
-use premath_bd::issues::{FileIssues, IssueRow, IssueStore as _};
+use premath_bd::issues::{FileIssues, IssueRow, IssueStore as _, Limit};
 use premath_bd::{Access, SessionChange, StoreError};
 use premath_kernel::{Object, Value};
 use premath_tusk::sandbox::Interrupt;
@@ -81,7 +81,8 @@ pub(super) fn begin(
         Err(StoreError::Missing { .. }) => None,
         session => Some(session?.document),
     };
-    let (own_issue, first_ready) = targets(workspace, &place.worker)?;
+    let Targets { own_issue, first_ready, ready } = targets(workspace, &place.worker)?;
+    let active = request.active_issue(workspace, place, &ready);
     let may_begin = graph_classes.is_empty();
     let baseline = if may_begin { baseline(host, request)? } else { None };
     let facts = BootFacts {
@@ -98,12 +99,26 @@ pub(super) fn begin(
         None => None,
     };
     let session_id = enter(host, place, lease.as_ref(), before.as_ref())?;
-    let answer = answer(host, place, (&facts, &boot, before.as_ref()), &retry, lease.as_ref(), session_id);
+    let mut answer =
+        answer(host, place, (&facts, &boot, before.as_ref()), &retry, lease.as_ref(), session_id);
+    match active {
+        Ok(issue_id) => answer.active_issue_id = Some(issue_id),
+        Err(refused) => answer.active_issue_class = Some(refused.class),
+    }
     Ok(Ok(Booted { boot, answer, retry, lease, baseline: facts.baseline, before }))
 }
 
-/// The issue that this worker holds still, and the one that would be taken next.
-fn targets(workspace: &Workspace, worker: &str) -> Result<(Option<String>, Option<String>), ActionError> {
+/// What there is to work on.
+struct Targets {
+    /// The issue that this worker holds still.
+    own_issue: Option<String>,
+    /// The one that would be taken next.
+    first_ready: Option<String>,
+    /// The first two that are ready: enough to know whether there is only one.
+    ready: Vec<String>,
+}
+
+fn targets(workspace: &Workspace, worker: &str) -> Result<Targets, ActionError> {
     let disk = std::sync::Arc::clone(&workspace.disk);
     let store = FileIssues::new(disk, workspace.issues_path(None));
     let now = workspace.clock.now();
@@ -120,8 +135,12 @@ fn targets(workspace: &Workspace, worker: &str) -> Result<(Option<String>, Optio
             break;
         }
     }
-    let first = view.first_claimable(now)?;
-    Ok((own, first))
+    let first_ready = view.first_claimable(now)?;
+    let mut ready = Vec::new();
+    for place in view.ready(Limit::First(2))? {
+        ready.extend(IssueRow::read(&view.line(place)?).map(|row| row.id().to_owned()));
+    }
+    Ok(Targets { own_issue: own, first_ready, ready })
 }
 
 /// How things stand before any work.
@@ -222,6 +241,8 @@ fn answer(
         handoff: left,
         resume_issue_id: boot.resumes.clone(),
         target_issue_id: boot.target.clone(),
+        active_issue_id: None,
+        active_issue_class: None,
         baseline: facts.baseline.as_ref().map(check),
         retry_policy_digest: retry.digest.as_str().to_owned(),
         instruction_ref: lease.map(|lease| lease.instruction_ref().to_owned()),

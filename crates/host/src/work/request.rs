@@ -1,7 +1,10 @@
 //! What boot, step, stop and a worker are asked for, and what it means.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+
+use premath_bd::SessionStore;
 
 use premath_kernel::{DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS, MIN_TTL_SECONDS, Value};
 use premath_tusk::sandbox::Interrupt;
@@ -9,9 +12,11 @@ use premath_wire::InputError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::active_issue::Said;
+use super::active_issue::{self, Said};
+use super::place::Place;
 use crate::actions::issue::{arguments, invalid, told};
 use crate::agent::RunRefused as Refused;
+use crate::workspace::Workspace;
 
 /// How long a command may take when nobody says.
 const DEFAULT_SECONDS: u64 = 1_800;
@@ -120,8 +125,24 @@ impl WorkRequest {
         })
     }
 
-    pub(super) fn said(&self) -> Said<'_> {
-        Said { active: self.active_issue_id.as_deref(), issue: self.issue_id.as_deref() }
+    /// The issue that was named, in the environment or in the session; none where nobody named one.
+    pub(super) fn bound(&self, workspace: &Workspace, place: &Place) -> Result<Option<String>, Refused> {
+        let session = match &self.session_path {
+            Some(path) => SessionStore::new(Arc::clone(&workspace.disk), path.clone()),
+            None => place.session(workspace),
+        };
+        let said = Said { active: self.active_issue_id.as_deref(), issue: self.issue_id.as_deref() };
+        active_issue::bound(said, &session)
+    }
+
+    /// The issue that a failure would belong to.
+    pub(super) fn active_issue(
+        &self,
+        workspace: &Workspace,
+        place: &Place,
+        ready: &[String],
+    ) -> Result<String, Refused> {
+        active_issue::active_issue(self.bound(workspace, place)?, ready)
     }
 
     /// Both commands, which a step cannot do without.

@@ -8,7 +8,6 @@ use premath_tusk::session::{
 };
 use premath_wire::v1::{WorkEventRow, WorkStepAnswer};
 
-use super::active_issue;
 use super::beginning::{begin, check, refuse};
 use super::bench::Bench;
 use super::command::{Line, Purpose, run};
@@ -40,11 +39,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     if let Some(unsupported) = request.unsupported() {
         return refused(unsupported);
     }
-    let session = request.session_path.as_ref().map_or_else(
-        || place.session(host.workspace),
-        |path| premath_bd::SessionStore::new(std::sync::Arc::clone(&host.workspace.disk), path.clone()),
-    );
-    let bound = match active_issue::bound(request.said(), &session) {
+    let bound = match request.bound(host.workspace, &place) {
         Ok(bound) => bound,
         Err(why) => return refused(why),
     };

@@ -72,6 +72,10 @@ pub struct BootAnswer {
     pub resume_issue_id: Option<String>,
     /// The issue to work on next.
     pub target_issue_id: Option<String>,
+    /// The issue that a failure would belong to: from the environment, the session, or the only one that is ready.
+    pub active_issue_id: Option<String>,
+    /// Why that cannot be said.
+    pub active_issue_class: Option<String>,
     /// The verification before any work; null without a command.
     pub baseline: Option<WorkCheck>,
     /// The retry policy in force.

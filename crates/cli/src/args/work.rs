@@ -1,0 +1,112 @@
+//! Sessions of work, as they are typed: boot, step, stop, worker, coordinator.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Format;
+
+/// What does the work, what verifies it, and how long each may take.
+#[derive(Debug, Args)]
+pub(crate) struct CommandArgs {
+    /// What does the work: a line for sh, `agent`, or `agent:MODEL`
+    #[arg(long, value_name = "CMD")]
+    pub(crate) work_cmd: String,
+    /// What says whether the work is done: a line for sh that ends with 0
+    #[arg(long, value_name = "CMD")]
+    pub(crate) verify_cmd: String,
+    /// How long a lease lasts without a heartbeat, 30 to 86400
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) ttl: Option<u64>,
+    /// How long the work may take
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) work_timeout: Option<u64>,
+    /// How long a verification may take
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) verify_timeout: Option<u64>,
+}
+
+/// Arguments of `boot`.
+#[derive(Debug, Args)]
+pub(crate) struct BootArgs {
+    /// Whose session; that of the repository itself when nobody is named
+    #[arg(long, value_name = "ID")]
+    pub(crate) worker_id: Option<String>,
+    /// Where the verification runs; the root when nobody says
+    #[arg(long, value_name = "PATH")]
+    pub(crate) worktree: Option<PathBuf>,
+    /// What says how things stand before any work
+    #[arg(long, value_name = "CMD")]
+    pub(crate) verify_cmd: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `step`.
+#[derive(Debug, Args)]
+pub(crate) struct StepArgs {
+    /// Whose session; that of the repository itself when nobody is named
+    #[arg(long, value_name = "ID")]
+    pub(crate) worker_id: Option<String>,
+    /// Where the work is done; the root when nobody says
+    #[arg(long, value_name = "PATH")]
+    pub(crate) worktree: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) commands: CommandArgs,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `stop`.
+#[derive(Debug, Args)]
+pub(crate) struct StopArgs {
+    /// Whose session; that of the repository itself when nobody is named
+    #[arg(long, value_name = "ID")]
+    pub(crate) worker_id: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `worker`.
+#[derive(Debug, Args)]
+pub(crate) struct WorkerArgs {
+    /// What the worker is called; its session and its journal are kept under this name
+    #[arg(long, value_name = "ID")]
+    pub(crate) worker_id: String,
+    /// Where the work is done; the root when nobody says
+    #[arg(long, value_name = "PATH")]
+    pub(crate) worktree: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) commands: CommandArgs,
+    /// The most steps
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+    /// End when standard input ends, as for a coordinator that died
+    #[arg(long, hide = true)]
+    pub(crate) until_stdin_ends: bool,
+    /// Print events and the answer as JSON, one document a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `coordinator`.
+#[derive(Debug, Args)]
+pub(crate) struct CoordinatorArgs {
+    /// A worktree to work in; may be repeated
+    #[arg(long, value_name = "PATH", required = true)]
+    pub(crate) worktree: Vec<PathBuf>,
+    /// How often each worktree gets a worker; until nothing is ready when nobody says
+    #[arg(long, value_name = "N")]
+    pub(crate) rounds: Option<u64>,
+    /// Make worktrees that are missing, with `git worktree add --detach`
+    #[arg(long)]
+    pub(crate) create_worktrees: bool,
+    /// Remove the worktrees at the end, with `git worktree remove --force`
+    #[arg(long)]
+    pub(crate) remove_worktrees: bool,
+    #[command(flatten)]
+    pub(crate) commands: CommandArgs,
+    /// Print events and the answer as JSON, one document a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}

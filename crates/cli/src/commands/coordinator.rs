@@ -1,0 +1,149 @@
+//! `premath coordinator`: worktrees made ready, workers as processes of this very program, and what came of it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use premath_exec::{ChildEnd, add_worktree, remove_worktree, run_own_child};
+use premath_host::{Coordination, CoordinatorRequest, Host, RunRefused, WorkWishes, WorkerChild, WorkerCrew};
+use premath_tusk::sandbox::Interrupt;
+use premath_wire::v1::{RefusedAnswer, WorkEventRow, WorkerAnswer};
+
+use super::work::{Watching, told_refusal};
+use crate::args::work::{CommandArgs, CoordinatorArgs};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::render::work as render;
+use crate::{output, system};
+
+pub(super) fn run(args: &CoordinatorArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    let root = &host.workspace.root;
+    let worktrees = ready(args, root)?;
+    let program = system::own_program().map_err(|error| {
+        CliError::environment(
+            format!("this program cannot find itself: {error}"),
+            "is it still where it was?",
+        )
+    })?;
+    let crew = Processes { program, arguments: arguments(&args.commands) };
+    let request = CoordinatorRequest { worktrees: worktrees.clone(), rounds: args.rounds };
+    let wishes = WorkWishes { drain: host.agent.interrupt(), abandon: Interrupt::default() };
+    system::on_interrupt(wishes.drain.clone());
+    let watching = Watching::new(args.json);
+    let ran = premath_host::coordinate(host, &request, &crew, &wishes, &mut |row| watching.take(row));
+    let removed = if args.remove_worktrees { remove(root, &worktrees) } else { Ok(()) };
+    watching.finish()?;
+    let answer = match ran.map_err(|error| CliError::command(error, "coordinator"))? {
+        Coordination::Done(answer) => answer,
+        Coordination::Refused(refused) => return told_refusal("coordinator.run", refused, args.json),
+    };
+    removed?;
+    if args.json {
+        output::json(&answer)?;
+    } else {
+        output::text(&render::coordinator(&answer))?;
+    }
+    Ok(match answer.outcome.as_str() {
+        "done" | "rounds" => Exit::Accepted,
+        "interrupted" => Exit::Interrupted,
+        _other => Exit::Rejected,
+    })
+}
+
+/// The worktrees, there and absolute: said before anything is started.
+fn ready(args: &CoordinatorArgs, root: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let mut worktrees = Vec::new();
+    for typed in &args.worktree {
+        let path = PathBuf::from(system::absolute(Some(typed))?);
+        if !system::is_folder(&path) && !args.create_worktrees {
+            let what = format!("worktree_missing: there is no folder `{}`", typed.display());
+            return Err(CliError::environment(what, "name one that exists, or say --create-worktrees"));
+        }
+        worktrees.push(path);
+    }
+    worktrees.sort_unstable();
+    worktrees.dedup();
+    for path in worktrees.iter().filter(|path| !system::is_folder(path)) {
+        add_worktree(root, path).map_err(|error| {
+            CliError::environment(error, "worktrees are made in a git repository with a commit")
+        })?;
+    }
+    Ok(worktrees)
+}
+
+fn remove(root: &Path, worktrees: &[PathBuf]) -> Result<(), CliError> {
+    for path in worktrees {
+        remove_worktree(root, path)
+            .map_err(|error| CliError::environment(error, "`git worktree list` shows what there is"))?;
+    }
+    Ok(())
+}
+
+/// Workers as processes.
+struct Processes {
+    program: PathBuf,
+    /// What every one of them is told.
+    arguments: Vec<OsString>,
+}
+
+fn arguments(commands: &CommandArgs) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> =
+        ["--steps", "1", "--json", "--until-stdin-ends"].map(OsString::from).to_vec();
+    let mut say = |name: &str, value: String| {
+        // One word: a command may begin with a dash.
+        arguments.push(OsString::from(format!("{name}={value}")));
+    };
+    say("--work-cmd", commands.work_cmd.clone());
+    say("--verify-cmd", commands.verify_cmd.clone());
+    let times = [
+        ("--ttl", commands.ttl),
+        ("--work-timeout", commands.work_timeout),
+        ("--verify-timeout", commands.verify_timeout),
+    ];
+    for (name, seconds) in times {
+        if let Some(seconds) = seconds {
+            say(name, seconds.to_string());
+        }
+    }
+    arguments
+}
+
+impl WorkerCrew for Processes {
+    fn run(&self, worker_id: &str, worktree: &Path, tell: &mut dyn FnMut(WorkEventRow)) -> WorkerChild {
+        let mut arguments =
+            vec![OsString::from("worker"), OsString::from(format!("--worker-id={worker_id}"))];
+        arguments.push(OsString::from("--worktree"));
+        arguments.push(worktree.as_os_str().to_owned());
+        arguments.extend(self.arguments.iter().cloned());
+        let mut said = Said::default();
+        let ended = run_own_child(&self.program, &arguments, &mut |line| said.hear(line, tell));
+        match (said, ended) {
+            (Said { answer: Some(answer), .. }, Ok(_)) => WorkerChild::Ended(answer),
+            (Said { refused: Some(refused), .. }, Ok(_)) => WorkerChild::Refused(refused),
+            (_, Ok(ChildEnd::Exited(code))) => {
+                WorkerChild::Died { detail: format!("it ended with {code} and without an answer") }
+            }
+            (_, Ok(ChildEnd::Killed)) => WorkerChild::Died { detail: "it was killed".to_owned() },
+            (_, Err(error)) => WorkerChild::Died { detail: error.to_string() },
+        }
+    }
+}
+
+/// What a worker said.
+#[derive(Default)]
+struct Said {
+    answer: Option<Box<WorkerAnswer>>,
+    refused: Option<RunRefused>,
+}
+
+impl Said {
+    fn hear(&mut self, line: &str, tell: &mut dyn FnMut(WorkEventRow)) {
+        if let Ok(row) = serde_json::from_str::<WorkEventRow>(line) {
+            tell(row);
+        } else if let Ok(answer) = serde_json::from_str::<WorkerAnswer>(line) {
+            self.answer = Some(Box::new(answer));
+        } else if let Ok(answer) = serde_json::from_str::<RefusedAnswer>(line) {
+            let why = answer.refused;
+            self.refused = Some(RunRefused { class: why.class, detail: why.detail, hint: why.hint });
+        }
+    }
+}
