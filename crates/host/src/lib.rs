@@ -55,4 +55,4 @@ pub use settings::{
     ToolSettings,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
-pub use workspace::{DoorRefusal, MutationDoor, Retention, Workspace};
+pub use workspace::{DoorRefusal, LinkedCall, MutationDoor, Retention, Workspace};
