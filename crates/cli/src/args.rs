@@ -5,6 +5,7 @@ pub(crate) mod dep;
 pub(crate) mod desk;
 pub(crate) mod harness;
 pub(crate) mod init;
+pub(crate) mod instruction;
 pub(crate) mod issue;
 pub(crate) mod measure;
 pub(crate) mod model;
@@ -115,6 +116,23 @@ pub(crate) enum Command {
     /// How fast verified work gets done, and whether that is enough
     #[command(after_help = "Example:\n  premath harness-kpi --window-hours 24")]
     HarnessKpi(harness::HarnessKpiArgs),
+    /// Say what an instruction is, and whether it would be carried out
+    #[command(
+        after_help = "Example:\n  premath instruction-check instructions/20261115T071252Z-close-bd-7.json"
+    )]
+    InstructionCheck(instruction::EnvelopeArgs),
+    /// Run the checks of an instruction and write its witness, on whose strength changes are made
+    #[command(
+        after_help = "Example:\n  premath instruction-run instructions/20261115T071252Z-close-bd-7.json\n  \
+                            premath issue update bd-7 --status closed --instruction 20261115T071252Z-close-bd-7"
+    )]
+    InstructionRun(instruction::EnvelopeArgs),
+    /// Show the witness of an instruction, and whether it still permits anything
+    #[command(after_help = "Example:\n  premath instruction-witness 20261115T071252Z-close-bd-7")]
+    InstructionWitness(instruction::WitnessArgs),
+    /// What was changed on the strength of which instruction
+    #[command(after_help = "Example:\n  premath permits list --issue bd-7")]
+    Permits(instruction::PermitsArgs),
     /// Check that everything on the disk is as it was written
     #[command(after_help = "Example:\n  premath verify --json")]
     Verify(upkeep::VerifyArgs),
@@ -236,18 +254,42 @@ pub(crate) struct Terminal {
     pub(crate) override_reason: Option<String>,
 }
 
+/// On whose authority an issue or a dependency changes.
+#[derive(Debug, Args)]
+pub(crate) struct Authorised {
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
+    /// Make the change on the strength of an instruction that was run, not as a person
+    #[arg(long, value_name = "ID", conflicts_with = "override_reason")]
+    pub(crate) instruction: Option<String>,
+    /// What to call the turn that asks for it: the same call is made once, however often it is repeated
+    #[arg(long, value_name = "ID", requires = "instruction")]
+    pub(crate) call_id: Option<String>,
+}
+
 /// A command that changes issue memory: which, and why.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct StoreChange<'a> {
     /// The issue memory, when it is not the configured one.
     pub(crate) issues: Option<&'a str>,
     /// The reason a person gave to override the configuration.
     pub(crate) reason: Option<&'a str>,
+    /// The instruction that was named, and what to call the turn.
+    pub(crate) instruction: Option<(&'a str, Option<&'a str>)>,
 }
 
 impl<'a> StoreChange<'a> {
     fn new(store: &'a Store, terminal: &'a Terminal) -> Self {
-        Self { issues: store.issues.as_deref(), reason: terminal.override_reason.as_deref() }
+        Self {
+            issues: store.issues.as_deref(),
+            reason: terminal.override_reason.as_deref(),
+            instruction: None,
+        }
+    }
+
+    fn authorised(store: &'a Store, by: &'a Authorised) -> Self {
+        let instruction = by.instruction.as_deref().map(|id| (id, by.call_id.as_deref()));
+        Self { instruction, ..Self::new(store, &by.terminal) }
     }
 }
 

@@ -22,6 +22,7 @@ mod harness_session;
 mod harness_trajectory;
 mod help;
 mod init;
+mod instruction;
 mod issue;
 mod measure;
 mod metrics;
@@ -58,7 +59,7 @@ use serde::de::DeserializeOwned;
 use crate::agent::Agent;
 use crate::agent::governance::STEP_TOKEN;
 use crate::args::{CheckArgs, Cli, Command, Format, StoreChange};
-use crate::door::TerminalDoor;
+use crate::door::{NamedInstruction, TerminalDoor};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::models::Models;
@@ -91,9 +92,13 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::HarnessFeature(args) => in_repository(None, |host| harness_feature::run(args, host)),
         Command::HarnessTrajectory(args) => in_repository(None, |host| harness_trajectory::run(args, host)),
         Command::HarnessKpi(args) => in_repository(None, |host| harness_kpi::run(args, host)),
+        Command::InstructionCheck(args) => in_repository(None, |host| instruction::check(args, host)),
+        Command::InstructionRun(args) => in_repository(None, |host| instruction::run(args, host)),
+        Command::InstructionWitness(args) => in_repository(None, |host| instruction::witness(args, host)),
+        Command::Permits(args) => in_repository(None, |host| instruction::permits_command(args, host)),
         Command::Verify(args) => in_repository(None, |host| verify::run(args, host)),
         Command::Doctor(args) => {
-            let mending = args.fix.then_some(StoreChange { issues: None, reason: None });
+            let mending = args.fix.then_some(StoreChange::default());
             in_repository(mending, |host| doctor::run(args, host))
         }
         Command::Approvals(args) => in_repository(None, |host| people::approvals_command(args, host)),
@@ -136,8 +141,9 @@ fn in_repository(
         Some(change) => authority(&root, &loaded.settings, change)?,
         None => loaded.settings.terminal.value,
     };
+    let wishes = Wishes { instruction: change.and_then(|change| change.instruction), ..Wishes::default() };
     let reason = change.and_then(|change| change.reason);
-    under(root, loaded, authority, (reason, &Wishes::default()), run)
+    under(root, loaded, authority, (reason, &wishes), run)
 }
 
 /// The same for a command that reaches outside in a way of its own.
@@ -216,6 +222,10 @@ fn under(
         reason: reason.map(ToOwned::to_owned),
         actor: system::variable("USER"),
         is_step: system::is_set(STEP_TOKEN),
+        instruction: wishes.instruction.map(|(id, call_id)| NamedInstruction {
+            id: id.to_owned(),
+            call_id: call_id.map(ToOwned::to_owned),
+        }),
     };
     let redactor = redactor(&loaded.guardrails);
     let workspace = workspace(root, door, loaded.settings, redactor);
@@ -264,7 +274,7 @@ pub(crate) fn workspace(
 /// A repository for actions that need none: its door is shut.
 pub(crate) fn nowhere() -> Workspace {
     let authority = TerminalAuthority::InstructionLinked;
-    let door = TerminalDoor { authority, reason: None, actor: None, is_step: true };
+    let door = TerminalDoor { authority, reason: None, actor: None, is_step: true, instruction: None };
     workspace(PathBuf::new(), door, Settings::default(), redactor(&GuardrailSettings::default()))
 }
 

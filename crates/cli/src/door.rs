@@ -3,7 +3,7 @@
 //! A process that premath started is never a person, whatever it says.
 
 use premath_bd::{Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit};
-use premath_host::{DoorRefusal, MutationDoor, TerminalAuthority};
+use premath_host::{DoorRefusal, LinkedCall, MutationDoor, TerminalAuthority};
 
 /// The door of a terminal.
 #[derive(Debug)]
@@ -16,15 +16,23 @@ pub(crate) struct TerminalDoor {
     pub(crate) actor: Option<String>,
     /// Whether this process was started by premath for a step of its own.
     pub(crate) is_step: bool,
+    /// The instruction that was named with the command.
+    pub(crate) instruction: Option<NamedInstruction>,
+}
+
+/// An instruction that a command names.
+#[derive(Debug, Clone)]
+pub(crate) struct NamedInstruction {
+    /// Which.
+    pub(crate) id: String,
+    /// What to call the turn.
+    pub(crate) call_id: Option<String>,
 }
 
 impl MutationDoor for TerminalDoor {
     fn permit(&self, action: &str) -> Result<Permit, DoorRefusal> {
         if self.is_step {
-            return Err(refusal(
-                "this process was started by premath for a step, and a step is not a person",
-                "ask for the change in the turn that runs this step",
-            ));
+            return Err(not_a_person());
         }
         match upkeep(action) {
             // Lanes are nobody's authority: whoever may write the files may write them.
@@ -44,9 +52,28 @@ impl MutationDoor for TerminalDoor {
         }
     }
 
+    fn linked(&self) -> Option<Result<LinkedCall, DoorRefusal>> {
+        let named = self.instruction.as_ref()?;
+        if self.is_step {
+            return Some(Err(not_a_person()));
+        }
+        Some(Ok(LinkedCall {
+            instruction: named.id.clone(),
+            client: "terminal".to_owned(),
+            call_id: named.call_id.clone(),
+        }))
+    }
+
     fn actor(&self) -> Option<String> {
         self.actor.clone()
     }
+}
+
+fn not_a_person() -> DoorRefusal {
+    refusal(
+        "this process was started by premath for a step, and a step is not a person",
+        "ask for the change in the turn that runs this step",
+    )
 }
 
 fn upkeep(action: &str) -> Option<Maintenance> {
@@ -90,7 +117,7 @@ impl TerminalDoor {
 fn instruction_needed() -> DoorRefusal {
     refusal(
         "premath.toml lets nothing be changed without an instruction",
-        "run an instruction, or set `[mutation] cli = \"operator\"` in premath.toml",
+        "run an instruction and name it with --instruction, or set `[mutation] cli = \"operator\"` in premath.toml",
     )
 }
 

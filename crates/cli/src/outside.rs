@@ -14,6 +14,8 @@ pub(crate) struct Wishes<'a> {
     pub(crate) record: Option<&'a Path>,
     /// Why a command may run where the platform has no sandbox.
     pub(crate) without_sandbox: Option<&'a str>,
+    /// The instruction that a change is linked to, and what to call the turn that asks for it.
+    pub(crate) instruction: Option<(&'a str, Option<&'a str>)>,
 }
 
 /// The sandbox. Where this program cannot be found it cannot be its helper either, and every run is refused.

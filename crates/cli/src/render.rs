@@ -7,6 +7,7 @@ pub(crate) mod dep;
 pub(crate) mod desk;
 pub(crate) mod harness;
 pub(crate) mod init;
+pub(crate) mod instruction;
 pub(crate) mod issue;
 pub(crate) mod markdown;
 pub(crate) mod measure;

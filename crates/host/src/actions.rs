@@ -16,6 +16,7 @@ pub(crate) mod harness_kpi;
 pub(crate) mod harness_session;
 pub(crate) mod harness_trajectory;
 pub(crate) mod init;
+pub(crate) mod instruction;
 pub(crate) mod issue;
 pub(crate) mod issue_blocked;
 pub(crate) mod issue_check;

@@ -60,4 +60,4 @@ pub use work::{
     Child as WorkerChild, Coordination, CoordinatorRequest, Crew as WorkerCrew, WorkRequest, WorkWatch,
     WorkWishes, Worked, coordinate, work,
 };
-pub use workspace::{DoorRefusal, MutationDoor, Retention, Workspace};
+pub use workspace::{DoorRefusal, LinkedCall, MutationDoor, Retention, Workspace};

@@ -61,6 +61,19 @@ pub struct Answer {
     pub witness_refs: Vec<String>,
     /// Why it was refused.
     pub failure_classes: Vec<String>,
+    /// What the change is linked to.
+    pub(crate) link: Option<Link>,
+}
+
+/// What a change is linked to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// The instruction.
+    pub(crate) instruction_ref: String,
+    /// The policy it was decided under.
+    pub(crate) policy_digest: String,
+    /// The witness of the turn that asked for it.
+    pub(crate) witness_ref: Option<String>,
 }
 
 impl Answer {
@@ -68,7 +81,14 @@ impl Answer {
         let payload =
             serde_json::value::to_raw_value(payload).map_err(|source| ActionError::Unwritable { source })?;
         let result_class = result_class.to_owned();
-        Ok(Self { result_class, payload, witness_refs: Vec::new(), failure_classes: Vec::new() })
+        Ok(Self { result_class, payload, witness_refs: Vec::new(), failure_classes: Vec::new(), link: None })
+    }
+
+    /// The same, saying what the change is linked to.
+    pub(crate) fn linked(mut self, link: Option<Link>) -> Self {
+        self.witness_refs.extend(link.iter().filter_map(|link| link.witness_ref.clone()));
+        self.link = link;
+        self
     }
 
     /// An answer that is a refusal: the payload says more, the class says why.
@@ -169,8 +189,8 @@ impl Host<'_> {
             payload: answer.payload,
             witness_refs: answer.witness_refs,
             failure_classes: answer.failure_classes,
-            policy_digest: None,
-            instruction_ref: None,
+            policy_digest: answer.link.as_ref().map(|link| link.policy_digest.clone()),
+            instruction_ref: answer.link.map(|link| link.instruction_ref),
         })
     }
 }

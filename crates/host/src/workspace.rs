@@ -18,10 +18,26 @@ pub trait MutationDoor: Debug + Send + Sync {
     /// Why there is none.
     fn permit(&self, action: &str) -> Result<Permit, DoorRefusal>;
 
+    /// The instruction that a call through this door is linked to, where it names one; why it may not, where it may not.
+    fn linked(&self) -> Option<Result<LinkedCall, DoorRefusal>> {
+        None
+    }
+
     /// The name of whoever stands there, where one is known.
     fn actor(&self) -> Option<String> {
         None
     }
+}
+
+/// A call that is linked to an instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkedCall {
+    /// The instruction, by name.
+    pub instruction: String,
+    /// What calls: `terminal`, or the name of a client.
+    pub client: String,
+    /// What to call the turn. The same call twice is the same turn, and its permit is spent; a fresh name when absent.
+    pub call_id: Option<String>,
 }
 
 /// A door that stays shut.

@@ -1,17 +1,20 @@
 //! A permit that a closed turn earned, from rows of our own.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use premath_bd::desk::Operation;
-use premath_bd::{Permit, TurnGrant};
+use premath_bd::{Disk, Issued, Permit, PermitLedger, Spend, SpentGrant, TurnGrant};
 use premath_kernel::{
     ActionMode, ActionName, ActivePolicy, CallSpec, Claims, Constraints, Digest, Disposition, Document,
-    ErrorMaterial, ExecutionPattern, Intent, MutationPolicy, Object, Policies, ProtocolState, ReminderQueue,
-    StateView, Strictness, Text, TextSet, Token, ToolCallId, ToolRender, ToolRequest, ToolResult, ToolUse,
-    Turn, TurnEvidence, Value, admit, close, normalize,
+    ErrorMaterial, ExecutionPattern, Intent, Moment, MutationPolicy, Object, Policies, ProtocolState,
+    ReminderQueue, StateView, Strictness, Text, TextSet, Token, ToolCallId, ToolRender, ToolRequest,
+    ToolResult, ToolUse, Turn, TurnEvidence, Value, admit, close, normalize,
 };
+use premath_testkit::faulty_disk::SimDisk;
 
+const INSTRUCTION: &str = "20261115T071252Z-desk";
 const CAPABILITY: &str = "capabilities.change_morphisms.all";
 
 fn text(text: &str) -> Text {
@@ -42,8 +45,25 @@ fn intent(operation: &Operation) -> Intent {
         action: ActionName::new(operation.action()).unwrap(),
         args_digest: operation.args_digest(),
         policy_digest: policy_digest(),
-        instruction_ref: None,
+        instruction_ref: Text::new(&PermitLedger::reference(INSTRUCTION)),
     }
+}
+
+/// A permit is spent in the ledger of an instruction, here in one of its own.
+fn spent(grant: TurnGrant) -> SpentGrant {
+    let disk: Arc<dyn Disk> = Arc::new(SimDisk::new());
+    disk.create_folder(Path::new("home/.premath")).unwrap();
+    let now = Moment::EPOCH;
+    let ledger = PermitLedger::open(disk, Path::new("home"), INSTRUCTION).unwrap();
+    let issued = Issued {
+        instruction_digest: "instr1_a".to_owned(),
+        witness_digest: "sha256:b".to_owned(),
+        policy_digest: "pol1_c".to_owned(),
+        expires_at: now.plus_seconds(60),
+        actor: "ada".to_owned(),
+    };
+    ledger.issue(&issued, &now).unwrap();
+    ledger.spend(grant, &Spend { door: "test", issue_id: None, again: false }, &now).unwrap().unwrap()
 }
 
 /// The permit of the turn of that name for one operation, and the digests that name the two.
@@ -55,7 +75,7 @@ pub(crate) fn permit(turn: &str, operation: &Operation) -> (Permit, String, Stri
     let policy = granting();
     let claims = Claims::new([text(CAPABILITY)].into_iter().collect());
     let ready = admit(close(&normal).unwrap(), &intent, &ActivePolicy::Supplied(&policy), &claims).unwrap();
-    (Permit::Turn(TurnGrant::new(ready, intent).unwrap()), turn_digest, intent_digest)
+    (Permit::Turn(spent(TurnGrant::new(ready, intent).unwrap())), turn_digest, intent_digest)
 }
 
 fn rows(turn: &str, intent: &Intent) -> Turn {

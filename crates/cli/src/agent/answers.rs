@@ -108,6 +108,7 @@ fn told(error: ActionError) -> AnswerError {
         ActionError::Model(failure) => AnswerError::Model(failure.error),
         ActionError::Unknown { .. }
         | ActionError::Input(_)
+        | ActionError::Envelope(_)
         | ActionError::Source(_)
         | ActionError::Store(_)
         | ActionError::Sandbox(_)

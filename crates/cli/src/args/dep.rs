@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::issue::HolderFlags;
-use super::{Format, Store, StoreChange, Terminal, limit};
+use super::{Authorised, Format, Store, StoreChange, limit};
 
 /// Arguments of `dep`.
 #[derive(Debug, Args)]
@@ -47,7 +47,7 @@ pub(crate) struct DepChangeArgs {
     #[command(flatten)]
     pub(crate) holder: HolderFlags,
     #[command(flatten)]
-    pub(crate) terminal: Terminal,
+    pub(crate) by: Authorised,
     #[command(flatten)]
     pub(crate) store: Store,
     #[command(flatten)]
@@ -70,7 +70,7 @@ pub(crate) struct DepReplaceArgs {
     #[command(flatten)]
     pub(crate) holder: HolderFlags,
     #[command(flatten)]
-    pub(crate) terminal: Terminal,
+    pub(crate) by: Authorised,
     #[command(flatten)]
     pub(crate) store: Store,
     #[command(flatten)]
@@ -121,9 +121,9 @@ impl DepArgs {
     pub(crate) fn change(&self) -> Option<StoreChange<'_>> {
         match &self.command {
             DepCommand::Add(args) | DepCommand::Remove(args) => {
-                Some(StoreChange::new(&args.store, &args.terminal))
+                Some(StoreChange::authorised(&args.store, &args.by))
             }
-            DepCommand::Replace(args) => Some(StoreChange::new(&args.store, &args.terminal)),
+            DepCommand::Replace(args) => Some(StoreChange::authorised(&args.store, &args.by)),
             DepCommand::Project(_) | DepCommand::Diagnostics(_) => None,
         }
     }

@@ -156,6 +156,6 @@ impl DeskArgs {
             | DeskCommand::Search(_)
             | DeskCommand::History(_) => return None,
         };
-        Some(StoreChange { issues: None, reason: terminal.override_reason.as_deref() })
+        Some(StoreChange { reason: terminal.override_reason.as_deref(), ..StoreChange::default() })
     }
 }

@@ -188,16 +188,16 @@ pub(crate) struct HistoryArgs {
 impl IssueArgs {
     /// What it changes, if anything.
     pub(crate) fn change(&self) -> Option<StoreChange<'_>> {
-        let (store, terminal) = match &self.command {
-            IssueCommand::Add(args) => (&args.store, &args.terminal),
-            IssueCommand::Update(args) => (&args.store, &args.terminal),
-            IssueCommand::Claim(args) => (&args.store, &args.terminal),
-            IssueCommand::ClaimNext(args) => (&args.store, &args.terminal),
-            IssueCommand::Discover(args) => (&args.store, &args.terminal),
-            IssueCommand::LeaseRenew(args) => (&args.store, &args.terminal),
-            IssueCommand::LeaseRelease(args) => (&args.store, &args.terminal),
-            IssueCommand::Compact(args) => (&args.store, &args.terminal),
-            IssueCommand::Import(args) => (&args.store, &args.terminal),
+        let (store, by) = match &self.command {
+            IssueCommand::Add(args) => (&args.store, &args.by),
+            IssueCommand::Update(args) => (&args.store, &args.by),
+            IssueCommand::Claim(args) => (&args.store, &args.by),
+            IssueCommand::ClaimNext(args) => (&args.store, &args.by),
+            IssueCommand::Discover(args) => (&args.store, &args.by),
+            IssueCommand::LeaseRenew(args) => (&args.store, &args.by),
+            IssueCommand::LeaseRelease(args) => (&args.store, &args.by),
+            IssueCommand::Compact(args) => return Some(StoreChange::new(&args.store, &args.terminal)),
+            IssueCommand::Import(args) => return Some(StoreChange::new(&args.store, &args.terminal)),
             IssueCommand::List(_)
             | IssueCommand::Show(_)
             | IssueCommand::Ready(_)
@@ -208,6 +208,6 @@ impl IssueArgs {
             | IssueCommand::Export(_)
             | IssueCommand::History(_) => return None,
         };
-        Some(StoreChange::new(store, terminal))
+        Some(StoreChange::authorised(store, by))
     }
 }

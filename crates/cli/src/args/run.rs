@@ -22,6 +22,9 @@ pub(crate) struct RunArgs {
     /// The id of the run, when it is not to be made up
     #[arg(long, value_name = "ID")]
     pub(crate) run_id: Option<String>,
+    /// The instruction that its changes are linked to; one of its own when nobody names one
+    #[arg(long, value_name = "ID", conflicts_with = "demo")]
+    pub(crate) instruction: Option<String>,
     /// How the work is divided; chain when nobody says
     #[arg(long, value_enum, conflicts_with = "demo")]
     pub(crate) pattern: Option<Pattern>,

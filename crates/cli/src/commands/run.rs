@@ -46,7 +46,7 @@ pub(crate) fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
 
 /// In this repository, as somebody who changes its issue memory.
 fn changing(run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>) -> Result<Exit, CliError> {
-    in_repository(Some(StoreChange { issues: None, reason: None }), run)
+    in_repository(Some(StoreChange::default()), run)
 }
 
 fn task(typed: &str) -> Result<String, CliError> {
@@ -82,6 +82,7 @@ fn started<'a>(args: &'a RunArgs, asked: &Asked<'a>, workflow: Option<Value<'sta
         .optional("issue", asked.issue)
         .field("models", texts(asked.models))
         .optional("runId", args.run_id.as_deref())
+        .optional("instruction", args.instruction.as_deref())
         .optional("pattern", args.pattern.map(Pattern::as_str))
         .optional("workflow", workflow)
         .optional("profile", args.profile.map(ProfileName::as_str))

@@ -6,7 +6,13 @@ use premath_host::{MutationDoor as _, TerminalAuthority};
 use super::TerminalDoor;
 
 fn door(authority: TerminalAuthority, reason: Option<&str>) -> TerminalDoor {
-    TerminalDoor { authority, reason: reason.map(ToOwned::to_owned), actor: None, is_step: false }
+    TerminalDoor {
+        authority,
+        reason: reason.map(ToOwned::to_owned),
+        actor: None,
+        is_step: false,
+        instruction: None,
+    }
 }
 
 #[test]

@@ -14,10 +14,12 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 
+use crate::agent::RunRefused;
+use crate::authority::linked_change;
 use crate::recording::{For, apply};
 use crate::settings::Settings;
-use crate::table::{ActionError, Answer, Host};
-use crate::workspace::{DoorRefusal, shown};
+use crate::table::{ActionError, Answer, Host, Link};
+use crate::workspace::{DoorRefusal, LinkedCall, shown};
 
 /// The longest id.
 const ID_LIMIT: usize = 256;
@@ -56,10 +58,12 @@ pub(crate) fn change(host: &Host<'_>, args: &Value<'_>, plan: Plan) -> Result<An
 
 /// What came of asking for a change.
 pub(crate) enum Outcome {
-    /// The store gave an answer.
-    Applied(Applied),
+    /// The store gave an answer; and what the change is linked to, where it is.
+    Applied(Applied, Option<Link>),
     /// The door stayed shut.
     Shut(DoorRefusal),
+    /// Nothing stands behind the change.
+    Unlinked(RunRefused),
 }
 
 impl<'h> IssueLane<'h> {
@@ -88,6 +92,13 @@ impl<'h> IssueLane<'h> {
     /// Makes one change, if the door lets it through. Issue memory that is not there is not made on the way.
     pub(crate) fn apply(&self, operation: &Operation) -> Result<Outcome, ActionError> {
         let door = &self.host.workspace.door;
+        if let Some(named) = door.linked() {
+            self.must_exist()?;
+            return match named {
+                Ok(call) => self.apply_linked(&call, operation),
+                Err(refusal) => Ok(Outcome::Shut(refusal)),
+            };
+        }
         let mut permit = match door.permit(self.action) {
             Ok(permit) => permit,
             Err(refusal) => return Ok(Outcome::Shut(refusal)),
@@ -103,7 +114,15 @@ impl<'h> IssueLane<'h> {
             };
             applied = apply(workspace, &self.store, permit, operation, For::Door);
         }
-        Ok(Outcome::Applied(applied?))
+        Ok(Outcome::Applied(applied?, None))
+    }
+
+    /// The same on the strength of an instruction.
+    fn apply_linked(&self, call: &LinkedCall, operation: &Operation) -> Result<Outcome, ActionError> {
+        Ok(match linked_change(self.host.workspace, &self.store, call, operation)? {
+            Ok((applied, link)) => Outcome::Applied(applied, Some(link)),
+            Err(refused) => Outcome::Unlinked(refused),
+        })
     }
 
     /// Permission for housekeeping.
@@ -125,22 +144,25 @@ impl<'h> IssueLane<'h> {
 
     /// Makes one change and answers with the issue.
     pub(crate) fn change(&self, operation: &Operation) -> Result<Answer, ActionError> {
-        let (row, changed) = match self.apply(operation)? {
-            Outcome::Applied(Applied::Written(written)) => (written.row, true),
-            Outcome::Applied(Applied::Nothing(Some(row))) => (row, false),
-            Outcome::Applied(Applied::Nothing(None)) => {
+        let ((row, changed), link) = match self.apply(operation)? {
+            Outcome::Applied(Applied::Written(written), link) => ((written.row, true), link),
+            Outcome::Applied(Applied::Nothing(Some(row)), link) => ((row, false), link),
+            Outcome::Applied(Applied::Nothing(None), _) => {
                 return self.refuse(
                     "issue_not_found",
                     "there is no such issue",
                     "`premath issue list` shows what there is",
                 );
             }
-            Outcome::Applied(Applied::Refused(refusal)) => {
+            Outcome::Applied(Applied::Refused(refusal), _) => {
                 return self.refuse(refusal.class.code(), &refusal.detail, refusal.class.hint());
             }
             Outcome::Shut(refusal) => return self.shut(&refusal),
+            Outcome::Unlinked(refused) => {
+                return self.refuse(&refused.class, &refused.detail, &refused.hint);
+            }
         };
-        Answer::new(
+        let answer = Answer::new(
             "accepted",
             &IssueAnswer {
                 action: self.action.to_owned(),
@@ -148,7 +170,8 @@ impl<'h> IssueLane<'h> {
                 issue: CamelRow(row.object()),
                 changed,
             },
-        )
+        )?;
+        Ok(answer.linked(link))
     }
 
     /// A refusal.

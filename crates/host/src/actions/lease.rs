@@ -61,15 +61,16 @@ pub(crate) fn claim_next(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Ac
     let terms =
         terms(&args.assignee, args.lease_id.as_deref(), args.ttl_seconds, args.expires_at.as_deref())?;
     let lane = IssueLane::open(host, "issue.claim_next", args.issues.as_deref());
-    let row = match lane.apply(&Operation::ClaimNext { terms })? {
-        Outcome::Applied(Applied::Written(written)) => Some(written.row),
-        Outcome::Applied(Applied::Nothing(_)) => None,
-        Outcome::Applied(Applied::Refused(refusal)) => {
+    let (row, link) = match lane.apply(&Operation::ClaimNext { terms })? {
+        Outcome::Applied(Applied::Written(written), link) => (Some(written.row), link),
+        Outcome::Applied(Applied::Nothing(_), link) => (None, link),
+        Outcome::Applied(Applied::Refused(refusal), _) => {
             return lane.refuse(refusal.class.code(), &refusal.detail, refusal.class.hint());
         }
         Outcome::Shut(refusal) => return lane.shut(&refusal),
+        Outcome::Unlinked(refused) => return lane.refuse(&refused.class, &refused.detail, &refused.hint),
     };
-    Answer::new(
+    let answer = Answer::new(
         "accepted",
         &ClaimNextAnswer {
             action: lane.action(),
@@ -77,7 +78,8 @@ pub(crate) fn claim_next(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Ac
             claimed: row.is_some(),
             issue: row.as_ref().map(|row| CamelRow(row.object())),
         },
-    )
+    )?;
+    Ok(answer.linked(link))
 }
 
 fn terms(

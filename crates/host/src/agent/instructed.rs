@@ -11,7 +11,7 @@ use premath_kernel::Digest;
 use premath_tusk::turn_loop::RunConfig;
 use premath_wire::time::{format_time, to_millis};
 
-use super::lease::Refused;
+use super::lease::{Authority, Refused};
 use super::run::Ground;
 use crate::actions::conformance::NoVectors;
 use crate::authority::{
@@ -49,6 +49,12 @@ pub(super) fn inherited(workspace: &Workspace, config: &RunConfig, run_id: &str)
         return Some(own_instruction(workspace, run_id));
     }
     Some(reference.to_owned())
+}
+
+/// On whose authority a run holds its issue: the instruction's that somebody named, else whoever's who stands at the door.
+pub(super) fn authority(config: &RunConfig) -> Authority {
+    let named = config.instruction_ref.clone().filter(|reference| !is_own(reference, &config.run_id));
+    named.map_or(Authority::Door, Authority::Instruction)
 }
 
 fn is_own(reference: &str, run_id: &str) -> bool {

@@ -6,6 +6,8 @@ use premath_bd::issues::{Applied, ClaimTerms, FileIssues, Holder, IssueRow, Issu
 use premath_bd::{LeaseGrant, Permit, StoreError};
 use premath_kernel::{Digest, MAX_TTL_SECONDS, MIN_TTL_SECONDS};
 
+use super::people::stored;
+use crate::authority::link;
 use crate::recording::{For, apply};
 use crate::workspace::{DoorRefusal, Workspace};
 
@@ -31,6 +33,8 @@ impl From<DoorRefusal> for Refused {
 pub(super) enum Authority {
     /// Whoever stands at the door.
     Door,
+    /// An instruction that somebody named.
+    Instruction(String),
     /// The closed turn of a parent, which made the issue.
     Parent { run_id: String, policy: Digest },
 }
@@ -47,13 +51,20 @@ fn store(workspace: &Workspace) -> FileIssues {
     FileIssues::new(Arc::clone(&workspace.disk), workspace.issues_path(None))
 }
 
-fn permit(workspace: &Workspace, authority: &Authority, action: &str) -> Result<Permit, Refused> {
-    match authority {
-        Authority::Door => Ok(workspace.door.permit(action)?),
+fn permit(
+    workspace: &Workspace,
+    authority: &Authority,
+    operation: &Operation,
+) -> Result<Result<Permit, Refused>, StoreError> {
+    Ok(match authority {
+        Authority::Door => workspace.door.permit(operation.action()).map_err(Refused::from),
+        Authority::Instruction(named) => {
+            link(workspace, named).map_err(stored)?.and_then(|linked| linked.lease_permit(operation))
+        }
         Authority::Parent { run_id, policy } => {
             Ok(Permit::Lease(LeaseGrant::new(format!("run://{run_id}"), policy.clone())))
         }
-    }
+    })
 }
 
 /// An issue as it is now; none when it is not there.
@@ -84,7 +95,7 @@ pub(super) fn take(
         let holder = Holder { owner: Some(owner), lease_id: Some(lease.lease_id), fence: Some(lease.fence) };
         let ttl_seconds = seconds(wall_millis);
         let operation = Operation::LeaseRenew { id: issue.to_owned(), holder: holder.clone(), ttl_seconds };
-        let permit = match permit(workspace, &authority, "issue.lease_renew") {
+        let permit = match permit(workspace, &authority, &operation)? {
             Ok(permit) => permit,
             Err(refused) => return Ok(Err(refused)),
         };
@@ -111,13 +122,13 @@ fn claim(
     authority: Authority,
 ) -> Result<Result<Held, Refused>, StoreError> {
     let store = store(workspace);
-    let permit = match permit(workspace, &authority, "issue.claim") {
-        Ok(permit) => permit,
-        Err(refused) => return Ok(Err(refused)),
-    };
     let assignee = format!("premath/{run_id}");
     let terms = ClaimTerms { ttl_seconds: seconds(wall_millis), ..ClaimTerms::of(&assignee) };
     let operation = Operation::Claim { id: issue.to_owned(), terms };
+    let permit = match permit(workspace, &authority, &operation)? {
+        Ok(permit) => permit,
+        Err(refused) => return Ok(Err(refused)),
+    };
     Ok(match apply(workspace, &store, permit, &operation, For::Run(run_id))? {
         Applied::Written(written) => {
             let lease = written.row.lease();
@@ -143,8 +154,8 @@ fn claim(
 
 /// Lets go of it. An issue that was closed, or taken over meanwhile, is nobody's to let go of.
 pub(super) fn let_go(workspace: &Workspace, held: &Held) -> Result<(), StoreError> {
-    let Ok(permit) = permit(workspace, &held.authority, "issue.lease_release") else { return Ok(()) };
     let operation = Operation::LeaseRelease { id: held.row.id().to_owned(), holder: held.holder.clone() };
+    let Ok(permit) = permit(workspace, &held.authority, &operation)? else { return Ok(()) };
     let owner = held.holder.owner.as_deref().and_then(|owner| owner.strip_prefix("premath/"));
     let asked = owner.map_or(For::Door, For::Run);
     match apply(workspace, &store(workspace), permit, &operation, asked)? {

@@ -3,7 +3,7 @@
 //! Workers, escalations, and whoever calls from outside with an instruction come through here. It must not change anything
 //! on the strength of a turn that is not on the disk.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::issues::{Applied, FileIssues, IssueStore as _, Operation};
@@ -61,8 +61,8 @@ impl HarnessDoor {
     }
 
     /// The same on another issue memory.
-    pub(crate) fn on(self, store: FileIssues) -> Self {
-        Self { store, ..self }
+    pub(crate) fn on(self, issues: PathBuf) -> Self {
+        Self { store: FileIssues::new(Arc::clone(&self.workspace.disk), issues), ..self }
     }
 
     /// Asks for one change. `consumed` is the result it stands on, `refs` where the turn is cited.

@@ -8,8 +8,6 @@ use premath_kernel::{Digest, Number, Object, Value};
 use premath_wire::JsonPath;
 use premath_wire::strict::{Limits, parse};
 
-use crate::authority::run::InstructionScope;
-
 /// The longest instruction id.
 const LONGEST_ID: usize = 96;
 
@@ -84,17 +82,6 @@ impl Envelope {
             narrowed_to: typing.1,
             digest: Digest::prefixed("instr1_", &value),
         })
-    }
-
-    /// Whether it covers work on an issue; `None` asks for all of them.
-    pub(crate) fn covers(&self, issue: Option<&str>) -> bool {
-        match InstructionScope::of(&self.scope) {
-            Some(InstructionScope::Repository) => true,
-            Some(InstructionScope::Issues(issues)) => {
-                issue.is_some_and(|issue| issues.iter().any(|one| one == issue))
-            }
-            None => false,
-        }
     }
 }
 

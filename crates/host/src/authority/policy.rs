@@ -247,7 +247,7 @@ fn files(disk: &dyn Disk, folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(files)
 }
 
-pub(super) fn read(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn read(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>, StoreError> {
     let failed = |doing| move |source| StoreError::Io { doing, path: path.to_owned(), source };
     let file = disk.open(path, Access::Read).map_err(|source| {
         if source.kind() == std::io::ErrorKind::NotFound {

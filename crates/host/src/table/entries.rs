@@ -3,9 +3,9 @@
 use super::{Action, Door};
 use crate::actions::{
     approvals, audit, audit_why, config, conformance, dep, dep_graph, desk, doctor, explain,
-    governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked,
-    issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics,
-    model, policy, policy_export, promotion, proposals, run, sandbox, schema, verify,
+    governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, instruction,
+    issue_blocked, issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease,
+    measuring, metrics, model, policy, policy_export, promotion, proposals, run, sandbox, schema, verify,
 };
 
 /// Every action, sorted by name.
@@ -331,6 +331,30 @@ pub const ACTIONS: &[Action] = &[
         call: harness_trajectory::query,
     },
     Action {
+        name: "instruction.check",
+        command: "instruction-check",
+        summary: "say what an instruction is, and whether it would be carried out",
+        door: Door::Read,
+        output_schema: "instruction-check",
+        call: instruction::check,
+    },
+    Action {
+        name: "instruction.run",
+        command: "instruction-run",
+        summary: "run the checks of an instruction and write its witness",
+        door: Door::Mutation,
+        output_schema: "instruction-run",
+        call: instruction::run,
+    },
+    Action {
+        name: "instruction.witness",
+        command: "instruction-witness",
+        summary: "show the witness of an instruction, and whether it still permits anything",
+        door: Door::Read,
+        output_schema: "instruction-witness",
+        call: instruction::witness,
+    },
+    Action {
         name: "issue.add",
         command: "issue add",
         summary: "add an issue",
@@ -497,6 +521,14 @@ pub const ACTIONS: &[Action] = &[
         door: Door::Read,
         output_schema: "models",
         call: model::list,
+    },
+    Action {
+        name: "permit.list",
+        command: "permits list",
+        summary: "list what was changed on the strength of which instruction",
+        door: Door::Read,
+        output_schema: "permit-page",
+        call: instruction::permits,
     },
     Action {
         name: "policy.explain",

@@ -35,6 +35,7 @@ pub(crate) fn config() -> RunConfig {
         run_id: "play".to_owned(),
         task: "make the check pass".to_owned(),
         issue_id: None,
+        instruction_ref: None,
         models: vec!["scripted:maker".to_owned()],
         system: vec!["You work in a folder.".to_owned()],
         opening: "Make the check pass.".to_owned(),

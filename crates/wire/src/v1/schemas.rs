@@ -11,9 +11,10 @@ use super::{
     CoordinatorAnswer, DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory,
     DeskListing, DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
-    GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer,
-    IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
-    MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained,
+    GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer,
+    InstructionCheckAnswer, InstructionRunAnswer, InstructionWitnessAnswer, IssueAnswer, IssueCard,
+    IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, MeasureAnswer,
+    MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer, PolicyExplained,
     PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
     RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing,
     SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer,
@@ -22,7 +23,7 @@ use super::{
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 78] = [
+pub const SCHEMA_NAMES: [&str; 82] = [
     "approval",
     "approval-page",
     "ask",
@@ -63,6 +64,9 @@ pub const SCHEMA_NAMES: [&str; 78] = [
     "harness-work-step",
     "host-effect",
     "init",
+    "instruction-check",
+    "instruction-run",
+    "instruction-witness",
     "issue-answer",
     "issue-backend-status",
     "issue-blocked",
@@ -80,6 +84,7 @@ pub const SCHEMA_NAMES: [&str; 78] = [
     "metrics",
     "model-circuits",
     "models",
+    "permit-page",
     "policy",
     "policy-explanation",
     "policy-export",
@@ -178,6 +183,9 @@ fn generated(name: &str) -> Option<Schema> {
         "harness-trajectory" => writing.into_root_schema_for::<TrajectoryProjection<StepRow>>(),
         "host-effect" => writing.into_root_schema_for::<HostEffect<crate::Json>>(),
         "init" => writing.into_root_schema_for::<Outcome<InitAnswer>>(),
+        "instruction-check" => writing.into_root_schema_for::<InstructionCheckAnswer>(),
+        "instruction-run" => writing.into_root_schema_for::<Outcome<InstructionRunAnswer>>(),
+        "instruction-witness" => writing.into_root_schema_for::<InstructionWitnessAnswer>(),
         "issue-answer" => writing.into_root_schema_for::<Outcome<IssueAnswer<IssueShape>>>(),
         "issue-backend-status" => writing.into_root_schema_for::<BackendStatus>(),
         "issue-blocked" => writing.into_root_schema_for::<IssueListing<Vec<BlockedRow<IssueShape>>>>(),
@@ -195,6 +203,7 @@ fn generated(name: &str) -> Option<Schema> {
         "eval-guardrails" => writing.into_root_schema_for::<MeasureAnswer<GuardrailsResult>>(),
         "eval-tools" => writing.into_root_schema_for::<MeasureAnswer<ToolsResult>>(),
         "redteam" => writing.into_root_schema_for::<MeasureAnswer<RedTeamResult>>(),
+        "permit-page" => writing.into_root_schema_for::<PermitPage>(),
         "promotion" => writing.into_root_schema_for::<Outcome<PromotionAnswer>>(),
         "promotion-listing" => writing.into_root_schema_for::<PromotionListing>(),
         "replay" => writing.into_root_schema_for::<ReplayAnswer>(),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::args::{Format, Store, Terminal};
+use crate::args::{Authorised, Format, Store, Terminal};
 
 /// What an issue says.
 #[derive(Debug, Args)]
@@ -66,7 +66,7 @@ pub(crate) struct AddArgs {
     #[command(flatten)]
     pub(crate) draft: Draft,
     #[command(flatten)]
-    pub(crate) terminal: Terminal,
+    pub(crate) by: Authorised,
     #[command(flatten)]
     pub(crate) store: Store,
     #[command(flatten)]
@@ -84,7 +84,7 @@ pub(crate) struct DiscoverArgs {
     #[command(flatten)]
     pub(crate) draft: Draft,
     #[command(flatten)]
-    pub(crate) terminal: Terminal,
+    pub(crate) by: Authorised,
     #[command(flatten)]
     pub(crate) store: Store,
     #[command(flatten)]
@@ -141,7 +141,7 @@ pub(crate) struct UpdateArgs {
     #[command(flatten)]
     pub(crate) holder: HolderFlags,
     #[command(flatten)]
-    pub(crate) terminal: Terminal,
+    pub(crate) by: Authorised,
     #[command(flatten)]
     pub(crate) store: Store,
     #[command(flatten)]
@@ -176,7 +176,7 @@ pub(crate) struct ClaimArgs {
     #[arg(long, value_name = "REASON")]
     pub(crate) force: Option<String>,
     #[command(flatten)]
-    pub(crate) terminal: Terminal,
+    pub(crate) by: Authorised,
     #[command(flatten)]
     pub(crate) store: Store,
     #[command(flatten)]
@@ -189,7 +189,7 @@ pub(crate) struct ClaimNextArgs {
     #[command(flatten)]
     pub(crate) terms: Terms,
     #[command(flatten)]
-    pub(crate) terminal: Terminal,
+    pub(crate) by: Authorised,
     #[command(flatten)]
     pub(crate) store: Store,
     #[command(flatten)]
@@ -221,7 +221,7 @@ pub(crate) struct RenewArgs {
     #[arg(long, value_name = "N")]
     pub(crate) ttl_seconds: Option<u64>,
     #[command(flatten)]
-    pub(crate) terminal: Terminal,
+    pub(crate) by: Authorised,
     #[command(flatten)]
     pub(crate) store: Store,
     #[command(flatten)]
@@ -236,7 +236,7 @@ pub(crate) struct ReleaseArgs {
     #[command(flatten)]
     pub(crate) holding: Holding,
     #[command(flatten)]
-    pub(crate) terminal: Terminal,
+    pub(crate) by: Authorised,
     #[command(flatten)]
     pub(crate) store: Store,
     #[command(flatten)]

@@ -147,6 +147,7 @@ impl Ours {
         RunConfig {
             run_id: run_id.to_owned(),
             issue_id: None,
+            instruction_ref: None,
             models: vec![format!("bench:{}", workload.model())],
             system: self.system(),
             opening: Blocks::new(task.clone()).assemble().opening,

@@ -116,6 +116,7 @@ impl Ground {
             reason: None,
             actor: Some("person".to_owned()),
             is_step: false,
+            instruction: None,
         };
         let loaded = Loaded::default();
         let redactor = crate::commands::redactor(&loaded.guardrails);

@@ -1,0 +1,57 @@
+//! `premath instruction-check`, `premath instruction-run`, `premath instruction-witness` and `premath permits`
+
+use premath_host::Host;
+use premath_kernel::{Object, Value};
+use premath_wire::v1::{InstructionCheckAnswer, InstructionRunAnswer, InstructionWitnessAnswer, PermitPage};
+
+use super::answer;
+use super::dep::number;
+use crate::args::instruction::{EnvelopeArgs, PermitsArgs, PermitsCommand, WitnessArgs};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::render::instruction::{checked, permits, ran, witnessed};
+use crate::system;
+
+fn envelope(args: &EnvelopeArgs) -> Value<'_> {
+    Object::fields().field("path", args.path()).finish()
+}
+
+const fn ended(exit: Exit, exit_zero: bool) -> Exit {
+    match exit {
+        Exit::Rejected if exit_zero => Exit::Accepted,
+        other => other,
+    }
+}
+
+/// `premath instruction-check`
+pub(crate) fn check(args: &EnvelopeArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    let exit =
+        answer::<InstructionCheckAnswer>(host, "instruction.check", &envelope(args), &args.format, checked)?;
+    Ok(ended(exit, args.exit_zero))
+}
+
+/// `premath instruction-run`
+pub(crate) fn run(args: &EnvelopeArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    let exit = answer::<InstructionRunAnswer>(host, "instruction.run", &envelope(args), &args.format, ran)?;
+    Ok(ended(exit, args.exit_zero))
+}
+
+/// `premath instruction-witness`
+pub(crate) fn witness(args: &WitnessArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    let arguments = Object::fields().field("instruction", args.instruction.as_str()).finish();
+    let exit =
+        answer::<InstructionWitnessAnswer>(host, "instruction.witness", &arguments, &args.format, witnessed)?;
+    Ok(ended(exit, args.exit_zero))
+}
+
+/// `premath permits`
+pub(crate) fn permits_command(args: &PermitsArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    let PermitsCommand::List(args) = &args.command;
+    let arguments = Object::fields()
+        .optional("instruction", args.instruction.as_deref())
+        .optional("issue", args.issue.as_deref())
+        .optional("limit", args.limit.map(number))
+        .finish();
+    let width = system::terminal_width();
+    answer::<PermitPage>(host, "permit.list", &arguments, &args.format, |page| permits(page, width))
+}

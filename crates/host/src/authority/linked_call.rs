@@ -1,0 +1,78 @@
+//! One change that somebody outside asks for, with an instruction in hand.
+//!
+//! Taking, keeping and letting go of work needs the instruction alone; everything else is a turn of its own. Refusals are on
+//! record. It must not fall back on whatever the caller would be allowed without the instruction.
+
+use premath_bd::doors_folder;
+use premath_bd::issues::{Applied, FileIssues, Operation};
+
+use super::door::{Changed, HarnessDoor};
+use super::link::{Linked, link};
+use super::refusal::{Denied, denied};
+use crate::agent::RunRefused;
+use crate::recording::{For, apply};
+use crate::table::{ActionError, Link};
+use crate::workspace::{LinkedCall, Workspace};
+
+/// Makes one change that is linked to an instruction.
+///
+/// # Errors
+/// A store or a policy that gives no answer.
+pub(crate) fn linked_change(
+    workspace: &Workspace,
+    store: &FileIssues,
+    call: &LinkedCall,
+    operation: &Operation,
+) -> Result<Result<(Applied, Link), RunRefused>, ActionError> {
+    let linked = match link(workspace, &call.instruction)? {
+        Ok(linked) => linked,
+        Err(why) => return refuse(workspace, call, operation, why),
+    };
+    if operation.is_about_a_lease() {
+        return match linked.lease_permit(operation) {
+            Ok(permit) => {
+                let applied = apply(workspace, store, permit, operation, For::Door)?;
+                Ok(Ok((applied, linked_to(&linked, None))))
+            }
+            Err(why) => refuse(workspace, call, operation, why),
+        };
+    }
+    let door = HarnessDoor::new(
+        workspace,
+        &format!("external:{}", call.client),
+        &doors_folder(&workspace.root),
+        &call.client,
+    )?
+    .on(store.path().to_owned());
+    let call_id = call.call_id.clone().unwrap_or_else(|| workspace.ids.fresh());
+    match door.change(&linked, &call_id, operation, &operation.args_digest(), &[])? {
+        Changed::Applied { applied, witness_ref, .. } => {
+            Ok(Ok((applied, linked_to(&linked, Some(witness_ref)))))
+        }
+        Changed::Refused(why) => Ok(Err(why)),
+    }
+}
+
+fn linked_to(linked: &Linked, witness_ref: Option<String>) -> Link {
+    Link {
+        instruction_ref: linked.instruction_ref().to_owned(),
+        policy_digest: linked.policy_digest().as_str().to_owned(),
+        witness_ref,
+    }
+}
+
+fn refuse<T>(
+    workspace: &Workspace,
+    call: &LinkedCall,
+    operation: &Operation,
+    why: RunRefused,
+) -> Result<Result<T, RunRefused>, ActionError> {
+    let what = Denied {
+        action: operation.action(),
+        issue_id: operation.issue_id(),
+        instruction: Some(&call.instruction),
+        door: &call.client,
+    };
+    denied(workspace, &what, &why)?;
+    Ok(Err(why))
+}
