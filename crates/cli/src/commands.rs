@@ -69,7 +69,8 @@ use crate::system::{self, VectorFolder};
 use crate::{output, render, settings};
 
 /// Whoever does this changes the issue memory of the repository.
-const CHANGING: Option<StoreChange<'static>> = Some(StoreChange { issues: None, reason: None });
+const CHANGING: Option<StoreChange<'static>> =
+    Some(StoreChange { issues: None, reason: None, instruction: None });
 
 /// Runs the command that was typed.
 pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
