@@ -145,16 +145,19 @@ fn an_action_answers_by_name_what_its_function_answers() {
 
 /// What these answer depends on a repository; other tests compare it with their schemas.
 fn works_on_a_repository(name: &str) -> bool {
-    const FAMILIES: [&str; 20] = [
+    const FAMILIES: [&str; 23] = [
         "approval.",
         "audit.",
         "config.",
         "dep.",
         "desk.",
         "eval.",
+        "harness.boot",
         "harness.feature.",
         "harness.kpi.",
         "harness.session.",
+        "harness.step",
+        "harness.stop",
         "harness.trajectory.",
         "issue.",
         "metrics.",

@@ -86,7 +86,8 @@ pub struct StepMachine {
     held: Option<HeldIssue>,
     /// The number of the attempt, or of the try to take something.
     number: u32,
-    lease_retries: u32,
+    /// How often the lease did not hold where it should have.
+    lease_troubles: u32,
     attempt: Attempt,
     escalation: Option<Escalation>,
     row: Option<StepRow>,
@@ -103,7 +104,7 @@ impl StepMachine {
             phase,
             held: None,
             number: 1,
-            lease_retries: 0,
+            lease_troubles: 0,
             attempt: Attempt::default(),
             escalation: None,
             row: None,
@@ -191,9 +192,7 @@ impl StepMachine {
             }
             (Phase::Working, StepEvent::Checked(checked)) => self.worked(checked),
             (Phase::After, StepEvent::Checked(checked)) => self.verified(checked),
-            (Phase::Before | Phase::Working | Phase::After, StepEvent::LeaseLost) => {
-                self.phase = Phase::Looking;
-            }
+            (Phase::Before | Phase::Working | Phase::After, StepEvent::LeaseLost) => self.lease_trouble(),
             (Phase::Closing, StepEvent::Closed { refs }) => self.closed(refs),
             (Phase::Closing, StepEvent::Refused { class }) => self.close_refused(class),
             (Phase::Noting { seconds }, StepEvent::Published) => self.phase = Phase::Pausing { seconds },
@@ -237,6 +236,12 @@ impl StepMachine {
         self.phase = Phase::Publishing;
     }
 
+    /// The lease did not hold: it is looked at.
+    fn lease_trouble(&mut self) {
+        self.lease_troubles = self.lease_troubles.saturating_add(1);
+        self.phase = Phase::Looking;
+    }
+
     /// The attempt after this one.
     fn again(&mut self) {
         self.number = self.number.saturating_add(1);
@@ -249,8 +254,7 @@ impl StepMachine {
     }
 
     fn stands(&mut self, standing: LeaseStanding) {
-        self.lease_retries = self.lease_retries.saturating_add(1);
-        let is_enough = self.lease_retries > LEASE_RETRIES.saturating_add(self.number);
+        let is_enough = self.lease_troubles > LEASE_RETRIES;
         match on_standing(standing) {
             OnStanding::RenewAndRetry | OnStanding::Reclaim if is_enough => {
                 self.stop(vec!["lease_stale".to_owned()]);

@@ -80,7 +80,7 @@ impl StepMachine {
     /// Closing was refused. A lease that did not hold is looked at; anything else is a failure like any other.
     pub(super) fn close_refused(&mut self, class: String) {
         if class.starts_with("lease_") {
-            self.phase = Phase::Looking;
+            self.lease_trouble();
             return;
         }
         let Some(evidence) = self.attempt.after.clone() else { return };
