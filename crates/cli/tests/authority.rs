@@ -298,3 +298,58 @@ fn a_ledger_that_somebody_changed_is_damage_and_permits_nothing() {
     assert!(!read(&folder, ".premath/issues.jsonl").contains("linked"));
     assert_eq!(folder.json(&["verify"]).0, 1);
 }
+
+/// R16: whatever is taken away, alone or with anything else, nothing is changed.
+#[test]
+fn without_any_one_member_or_any_two_nothing_is_permitted() {
+    let folder = instructed();
+    let before = read(&folder, ".premath/issues.jsonl");
+    let witness = format!("artifacts/ciwitness/{ID}.json");
+    let policy = "policies/instruction/default.json";
+    for (file, optional) in [(path(ID), &[][..]), (witness, &[]), (policy.to_owned(), &["policyDigest"])] {
+        let written = read(&folder, &file);
+        let document: Value = serde_json::from_str(&written).unwrap();
+        let members: Vec<&String> = document.as_object().unwrap().keys().collect();
+        let mut tried = 0;
+        for (at, first) in members.iter().enumerate() {
+            for second in members.iter().skip(at) {
+                if [first, second].iter().all(|member| optional.contains(&member.as_str())) {
+                    continue;
+                }
+                let mut less = document.clone();
+                less.as_object_mut().unwrap().retain(|name, _| name != *first && name != *second);
+                folder.write(&file, less.to_string());
+                let ran = folder.run(&CHANGE);
+                assert!(matches!(ran.code, Some(1 | 2)), "{file} without {first} and {second}: {ran:?}");
+                tried += 1;
+            }
+        }
+        assert!(tried >= members.len(), "{file}: {tried}");
+        folder.write(&file, written);
+    }
+    assert_eq!(read(&folder, ".premath/issues.jsonl"), before);
+    assert_eq!(folder.json(&CHANGE).0, 0);
+}
+
+/// R16: an envelope that lacks something is not run, or claims nothing.
+#[test]
+fn an_envelope_without_any_one_member_or_any_two_instructs_nobody() {
+    let folder = repository(|_| {});
+    let before = read(&folder, ".premath/issues.jsonl");
+    let document: Value = serde_json::from_str(&read(&folder, &path(ID))).unwrap();
+    let members: Vec<&String> = document.as_object().unwrap().keys().collect();
+    for (at, first) in members.iter().enumerate() {
+        for (beside, second) in members.iter().enumerate().skip(at) {
+            let id = format!("20261115T071252Z-less-{at}-{beside}");
+            let mut less = document.clone();
+            less.as_object_mut().unwrap().retain(|name, _| name != *first && name != *second);
+            folder.write(&path(&id), less.to_string());
+            let ran = folder.run(&["instruction-run", &path(&id)]);
+            let is_claims = first == second && *first == "capabilityClaims";
+            assert_eq!(ran.code, Some(if is_claims { 0 } else { 2 }), "without {first} and {second}: {ran:?}");
+            let changed = folder.run(&["issue", "update", "bd-1", "--notes", "x", "--instruction", &id]);
+            assert_eq!(changed.code, Some(1), "without {first} and {second}: {changed:?}");
+        }
+    }
+    assert_eq!(read(&folder, ".premath/issues.jsonl"), before);
+}

@@ -140,9 +140,9 @@ const AUDIT: Lane = Lane {
 const PERMITS: Lane = Lane {
     reads: &[&["permits", "list", "--json"]],
     files: &[],
-    key: "at",
+    key: "instructionId",
     primer: &[],
-    next: &["instruction-run", "instructions/20261115T071252Z-one.json", "--json"],
+    next: &["instruction-run", "instructions/20261115T071252Z-next.json", "--json"],
     log: None,
     is_finished_by_next: false,
 };
@@ -280,8 +280,10 @@ fn envelope() -> Workplace {
         "capabilityClaims": ["capabilities.change_morphisms.issue_update"],
     });
     fs::create_dir(place.path().join("instructions")).unwrap();
-    let path = place.path().join("instructions/20261115T071252Z-one.json");
-    fs::write(path, envelope.to_string()).unwrap();
+    for name in ["one", "next"] {
+        let path = place.path().join(format!("instructions/20261115T071252Z-{name}.json"));
+        fs::write(path, envelope.to_string()).unwrap();
+    }
     place
 }
 
