@@ -94,6 +94,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         long_form: stale_holders,
     },
     Entry {
+        id: "R9",
+        property: "workers close every issue once, whoever dies",
+        slice: Slice::Tests { package: "premath-cli", filter: WORKER_KILLS },
+        long_form: worker_kills,
+    },
+    Entry {
         id: "R10",
         property: "runs weather a storm, and replay anywhere",
         slice: Slice::Tests { package: "premath-cli", filter: STORM },
@@ -181,6 +187,8 @@ const CUT_AND_FLIP: &str = "binary(cut_and_flip)";
 const CONCURRENT_APPENDS: &str = "binary(concurrent_appends)";
 const EXACTLY_ONCE_CLAIMS: &str = "binary(exactly_once_claims)";
 const STALE_HOLDERS: &str = "binary(stale_holders)";
+const WORKER_KILLS: &str = "binary(worker_kills)";
+const STEP_SIMULATION: &str = "binary(step_simulation)";
 const STORM: &str = "binary(storm)";
 const TAMPER: &str = "binary(tamper)";
 const MALFORMED_INPUT: &str = "binary(malformed_input) + binary(malformed_http)";
@@ -235,6 +243,12 @@ fn exactly_once_claims(_budget: &Budget) -> Vec<Work> {
 fn stale_holders(_budget: &Budget) -> Vec<Work> {
     let needs = vec![Work::Need(&STRACE), Work::Need(&FAKETIME)];
     [needs, shown_tests("premath-cli", &["stale_holders"], STALE_HOLDERS)].into_iter().flatten().collect()
+}
+
+fn worker_kills(_budget: &Budget) -> Vec<Work> {
+    let machines = shown_tests("premath-tusk", &["step_simulation"], STEP_SIMULATION);
+    let processes = shown_tests("premath-cli", &["worker_kills"], WORKER_KILLS);
+    machines.into_iter().chain(processes).collect()
 }
 
 fn storm(_budget: &Budget) -> Vec<Work> {

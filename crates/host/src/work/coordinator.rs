@@ -18,6 +18,7 @@ use premath_wire::v1::{CoordinatorAnswer, SlotRow, WORK_EVENT_KIND, WorkEventRow
 use self::facts::facts;
 use self::standing::Standing;
 use super::WorkWatch;
+use super::publishing::recover_dead;
 use super::request::WorkWishes;
 use crate::agent::RunRefused;
 use crate::table::{ActionError, Host};
@@ -111,6 +112,7 @@ pub fn coordinate(
             classes: Vec::new(),
             watch,
         };
+        coordinator.mend()?;
         let start = |at: usize, worker: String, worktree: PathBuf, tell: Sender<Message>| {
             let work = move || {
                 let child = crew.run(&worker, &worktree, &mut |row| drop(tell.send(Message::Event(row))));
@@ -197,6 +199,28 @@ impl Coordinator<'_, '_> {
             }
         }
         failure.map_or_else(|| self.answer(), Err)
+    }
+
+    /// Workers of an earlier coordinator may have closed an issue and been killed before they could say so.
+    fn mend(&mut self) -> Result<(), ActionError> {
+        for at in 0..self.slots.len() {
+            self.mend_slot(at)?;
+        }
+        Ok(())
+    }
+
+    fn mend_slot(&mut self, at: usize) -> Result<(), ActionError> {
+        let Some(slot) = self.slots.get(at) else { return Ok(()) };
+        if let Some(step_id) = recover_dead(self.host.workspace, &slot.row.worker_id)? {
+            let row = WorkEventRow {
+                step_id: Some(step_id),
+                result: Some("verified_accept".to_owned()),
+                detail: Some("its worker was killed before it could say so".to_owned()),
+                ..WorkEventRow::default()
+            };
+            self.tell("published", at, row);
+        }
+        Ok(())
     }
 
     fn running(&self) -> usize {
@@ -298,8 +322,12 @@ impl Coordinator<'_, '_> {
                 slot.row.died += 1;
                 slot.deaths += 1;
                 let is_enough = slot.deaths >= MOST_DEATHS;
+                // Whoever comes next waits a moment: what ended this one may end the next.
+                slot.is_idle = true;
                 let row = WorkEventRow { detail: Some(detail), ..WorkEventRow::default() };
                 self.tell("died", at, row);
+                // A store that gives no answer now is asked again when the next worker begins.
+                drop(self.mend_slot(at));
                 if is_enough {
                     self.classes.push("environment_worker".to_owned());
                     self.end_slot(at, "died");

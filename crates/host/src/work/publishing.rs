@@ -1,5 +1,8 @@
 //! What a step leaves behind: its row in the trajectory, the session that says how to go on, the ledger of the worker.
 
+use std::sync::Arc;
+
+use premath_bd::issues::FileIssues;
 use premath_bd::{FeatureChange, Grouping, NewStep, Query, SessionChange, StoreError, Trajectory};
 use premath_kernel::{FeatureStatus, Number, Value};
 use premath_tusk::session::{
@@ -10,8 +13,10 @@ use premath_wire::v1::{ProjectionMode, SessionDocument, SessionState};
 
 use super::bench::{Bench, look};
 use super::escalation::step_ref;
+use super::place::Place;
 use crate::checking::command_digest;
 use crate::table::ActionError;
+use crate::workspace::Workspace;
 
 /// What the action of a row is called.
 const ACTION: &str = "harness.step";
@@ -132,59 +137,76 @@ impl Bench<'_> {
         self.place.ledger(workspace).write(&change, workspace.clock.as_ref())?;
         Ok(())
     }
+}
 
-    /// Puts a step on record that closed its issue and was killed before it could say so.
-    pub(super) fn recover(&self, before: &SessionDocument) -> Result<Option<String>, ActionError> {
-        if before.state == SessionState::Stopped {
-            return Ok(None);
-        }
-        let step_id = before.lineage_refs.iter().find_map(|reference| reference.strip_prefix("step://"));
-        let (Some(step_id), Some(issue_id)) = (step_id, before.issue_id.as_deref()) else { return Ok(None) };
-        if !self.was_closed_by(step_id, issue_id)? || self.is_on_record(step_id)? {
-            return Ok(None);
-        }
-        let workspace = self.workspace();
-        let step = NewStep {
-            step_id: step_id.to_owned(),
-            action: ACTION.to_owned(),
-            result_class: "verified_accept".to_owned(),
-            issue_id: Some(issue_id.to_owned()),
-            verification_class: Some("verify_after".to_owned()),
-            next_step: Some("claim the next issue".to_owned()),
-            instruction_refs: before.instruction_refs.clone(),
-            lineage_refs: before.lineage_refs.clone(),
-            ..NewStep::default()
-        };
-        self.place.trajectory(workspace).append(&step, workspace.clock.as_ref())?;
-        Ok(Some(step_id.to_owned()))
+/// Puts a step on record that closed its issue and was killed before it could say so. Nobody else may work under the name.
+pub(super) fn recover(
+    workspace: &Workspace,
+    place: &Place,
+    before: &SessionDocument,
+) -> Result<Option<String>, ActionError> {
+    if before.state == SessionState::Stopped {
+        return Ok(None);
     }
+    let step_id = before.lineage_refs.iter().find_map(|reference| reference.strip_prefix("step://"));
+    let (Some(step_id), Some(issue_id)) = (step_id, before.issue_id.as_deref()) else { return Ok(None) };
+    let trajectory = place.trajectory(workspace);
+    if !was_closed_by(workspace, step_id, issue_id)? || is_on_record(&trajectory, step_id)? {
+        return Ok(None);
+    }
+    let step = NewStep {
+        step_id: step_id.to_owned(),
+        action: ACTION.to_owned(),
+        result_class: "verified_accept".to_owned(),
+        issue_id: Some(issue_id.to_owned()),
+        verification_class: Some("verify_after".to_owned()),
+        next_step: Some("claim the next issue".to_owned()),
+        instruction_refs: before.instruction_refs.clone(),
+        lineage_refs: before.lineage_refs.clone(),
+        ..NewStep::default()
+    };
+    trajectory.append(&step, workspace.clock.as_ref())?;
+    Ok(Some(step_id.to_owned()))
+}
 
-    /// Whether the issue is closed, and by whoever held it under the fence that the step is named after.
-    fn was_closed_by(&self, step_id: &str, issue_id: &str) -> Result<bool, ActionError> {
-        let Some(row) = look(&self.store, issue_id)? else { return Ok(false) };
-        if row.status() != premath_kernel::Status::Closed {
-            return Ok(false);
-        }
-        let witness = row.object().get("write_witness").and_then(Value::as_object);
-        let is_ours =
-            witness.and_then(|witness| witness.get("authority")).and_then(Value::as_text) == Some("turn");
-        let fence = witness.and_then(|witness| witness.get("fence")).and_then(Value::as_number);
-        let fence = fence.and_then(Number::as_u64).map(|fence| fence.to_string());
-        let named =
-            step_id.rsplit('.').next().and_then(|number| number.split_once('-')).map(|(fence, _)| fence);
-        Ok(is_ours && fence.as_deref() == named && fence.is_some())
+/// The same for a worker whose process is gone; nothing when another process has its name.
+pub(super) fn recover_dead(workspace: &Workspace, worker: &str) -> Result<Option<String>, ActionError> {
+    let place = Place::of(workspace, Some(worker))?;
+    let before = match place.session(workspace).read() {
+        Err(StoreError::Missing { .. }) => return Ok(None),
+        session => session?.document,
+    };
+    match place.enter(workspace) {
+        Ok(_lock) => recover(workspace, &place, &before),
+        Err(StoreError::Busy { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
     }
+}
 
-    fn is_on_record(&self, step_id: &str) -> Result<bool, ActionError> {
-        let trajectory: Trajectory = self.place.trajectory(self.workspace());
-        let query = Query { mode: ProjectionMode::Latest, limit: LOOKED_AT, grouping: Grouping::None };
-        let found = match trajectory.query(&query) {
-            Err(StoreError::Missing { .. }) => return Ok(false),
-            found => found?,
-        };
-        let is_it = |row: &Value<'_>| {
-            row.as_object().and_then(|row| row.get("stepId")).and_then(Value::as_text) == Some(step_id)
-        };
-        Ok(found.items.iter().any(is_it))
+/// Whether the issue is closed, and by whoever held it under the fence that the step is named after.
+fn was_closed_by(workspace: &Workspace, step_id: &str, issue_id: &str) -> Result<bool, ActionError> {
+    let store = FileIssues::new(Arc::clone(&workspace.disk), workspace.issues_path(None));
+    let Some(row) = look(&store, issue_id)? else { return Ok(false) };
+    if row.status() != premath_kernel::Status::Closed {
+        return Ok(false);
     }
+    let witness = row.object().get("write_witness").and_then(Value::as_object);
+    let authority = witness.and_then(|witness| witness.get("authority")).and_then(Value::as_text);
+    let fence = witness.and_then(|witness| witness.get("fence")).and_then(Value::as_number);
+    let fence = fence.and_then(Number::as_u64).map(|fence| fence.to_string());
+    let number = step_id.rsplit('.').next().and_then(|number| number.split_once('-'));
+    let named = number.map(|(fence, _)| fence);
+    Ok(authority == Some("turn") && fence.is_some() && fence.as_deref() == named)
+}
+
+fn is_on_record(trajectory: &Trajectory, step_id: &str) -> Result<bool, ActionError> {
+    let query = Query { mode: ProjectionMode::Latest, limit: LOOKED_AT, grouping: Grouping::None };
+    let found = match trajectory.query(&query) {
+        Err(StoreError::Missing { .. }) => return Ok(false),
+        found => found?,
+    };
+    let is_it = |row: &Value<'_>| {
+        row.as_object().and_then(|row| row.get("stepId")).and_then(Value::as_text) == Some(step_id)
+    };
+    Ok(found.items.iter().any(is_it))
 }

@@ -8,6 +8,7 @@ use super::WorkWatch;
 use super::beginning::begin;
 use super::bench::Bench;
 use super::place::Place;
+use super::publishing::recover;
 use super::request::{WorkRequest, WorkWishes};
 use crate::actions::issue::invalid;
 use crate::agent::RunRefused;
@@ -59,7 +60,7 @@ pub fn work(
     let mode = WorkEventRow { result: Some(booted.boot.mode.token().to_owned()), ..WorkEventRow::default() };
     bench.tell("booted", mode);
     if let Some(before) = &booted.before
-        && let Some(step_id) = bench.recover(before)?
+        && let Some(step_id) = recover(host.workspace, &bench.place, before)?
     {
         let row = WorkEventRow {
             step_id: Some(step_id),

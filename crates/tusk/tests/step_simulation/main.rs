@@ -14,7 +14,7 @@ use chance::Chance;
 use world::World;
 
 fn seeds() -> u64 {
-    if std::env::var("PREMATH_PROVE").is_ok_and(|value| value == "1") { 100_000 } else { 500 }
+    if std::env::var("PREMATH_PROVE").is_ok_and(|value| value == "1") { 10_000 } else { 500 }
 }
 
 #[test]

@@ -1,0 +1,248 @@
+//! Boot, step, stop, worker and coordinator, as they are typed: what they leave behind, what they refuse.
+
+#![expect(clippy::disallowed_methods, reason = "a test prepares the files that the command finds")]
+#![expect(clippy::unwrap_used, reason = "what cannot be prepared or read fails the test")]
+
+mod crash;
+
+use std::fs;
+use std::time::Duration;
+
+use crash::{Answer, Started, Workplace, items, lines, text};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+fn place(issues: usize) -> Workplace {
+    let place = Workplace::initialised();
+    for number in 1..=issues {
+        place.accepted(&["issue", "add", &format!("Task {number}"), "--json"]);
+    }
+    place
+}
+
+fn worker(place: &Workplace, work: &str, verify: &str, more: &[&str]) -> (Answer, Vec<Value>) {
+    let base = ["worker", "--worker-id", "a", "--json", "--work-cmd", work, "--verify-cmd", verify];
+    let answer = place.run(&[base.as_slice(), more].concat());
+    let rows = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (answer, rows)
+}
+
+fn status(place: &Workplace, id: &str) -> String {
+    text(&place.accepted(&["issue", "show", id, "--json"]), "/issue/status").to_owned()
+}
+
+fn trajectory(place: &Workplace) -> Vec<Value> {
+    lines(&place.lane("harness_trajectory.jsonl"))
+}
+
+#[test]
+fn a_worker_closes_what_is_verified_and_leaves_its_session_ledger_and_journal() {
+    let place = place(2);
+    let (answer, rows) =
+        worker(&place, "echo done > $PREMATH_ISSUE_ID.txt", "test -f $PREMATH_ISSUE_ID.txt", &[]);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    let last = rows.last().unwrap();
+    assert_eq!((text(last, "/outcome"), &last["completed"]), ("idle", &json!(["bd-1", "bd-2"])));
+    assert_eq!([status(&place, "bd-1"), status(&place, "bd-2")], ["closed", "closed"]);
+    let steps = trajectory(&place);
+    let named: Vec<_> = steps.iter().map(|row| (text(row, "/stepId"), text(row, "/resultClass"))).collect();
+    assert_eq!(named, [("a.bd-1.1-1", "verified_accept"), ("a.bd-2.1-1", "verified_accept")]);
+    let refs =
+        |name: &str| steps[0][name].as_array().unwrap().iter().map(Value::to_string).collect::<String>();
+    assert!(refs("witnessRefs").contains("lease://handoff/bd-1/closed/"), "{}", steps[0]);
+    for scheme in ["ctx://a/bd-1@", "cover://bd-1/", "refinement://bd-1/"] {
+        assert!(refs("lineageRefs").contains(scheme), "{}", steps[0]);
+    }
+    let folder = place.lane("workers/a");
+    for file in ["harness_session.json", "harness_feature_ledger.json", "journal.jsonl"] {
+        assert!(folder.join(file).is_file(), "{file}");
+    }
+    let session: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("harness_session.json")).unwrap()).unwrap();
+    assert_eq!(text(&session, "/state"), "stopped");
+    assert_eq!(place.unsound(), None);
+}
+
+#[test]
+fn a_verification_that_fails_never_closes_and_blocks_with_its_class() {
+    let place = place(1);
+    let (answer, rows) = worker(&place, "true", "false", &[]);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    assert_eq!(rows.last().unwrap()["escalated"], json!(["bd-1"]));
+    let card = place.accepted(&["issue", "show", "bd-1", "--json"]);
+    assert_eq!(text(&card, "/issue/status"), "blocked");
+    assert!(text(&card, "/issue/notes").contains("check_failed"), "{card}");
+    assert!(card.pointer("/issue/lease").is_none_or(Value::is_null), "{card}");
+    let steps = trajectory(&place);
+    assert_eq!(steps.len(), 1);
+    assert_eq!(text(&steps[0], "/resultClass"), "escalated_mark_blocked");
+    assert_eq!(steps[0]["failureClasses"], json!(["check_failed"]));
+}
+
+#[test]
+fn three_transient_failures_make_one_discovered_issue() {
+    let place = place(1);
+    let (answer, rows) = worker(&place, "exit 75", "true", &["--steps", "1"]);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    let waits: Vec<_> =
+        rows.iter().filter(|row| text(row, "/event") == "retrying").map(|row| text(row, "/detail")).collect();
+    assert_eq!(waits, ["again in 1 s", "again in 2 s"]);
+    let classes: Vec<String> =
+        trajectory(&place).iter().map(|row| text(row, "/resultClass").to_owned()).collect();
+    assert_eq!(classes, ["transient_retry", "transient_retry", "escalated_issue_discover"]);
+    let listing = place.accepted(&["issue", "list", "--json"]);
+    let found: Vec<_> = items(&listing).iter().filter(|row| row["labels"] == json!(["escalation"])).collect();
+    assert_eq!(found.len(), 1, "{listing}");
+    assert_eq!(text(found[0], "/dependencies/0/type"), "discovered-from");
+    assert_eq!(status(&place, "bd-1"), "blocked");
+    // Opened again it fails again, and the issue about it is still open: there is no second one.
+    place.accepted(&["issue", "update", text(found[0], "/id"), "--status", "blocked", "--json"]);
+    place.accepted(&["issue", "update", "bd-1", "--status", "open", "--json"]);
+    worker(&place, "exit 75", "true", &["--steps", "1"]);
+    let listing = place.accepted(&["issue", "list", "--json"]);
+    assert_eq!(items(&listing).len(), 2, "{listing}");
+    assert_eq!(status(&place, "bd-1"), "blocked");
+}
+
+#[test]
+fn a_class_that_no_rule_names_gives_the_issue_back_and_stops() {
+    let place = place(1);
+    let policy = place.path().join("policies/control/harness-retry-policy-v1.json");
+    // A policy without `work_failed`, under a digest of its own.
+    let text_of = fs::read_to_string(&policy).unwrap().replace("\"work_failed\"", "\"work_other\"");
+    fs::write(&policy, &text_of).unwrap();
+    let (answer, rows) = worker(&place, "exit 3", "true", &[]);
+    assert_eq!(answer.code(), Some(1), "{answer:?}");
+    let detail = text(rows.last().unwrap(), "/refused/detail").to_owned();
+    assert_eq!(text(rows.last().unwrap(), "/refused/class"), "retry_policy_invalid_digest");
+    let right =
+        detail.split_whitespace().find(|word| word.starts_with("pol1_")).unwrap().trim_end_matches(',');
+    let old = serde_json::from_str::<Value>(&text_of).unwrap()["policyDigest"].as_str().unwrap().to_owned();
+    fs::write(&policy, text_of.replace(&old, right)).unwrap();
+    let (answer, rows) = worker(&place, "exit 3", "true", &[]);
+    assert_eq!((answer.code(), text(rows.last().unwrap(), "/outcome")), (Some(1), "stopped"));
+    assert_eq!(status(&place, "bd-1"), "open");
+    assert_eq!(text(&trajectory(&place)[0], "/resultClass"), "escalated_stop");
+}
+
+#[test]
+fn work_under_no_policy_or_for_no_evaluator_is_refused_before_anything_is_taken() {
+    let place = place(1);
+    let (answer, _) = worker(&place, "scheme:program.scm", "true", &[]);
+    assert!(answer.is_refused_as(&["work_command_unsupported"]), "{answer:?}");
+    fs::remove_file(place.path().join("policies/control/harness-retry-policy-v1.json")).unwrap();
+    let (answer, _) = worker(&place, "true", "true", &[]);
+    assert!(answer.is_refused_as(&["retry_policy_missing"]), "{answer:?}");
+    assert_eq!(status(&place, "bd-1"), "open");
+}
+
+#[test]
+fn boot_step_and_stop_are_commands_of_their_own() {
+    let place = place(2);
+    let booted = place.accepted(&["boot", "--verify-cmd", "true", "--json"]);
+    assert_eq!((text(&booted, "/mode"), text(&booted, "/targetIssueId")), ("fresh", "bd-1"));
+    assert_eq!(booted["baseline"]["passed"], json!(true));
+    assert_eq!(text(&booted, "/activeIssueClass"), "escalation_issue_context_ambiguous");
+    let stepped = place.accepted(&["step", "--work-cmd", "true", "--verify-cmd", "true", "--json"]);
+    assert_eq!((text(&stepped, "/outcome"), text(&stepped, "/issueId")), ("completed", "bd-1"));
+    let stopped = place.accepted(&["stop", "--json"]);
+    assert!(text(&stopped, "/sessionId").starts_with("hs1_"), "{stopped}");
+    let again = place.accepted(&["boot", "--json"]);
+    assert_eq!((text(&again, "/mode"), &again["handoff"]["snapshotMatches"]), ("resume", &json!(true)));
+}
+
+#[test]
+fn a_cycle_in_the_graph_starts_no_work() {
+    let place = place(1);
+    let row = |id: &str, on: &str| {
+        format!(
+            r#"{{"id":"{id}","title":"{id}","status":"open","dependencies":[{{"issue_id":"{id}","depends_on_id":"{on}","type":"blocks"}}]}}"#
+        )
+    };
+    fs::write(place.path().join("rows.jsonl"), format!("{}\n{}\n", row("x-1", "x-2"), row("x-2", "x-1")))
+        .unwrap();
+    place.accepted(&["issue", "import", "rows.jsonl", "--json"]);
+    let answer = place.run(&["boot", "--json"]);
+    assert_eq!(answer.code(), Some(1), "{answer:?}");
+    assert_eq!(answer.document().unwrap()["graphClasses"], json!(["issue_graph.cycle"]));
+    let (answer, _) = worker(&place, "true", "true", &[]);
+    assert!(answer.is_refused_as(&["issue_graph.cycle"]), "{answer:?}");
+    assert_eq!(status(&place, "bd-1"), "open");
+}
+
+#[test]
+fn a_worker_that_was_killed_takes_its_issue_up_again_at_once() {
+    let place = place(1);
+    let arguments =
+        ["worker", "--worker-id", "a", "--json", "--work-cmd", "sleep 30", "--verify-cmd", "true"];
+    let started = Started::new(&mut place.command(&arguments));
+    wait_for(|| status(&place, "bd-1") == "in_progress");
+    started.signal(Signal::SIGKILL);
+    started.finish(Duration::from_secs(30));
+    let (answer, rows) = worker(&place, "true", "true", &[]);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    assert_eq!(rows.last().unwrap()["completed"], json!(["bd-1"]));
+    assert_eq!(text(&trajectory(&place)[0], "/stepId"), "a.bd-1.2-1");
+}
+
+#[test]
+fn stop_gives_back_what_a_killed_worker_held() {
+    let place = place(1);
+    let arguments =
+        ["worker", "--worker-id", "a", "--json", "--work-cmd", "sleep 30", "--verify-cmd", "true"];
+    let started = Started::new(&mut place.command(&arguments));
+    wait_for(|| status(&place, "bd-1") == "in_progress");
+    started.signal(Signal::SIGKILL);
+    started.finish(Duration::from_secs(30));
+    let stopped = place.accepted(&["stop", "--worker-id", "a", "--json"]);
+    assert_eq!(text(&stopped, "/releasedIssueId"), "bd-1");
+    assert!(text(&stopped, "/handoffRef").starts_with("lease://handoff/bd-1/released/"), "{stopped}");
+    assert_eq!(status(&place, "bd-1"), "open");
+}
+
+#[test]
+fn a_coordinator_names_a_missing_worktree_before_anything_starts() {
+    let place = place(1);
+    let answer =
+        place.run(&["coordinator", "--worktree", "nowhere", "--work-cmd", "true", "--verify-cmd", "true"]);
+    assert_eq!(answer.code(), Some(4), "{answer:?}");
+    assert!(answer.stderr.contains("worktree_missing"), "{answer:?}");
+    assert_eq!(status(&place, "bd-1"), "open");
+}
+
+#[test]
+fn under_a_rollback_a_coordinator_starts_no_more_workers_than_ran_before() {
+    let place = place(4);
+    let rows: Vec<String> = (0..40).map(|number| format!("w.bd-0.{number}")).collect();
+    for row in rows.iter().take(5) {
+        let arguments =
+            ["harness-trajectory", "append", "--step-id", row, "--action", "x", "--result-class", "failed"];
+        place.accepted(&[arguments.as_slice(), &["--issue-id", "bd-0", "--json"]].concat());
+    }
+    let coordinate = |place: &Workplace| {
+        let mut arguments =
+            vec!["coordinator", "--rounds", "1", "--work-cmd", "sleep 0.3", "--verify-cmd", "true", "--json"];
+        for name in ["t1", "t2"] {
+            fs::create_dir_all(place.path().join(name)).unwrap();
+            arguments.extend(["--worktree", name]);
+        }
+        let answer = place.run(&arguments);
+        assert_eq!(answer.code(), Some(0), "{answer:?}");
+        serde_json::from_str::<Value>(answer.stdout.lines().last().unwrap()).unwrap()
+    };
+    let first = coordinate(&place);
+    assert_eq!(first["mostAtOnce"], json!(1), "{first}");
+    place.accepted(&["harness-kpi", "remediate", "--note", "looked into it", "--json"]);
+    let second = coordinate(&place);
+    assert_eq!(second["mostAtOnce"], json!(2), "{second}");
+}
+
+fn wait_for(is_so: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("it never came to be");
+}
