@@ -28,6 +28,7 @@ mod model_server;
 mod models;
 mod people;
 mod redteam;
+mod required;
 pub(crate) mod run;
 mod runs;
 mod sandbox;
@@ -85,6 +86,16 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Doctor(args) => {
             let mending = args.fix.then_some(StoreChange { issues: None, reason: None });
             in_repository(mending, |host| doctor::run(args, host))
+        }
+        Command::CiRequired(args) => in_repository(None, |host| required::run(args, host)),
+        Command::RequiredDelta(args) => in_repository(None, |host| required::delta(args, host)),
+        Command::RequiredProjection(args) => in_repository(None, |host| required::projection(args, host)),
+        Command::RequiredWitness(args) => in_repository(None, |host| required::witness(args, host)),
+        Command::RequiredGateRef(args) => in_repository(None, |host| required::gate_ref(args, host)),
+        Command::RequiredWitnessVerify(args) => in_repository(None, |host| required::verify(args, host)),
+        Command::RequiredWitnessDecide(args) => in_repository(None, |host| required::decide(args, host)),
+        Command::RequiredDecisionVerify(args) => {
+            in_repository(None, |host| required::verify_decision(args, host))
         }
         Command::Approvals(args) => in_repository(None, |host| people::approvals_command(args, host)),
         Command::Proposals(args) => in_repository(None, |host| people::proposals_command(args, host)),

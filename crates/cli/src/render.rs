@@ -12,6 +12,7 @@ pub(crate) mod markdown;
 pub(crate) mod measure;
 pub(crate) mod model;
 pub(crate) mod people;
+pub(crate) mod required;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod table;

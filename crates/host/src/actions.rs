@@ -33,6 +33,7 @@ pub(crate) mod policy;
 pub(crate) mod policy_export;
 pub(crate) mod promotion;
 pub(crate) mod proposals;
+pub(crate) mod required;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod schema;

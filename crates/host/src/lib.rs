@@ -6,6 +6,7 @@
 mod actions;
 mod agent;
 mod agent_tools;
+mod artifacts;
 mod checking;
 mod conversation;
 mod desk_store;
@@ -13,7 +14,9 @@ mod desk_tools;
 mod failures;
 mod measured;
 mod outside;
+mod policy_digest;
 mod recording;
+mod required;
 mod retrieval;
 mod sample;
 mod settings;

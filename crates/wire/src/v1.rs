@@ -21,6 +21,7 @@ mod model;
 mod policy;
 mod report;
 mod request;
+mod required;
 mod result;
 mod row;
 mod run;
@@ -74,6 +75,13 @@ pub use model::{
 };
 pub use policy::PolicyDocuments;
 pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, WitnessRecord};
+pub use required::{
+    DeltaEntry, DeltaStatus, GateRow, REQUIRED_DECISION_KIND, REQUIRED_DELTA_KIND, REQUIRED_POLICY_KIND,
+    REQUIRED_PROJECTION_KIND, REQUIRED_WITNESS_KIND, RangeEnd, RequiredCheck, RequiredDecision,
+    RequiredDecisionAnswer, RequiredDelta, RequiredDeltaAnswer, RequiredGateAnswer, RequiredPolicy,
+    RequiredProjection, RequiredProjectionAnswer, RequiredReason, RequiredRule, RequiredRunAnswer,
+    RequiredVerdict, RequiredVerified, RequiredWitness, RequiredWitnessAnswer, SelectedCheck, VerdictClass,
+};
 pub use run::{
     AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow, IntentResult,
     IntentState, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer, ReplayDifference, RunAnswer, RunCard,
