@@ -8,6 +8,7 @@ pub(crate) mod init;
 pub(crate) mod issue;
 pub(crate) mod measure;
 pub(crate) mod model;
+pub(crate) mod observe;
 pub(crate) mod people;
 pub(crate) mod required;
 pub(crate) mod run;
@@ -121,6 +122,13 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  premath required-decision-verify\n\n\
                             Ends with 0 when the decision is what follows from its witness, whichever it is.")]
     RequiredDecisionVerify(required::DecisionArgs),
+    /// Build the observation: one surface over issues, leases, witnesses, sessions and steps
+    #[command(after_help = "Example:\n  premath observe-build\n\n\
+                            It is written to artifacts/observation/latest.json. More: docs/reference/observe.md.")]
+    ObserveBuild(observe::ObserveBuildArgs),
+    /// Look at the observation that was built last
+    #[command(after_help = "Example:\n  premath observe needs_attention\n  premath observe latest --json")]
+    Observe(observe::ObserveArgs),
     /// What runs ask people, and the answers
     #[command(
         after_help = "Example:\n  premath approvals list\n  premath approvals approve apr_0123456789ab"

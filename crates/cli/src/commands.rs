@@ -26,6 +26,7 @@ mod measure;
 mod metrics;
 mod model_server;
 mod models;
+mod observe;
 mod people;
 mod redteam;
 mod required;
@@ -97,6 +98,8 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::RequiredDecisionVerify(args) => {
             in_repository(None, |host| required::verify_decision(args, host))
         }
+        Command::ObserveBuild(args) => in_repository(None, |host| observe::build(args, host)),
+        Command::Observe(args) => in_repository(None, |host| observe::run(args, host)),
         Command::Approvals(args) => in_repository(None, |host| people::approvals_command(args, host)),
         Command::Proposals(args) => in_repository(None, |host| people::proposals_command(args, host)),
         Command::Policy(args) => in_repository(None, |host| people::policy_command(args, host)),

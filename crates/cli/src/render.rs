@@ -11,6 +11,7 @@ pub(crate) mod issue;
 pub(crate) mod markdown;
 pub(crate) mod measure;
 pub(crate) mod model;
+pub(crate) mod observe;
 pub(crate) mod people;
 pub(crate) mod required;
 pub(crate) mod run;

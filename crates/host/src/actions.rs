@@ -29,6 +29,7 @@ pub(crate) mod lease;
 pub(crate) mod measuring;
 pub(crate) mod metrics;
 pub(crate) mod model;
+pub(crate) mod observe;
 pub(crate) mod policy;
 pub(crate) mod policy_export;
 pub(crate) mod promotion;

@@ -13,6 +13,7 @@ mod desk_store;
 mod desk_tools;
 mod failures;
 mod measured;
+mod observation;
 mod outside;
 mod policy_digest;
 mod recording;

@@ -18,6 +18,7 @@ mod issue;
 mod measure;
 mod metrics;
 mod model;
+mod observation;
 mod policy;
 mod report;
 mod request;
@@ -72,6 +73,11 @@ pub use metrics::{MetricFamily, MetricKind, MetricSample, MetricsAnswer};
 pub use model::{
     AskAnswer, AttemptError, AttemptRow, CircuitRow, KeyState, MODEL_CIRCUITS_KIND, ModelCircuits,
     ModelListing, ProviderCheck, ProviderRow, ProviderState, UsageRow,
+};
+pub use observation::{
+    AttentionAnswer, AttentionRow, OBSERVATION_KIND, Observation, ObservationAnswer, ObservedCounts,
+    ObservedInstruction, ObservedInstructionAnswer, ObservedIssue, ObservedProjectionAnswer,
+    ObservedRequired, ObservedSession, ObservedStep, ObservedTrajectory, ObservedWork,
 };
 pub use policy::PolicyDocuments;
 pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, WitnessRecord};

@@ -5,7 +5,7 @@ use crate::actions::{
     approvals, audit, audit_why, config, conformance, dep, dep_graph, desk, doctor, explain,
     governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked,
     issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics,
-    model, policy, policy_export, promotion, proposals, required, run, sandbox, schema, verify,
+    model, observe, policy, policy_export, promotion, proposals, required, run, sandbox, schema, verify,
 };
 
 /// Every action, sorted by name.
@@ -473,6 +473,46 @@ pub const ACTIONS: &[Action] = &[
         door: Door::Read,
         output_schema: "models",
         call: model::list,
+    },
+    Action {
+        name: "observe.build",
+        command: "observe-build",
+        summary: "build the observation of issues, leases, witnesses, sessions and steps",
+        door: Door::Record,
+        output_schema: "observation-answer",
+        call: observe::build_action,
+    },
+    Action {
+        name: "observe.instruction",
+        command: "observe instruction",
+        summary: "show the witness of one instruction, and who worked under it",
+        door: Door::Read,
+        output_schema: "observe-instruction",
+        call: observe::instruction,
+    },
+    Action {
+        name: "observe.latest",
+        command: "observe latest",
+        summary: "show the observation that was built last",
+        door: Door::Read,
+        output_schema: "observation-answer",
+        call: observe::latest,
+    },
+    Action {
+        name: "observe.needs_attention",
+        command: "observe needs_attention",
+        summary: "list what a person should look at, and why",
+        door: Door::Read,
+        output_schema: "observe-attention",
+        call: observe::needs_attention,
+    },
+    Action {
+        name: "observe.projection",
+        command: "observe projection",
+        summary: "show every issue that is not at rest, with who holds it",
+        door: Door::Read,
+        output_schema: "observe-projection",
+        call: observe::projection,
     },
     Action {
         name: "policy.explain",

@@ -6,14 +6,15 @@ use schemars::transform::RecursiveTransform;
 use serde_json::{Value, json};
 
 use super::{
-    ApprovalAnswer, ApprovalPage, AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus,
-    BlockedRow, BootstrapAnswer, CheckOutcome, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
+    ApprovalAnswer, ApprovalPage, AskAnswer, AttentionAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy,
+    BackendStatus, BlockedRow, BootstrapAnswer, CheckOutcome, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
     ConformanceReport, DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory,
     DeskListing, DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
     GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, IssueAnswer,
     IssueCard, IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
-    MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PolicyAnswer, PolicyExplained,
+    MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Observation, ObservationAnswer,
+    ObservedInstructionAnswer, ObservedProjectionAnswer, Outcome, PolicyAnswer, PolicyExplained,
     PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
     RemediateAnswer, ReplayAnswer, RequiredDecision, RequiredDecisionAnswer, RequiredDeltaAnswer,
     RequiredGateAnswer, RequiredPolicy, RequiredProjectionAnswer, RequiredRunAnswer, RequiredVerified,
@@ -23,7 +24,7 @@ use super::{
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 83] = [
+pub const SCHEMA_NAMES: [&str; 88] = [
     "approval",
     "approval-page",
     "ask",
@@ -79,6 +80,11 @@ pub const SCHEMA_NAMES: [&str; 83] = [
     "metrics",
     "model-circuits",
     "models",
+    "observation",
+    "observation-answer",
+    "observe-attention",
+    "observe-instruction",
+    "observe-projection",
     "policy",
     "policy-explanation",
     "policy-export",
@@ -136,6 +142,11 @@ fn generated(name: &str) -> Option<Schema> {
     Some(match name {
         "approval" => writing.into_root_schema_for::<Outcome<ApprovalAnswer>>(),
         "approval-page" => writing.into_root_schema_for::<ApprovalPage>(),
+        "observation" => writing.into_root_schema_for::<Observation>(),
+        "observation-answer" => writing.into_root_schema_for::<ObservationAnswer>(),
+        "observe-attention" => writing.into_root_schema_for::<AttentionAnswer>(),
+        "observe-instruction" => writing.into_root_schema_for::<Outcome<ObservedInstructionAnswer>>(),
+        "observe-projection" => writing.into_root_schema_for::<ObservedProjectionAnswer>(),
         "policy" => writing.into_root_schema_for::<PolicyAnswer>(),
         "policy-explanation" => writing.into_root_schema_for::<PolicyExplained>(),
         "policy-export" => writing.into_root_schema_for::<PolicyExport>(),
