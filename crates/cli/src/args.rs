@@ -129,6 +129,12 @@ pub(crate) enum Command {
     /// Look at the observation that was built last
     #[command(after_help = "Example:\n  premath observe needs_attention\n  premath observe latest --json")]
     Observe(observe::ObserveArgs),
+    /// Check that a repository keeps its own contract
+    #[command(
+        after_help = "Example:\n  premath coherence-check\n\nEnds with 1 when something does not fit. \
+                            More: docs/reference/coherence.md."
+    )]
+    CoherenceCheck(upkeep::CoherenceArgs),
     /// What runs ask people, and the answers
     #[command(
         after_help = "Example:\n  premath approvals list\n  premath approvals approve apr_0123456789ab"
@@ -450,3 +456,6 @@ pub(crate) struct HelpArgs {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+#[cfg(test)]
+mod tests;

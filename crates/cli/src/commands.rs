@@ -7,6 +7,7 @@ mod bench_disk;
 mod bench_figure;
 mod bench_loop;
 mod bench_store;
+mod coherence_check;
 mod config;
 mod conformance_run;
 mod dep;
@@ -37,6 +38,7 @@ mod schema;
 mod tool_tasks;
 mod verify;
 
+pub(crate) use coherence_check::shapes as command_shapes;
 pub(crate) use redteam::{attack, every_probe_digest};
 pub(crate) use run::Watching;
 pub(crate) use tool_tasks::measure as measure_tools;
@@ -100,6 +102,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         }
         Command::ObserveBuild(args) => in_repository(None, |host| observe::build(args, host)),
         Command::Observe(args) => in_repository(None, |host| observe::run(args, host)),
+        Command::CoherenceCheck(args) => in_repository(None, |host| coherence_check::run(args, host)),
         Command::Approvals(args) => in_repository(None, |host| people::approvals_command(args, host)),
         Command::Proposals(args) => in_repository(None, |host| people::proposals_command(args, host)),
         Command::Policy(args) => in_repository(None, |host| people::policy_command(args, host)),

@@ -3,6 +3,7 @@
 pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod audit_why;
+pub(crate) mod coherence;
 pub(crate) mod config;
 pub(crate) mod conformance;
 pub(crate) mod dep;

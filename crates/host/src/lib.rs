@@ -8,6 +8,7 @@ mod agent;
 mod agent_tools;
 mod artifacts;
 mod checking;
+mod coherence;
 mod conversation;
 mod desk_store;
 mod desk_tools;
@@ -37,6 +38,7 @@ pub use agent::{
     intent_result, resume, start,
 };
 pub use agent_tools::{IssueTools, issue_tools};
+pub use coherence::CommandShape;
 pub use conversation::{Heard, circuits_failed, converse};
 pub use desk_store::{desk_path, existing_desk, open_desk, publish};
 pub use desk_tools::{DESK_SCOPES, DeskTools, PLAN_SCOPE, with_implied as with_implied_desk_scopes};

@@ -1,6 +1,7 @@
-//! The digest of a policy document: over everything but the digest itself, every list of text as a sorted set.
+//! The digest of a policy document: over everything but the digest itself, sets sorted.
 //!
-//! Lists of anything else keep their order, since there it may mean something. It must not judge a policy.
+//! A list of text is a set, and so is a list of rules that have ids. Other lists keep their order, since there it may mean
+//! something. It must not judge a policy.
 
 use premath_kernel::{Digest, Object, Value, encode};
 
@@ -22,6 +23,9 @@ fn sorted(value: &Value<'_>) -> Value<'static> {
             let mut items: Vec<Value<'static>> = items.iter().map(sorted).collect();
             if items.iter().all(|item| matches!(item, Value::Text(_))) {
                 items.sort_by_cached_key(encode);
+                items.dedup();
+            } else if items.iter().all(|item| rule_id(item).is_some()) {
+                items.sort_by_cached_key(|item| rule_id(item).map(str::to_owned));
             }
             Value::Array(items)
         }
@@ -33,6 +37,10 @@ fn sorted(value: &Value<'_>) -> Value<'static> {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => value.borrowed().into_owned(),
     }
+}
+
+fn rule_id<'v>(value: &'v Value<'_>) -> Option<&'v str> {
+    value.as_object()?.get("ruleId")?.as_text()
 }
 
 #[cfg(test)]

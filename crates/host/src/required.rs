@@ -19,7 +19,7 @@ mod witness;
 pub(crate) use self::decision::{decide, verify_decision};
 pub(crate) use self::delta::{Range, delta};
 pub(crate) use self::gate::{gate_ref_of, kept_outcome};
-pub(crate) use self::policy::load_policy;
+pub(crate) use self::policy::{load_policy, policy_digest_holds};
 pub(crate) use self::projection::project;
 pub(crate) use self::stop::{RequiredClass, RequiredRefusal, Stop};
 pub(crate) use self::verification::{Expected, verify_witness};

@@ -145,9 +145,10 @@ fn an_action_answers_by_name_what_its_function_answers() {
 
 /// What these answer depends on a repository; other tests compare it with their schemas.
 fn works_on_a_repository(name: &str) -> bool {
-    const FAMILIES: [&str; 22] = [
+    const FAMILIES: [&str; 23] = [
         "approval.",
         "audit.",
+        "coherence.",
         "config.",
         "dep.",
         "desk.",

@@ -4,6 +4,7 @@ mod approval;
 mod audit;
 mod call_spec;
 mod check_outcome;
+mod coherence;
 mod constraints;
 mod context;
 mod desk;
@@ -42,6 +43,7 @@ pub use audit::{
     WhySubject,
 };
 pub use check_outcome::{CHECK_OUTCOME_KIND, CheckOutcome, CheckOutput, CheckStatus};
+pub use coherence::{CoherenceAnswer, CoherenceCount, CoherenceProblem};
 pub use desk::{
     DeskChanged, DeskDocument, DeskFileRow, DeskHistory, DeskListing, DeskMatch, DeskMatches, DeskTree,
     DeskTreeRow, DeskVersion,

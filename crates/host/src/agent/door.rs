@@ -14,6 +14,7 @@ use premath_tusk::turn_loop::{
     AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
 };
 
+use crate::coherence::CommandShape;
 use crate::measured::{Measure, NoMeasure};
 use crate::table::ActionError;
 
@@ -77,6 +78,11 @@ pub trait AgentDoor: Debug + Sync {
 
     /// What asks every run of this door to end.
     fn interrupt(&self) -> Interrupt;
+
+    /// The commands that can be typed at this door, as its own parser has them; none where nobody types.
+    fn commands(&self) -> Vec<CommandShape> {
+        Vec::new()
+    }
 
     /// What measures policy packages; a door that cannot says so.
     fn measure(&self) -> &dyn Measure {

@@ -16,3 +16,10 @@ fn the_digest_covers_everything_but_itself_and_the_order_of_sets() {
     assert_ne!(one, digest(r#"{"b":[{"n":2},{"n":1}],"a":["y","x"]}"#), "an order that may mean something");
     assert_ne!(one, digest(r#"{"a":["x","z"],"b":[{"n":1},{"n":2}]}"#));
 }
+
+#[test]
+fn rules_that_have_ids_are_a_set() {
+    let one = digest(r#"{"rules":[{"ruleId":"b","n":1},{"ruleId":"a","n":2}]}"#);
+    assert_eq!(one, digest(r#"{"rules":[{"ruleId":"a","n":2},{"ruleId":"b","n":1}]}"#));
+    assert_ne!(one, digest(r#"{"rules":[{"ruleId":"a","n":1},{"ruleId":"b","n":2}]}"#));
+}

@@ -2,7 +2,7 @@
 
 use super::{Action, Door};
 use crate::actions::{
-    approvals, audit, audit_why, config, conformance, dep, dep_graph, desk, doctor, explain,
+    approvals, audit, audit_why, coherence, config, conformance, dep, dep_graph, desk, doctor, explain,
     governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, issue_blocked,
     issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics,
     model, observe, policy, policy_export, promotion, proposals, required, run, sandbox, schema, verify,
@@ -65,6 +65,14 @@ pub const ACTIONS: &[Action] = &[
         door: Door::Read,
         output_schema: "audit-why",
         call: audit_why::why,
+    },
+    Action {
+        name: "coherence.check",
+        command: "coherence-check",
+        summary: "check that a repository keeps its own contract",
+        door: Door::Read,
+        output_schema: "coherence-check",
+        call: coherence::call,
     },
     Action {
         name: "config.show",
