@@ -346,7 +346,11 @@ fn an_envelope_without_any_one_member_or_any_two_instructs_nobody() {
             folder.write(&path(&id), less.to_string());
             let ran = folder.run(&["instruction-run", &path(&id)]);
             let is_claims = first == second && *first == "capabilityClaims";
-            assert_eq!(ran.code, Some(if is_claims { 0 } else { 2 }), "without {first} and {second}: {ran:?}");
+            assert_eq!(
+                ran.code,
+                Some(if is_claims { 0 } else { 2 }),
+                "without {first} and {second}: {ran:?}"
+            );
             let changed = folder.run(&["issue", "update", "bd-1", "--notes", "x", "--instruction", &id]);
             assert_eq!(changed.code, Some(1), "without {first} and {second}: {changed:?}");
         }
