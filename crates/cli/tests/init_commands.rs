@@ -40,7 +40,18 @@ fn an_empty_folder_is_made_ready_and_the_first_issue_is_ready() {
     assert_eq!((code, &answer["action"], &answer["changed"]), (0, &json!("workspace.init"), &json!(true)));
     let made: Vec<&str> =
         answer["steps"].as_array().unwrap().iter().map(|step| step["path"].as_str().unwrap()).collect();
-    assert_eq!(made, [".premath", ".premath/.gitignore", "premath.toml", ".premath/issues.jsonl"]);
+    let expected = [
+        ".premath",
+        ".premath/.gitignore",
+        "premath.toml",
+        "policies",
+        "policies/control",
+        "policies/control/harness-retry-policy-v1.json",
+        "policies/instruction",
+        "policies/instruction/default.json",
+        ".premath/issues.jsonl",
+    ];
+    assert_eq!(made, expected);
     for line in ["*.lock", "*.head", "*.index", "*.tmp", "/objects/", "/runs/", "/backup/"] {
         assert!(read(&folder, ".premath/.gitignore").lines().any(|one| one == line), "{line}");
     }

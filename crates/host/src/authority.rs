@@ -23,7 +23,7 @@ pub use envelope::EnvelopeFault;
 pub(crate) use envelope::{Envelope, checked_id, instruction_id_of};
 pub(crate) use link::{Linked, link};
 pub(crate) use linked_call::linked_change;
-pub(crate) use policy::{Policies, read as read_file};
+pub(crate) use policy::{Policies, has_policies, policies_folder, read as read_file, written_default};
 pub(crate) use refusal::{Denied, denied, evidence_missing};
 pub(crate) use run::{InstructionScope, NewInstruction, issue_as, issue_instruction, run_envelope};
 pub(crate) use witness::{read_witness, witness_path};

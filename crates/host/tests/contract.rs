@@ -145,7 +145,7 @@ fn an_action_answers_by_name_what_its_function_answers() {
 
 /// What these answer depends on a repository; other tests compare it with their schemas.
 fn works_on_a_repository(name: &str) -> bool {
-    const FAMILIES: [&str; 23] = [
+    const FAMILIES: [&str; 25] = [
         "approval.",
         "audit.",
         "config.",
@@ -159,9 +159,11 @@ fn works_on_a_repository(name: &str) -> bool {
         "harness.step",
         "harness.stop",
         "harness.trajectory.",
+        "instruction.",
         "issue.",
         "metrics.",
         "model.",
+        "permit.",
         "policy.",
         "proposal.",
         "redteam.",

@@ -29,8 +29,11 @@ pub const GITIGNORE: &str = "\
 *.db
 *.db-*
 /backup/
+/doors/
+/instructions/
 /model_circuits.json
 /objects/
+/permits/
 /runs/
 /workers/
 ";

@@ -16,6 +16,13 @@ const MOST_FILES: usize = 500;
 const LARGEST: usize = 1 << 20;
 /// So deep are its folders.
 const DEEPEST: usize = 4;
+/// Folders beside a package that are no part of it: what they hold is bound by digests of its own, and decides about whoever
+/// promotes packages too.
+const APART: [&str; 3] = ["control", "instruction", "required"];
+
+fn is_apart(name: &str, depth: usize) -> bool {
+    depth == 0 && APART.contains(&name)
+}
 
 /// The files of a package by name; a name has `/` between its parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -112,6 +119,10 @@ fn drop_empty(disk: &dyn Disk, folder: &Path, depth: usize) -> Result<bool, Stor
     let mut is_empty = true;
     for entry in entries {
         let path = folder.join(&entry.name);
+        if entry.is_folder && is_apart(&entry.name, depth) {
+            is_empty = false;
+            continue;
+        }
         if entry.is_folder && !entry.name.starts_with('.') && depth <= DEEPEST {
             if drop_empty(disk, &path, depth + 1)? {
                 disk.remove_folder(&path).map_err(StoreError::io("remove", &path))?;
@@ -160,7 +171,8 @@ fn collect(
         Err(_) if depth == 0 && is_stand_in(disk, folder) => return Ok(()),
         listed => listed.map_err(StoreError::io("list", folder))?,
     };
-    for entry in entries.into_iter().filter(|entry| !entry.name.starts_with('.')) {
+    let is_part = |name: &str| !name.starts_with('.') && !is_apart(name, depth);
+    for entry in entries.into_iter().filter(|entry| is_part(&entry.name)) {
         let path = folder.join(&entry.name);
         let name = if prefix.is_empty() { entry.name } else { format!("{prefix}/{}", entry.name) };
         if depth > DEEPEST || files.len() >= MOST_FILES {

@@ -136,6 +136,17 @@ const AUDIT: Lane = Lane {
     is_finished_by_next: true,
 };
 
+/// What instructions permit.
+const PERMITS: Lane = Lane {
+    reads: &[&["permits", "list", "--json"]],
+    files: &[],
+    key: "instructionId",
+    primer: &[],
+    next: &["instruction-run", "instructions/20261115T071252Z-next.json", "--json"],
+    log: None,
+    is_finished_by_next: false,
+};
+
 /// A change, and the store it is made in.
 #[derive(Debug)]
 pub(crate) struct Case {
@@ -182,6 +193,18 @@ pub(crate) const CASES: &[Case] = &[
         ["issue", "update", "second", "--notes", "Mended."]
     ),
     case!("issue add that writes the index", UNPRIMED, large, ["issue", "add", "New", "--id", "new"]),
+    case!(
+        "issue update on the strength of an instruction",
+        ISSUES,
+        instructed,
+        ["issue", "update", "second", "--notes", "Linked.", "--instruction", "20261115T071252Z-one"]
+    ),
+    case!(
+        "instruction-run",
+        PERMITS,
+        envelope,
+        ["instruction-run", "instructions/20261115T071252Z-one.json"]
+    ),
     case!("issue claim", ISSUES, full, ["issue", "claim", "first", "--assignee", "bob"]),
     case!("issue claim-next", ISSUES, full, ["issue", "claim-next", "--assignee", "bob"]),
     case!(
@@ -239,6 +262,35 @@ pub(crate) const CASES: &[Case] = &[
 fn desk() -> Workplace {
     let place = full();
     place.accepted(&["desk", "add", "first.md", "--file", "rows.jsonl", "--json"]);
+    place
+}
+
+/// A store with an instruction that nobody ran yet.
+fn envelope() -> Workplace {
+    let place = full();
+    let policy = fs::read(place.path().join("policies/instruction/default.json")).unwrap();
+    let policy: serde_json::Value = serde_json::from_slice(&policy).unwrap();
+    let envelope = serde_json::json!({
+        "schema": 1,
+        "intent": "write notes",
+        "scope": "repository",
+        "normalizerId": "premath.normalizer.v1",
+        "policyDigest": policy["policyDigest"],
+        "requestedChecks": ["graph", "store"],
+        "capabilityClaims": ["capabilities.change_morphisms.issue_update"],
+    });
+    fs::create_dir(place.path().join("instructions")).unwrap();
+    for name in ["one", "next"] {
+        let path = place.path().join(format!("instructions/20261115T071252Z-{name}.json"));
+        fs::write(path, envelope.to_string()).unwrap();
+    }
+    place
+}
+
+/// The same, run.
+fn instructed() -> Workplace {
+    let place = envelope();
+    place.accepted(&["instruction-run", "instructions/20261115T071252Z-one.json", "--json"]);
     place
 }
 

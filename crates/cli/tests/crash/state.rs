@@ -95,7 +95,7 @@ fn normal_text(text: String, root: &str, known: &Known) -> String {
     }
 }
 
-const DIGESTS: &[&str] = &["sha256:", "iss1_", "hs1_", "he1_", "w1_", "fil_"];
+const DIGESTS: &[&str] = &["sha256:", "permit1_", "iss1_", "hs1_", "he1_", "w1_", "fil_"];
 
 /// Whether it is a time such as `2026-01-31T12:00:00Z`.
 fn is_time(text: &str) -> bool {

@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use super::issue::{arguments, told};
 use super::issue_upkeep::{must_hold_rows, place_file, read, take_over};
+use crate::authority::{has_policies, policies_folder, written_default};
 use crate::settings::Settings;
 use crate::table::{ActionError, Answer, Host};
 use crate::work::{DEFAULT_RETRY_POLICY, RETRY_POLICY_PATH};
@@ -71,7 +72,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     {
         return refused(&refusal, &issues);
     }
-    let store = prepare(&mut made, host, &root, &issues)?;
+    let store = prepare(&mut made, host, (&root, example.is_some()), &issues)?;
     let mut imported = Vec::new();
     for (source, bytes) in &sources {
         match taken(host, &store, source, bytes)? {
@@ -102,7 +103,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 fn prepare(
     made: &mut Making<'_>,
     host: &Host<'_>,
-    root: &Path,
+    (root, is_example): (&Path, bool),
     issues: &Path,
 ) -> Result<FileIssues, ActionError> {
     made.folder(root)?;
@@ -116,6 +117,12 @@ fn prepare(
     made.folder(&root.join("policies"))?;
     made.folder(&root.join("policies/control"))?;
     made.file(&policy, DEFAULT_RETRY_POLICY.as_bytes())?;
+    made.folder(&policies_folder(root))?;
+    let instructions = policies_folder(root).join("default.json");
+    // A policy beside one that somebody wrote would grant what theirs does not.
+    if !is_example && !has_policies(host.workspace.disk.as_ref(), root)? {
+        made.file(&instructions, written_default().as_bytes())?;
+    }
     let store = FileIssues::new(std::sync::Arc::clone(&host.workspace.disk), issues.to_owned());
     if made.is_new(issues)? {
         store.create()?;

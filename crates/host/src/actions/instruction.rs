@@ -158,7 +158,7 @@ pub(crate) fn permits(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     let (disk, root) = (&host.workspace.disk, &host.workspace.root);
     let limit = wanted(args.limit).unwrap_or(usize::MAX);
     let issue = told(args.issue.as_deref());
-    let mut names = match told(args.instruction.as_deref()) {
+    let names = match told(args.instruction.as_deref()) {
         Some(named) => {
             let id = named.strip_prefix("instruction://").unwrap_or(named);
             checked_id(id)?;
@@ -166,17 +166,16 @@ pub(crate) fn permits(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
         }
         None => ledgers(disk.as_ref(), root)?,
     };
-    // Names begin with a time: from the newest on, until there is enough.
-    names.reverse();
-    let (mut items, mut total) = (Vec::new(), 0_usize);
+    let mut items = Vec::new();
     for name in names {
         let mut rows = PermitLedger::open(Arc::clone(disk), root, &name)?.rows()?;
         rows.retain(|row| issue.is_none_or(|issue| row.issue_id.as_deref() == Some(issue)));
-        rows.reverse();
-        total += rows.len();
-        let left = limit.saturating_sub(items.len());
-        items.extend(rows.into_iter().take(left));
+        items.extend(rows.into_iter().rev());
     }
+    // Times of ours are all written alike. What was written at the same moment stays in its order.
+    items.sort_by(|one, other| other.at.cmp(&one.at));
+    let total = items.len();
+    items.truncate(limit);
     Answer::new(
         "ok",
         &PermitPage {

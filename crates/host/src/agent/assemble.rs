@@ -100,7 +100,7 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
         run_id: run_id.clone(),
         task: plan.task,
         issue_id: plan.issue.as_ref().map(|row| row.id().to_owned()),
-        instruction_ref: Some(plan.instruction.unwrap_or_else(|| own_instruction(workspace, &run_id))),
+        instruction_ref: Some(plan.instruction.unwrap_or_else(|| own_instruction(&run_id))),
         models: plan.models,
         system: system.into_iter().map(|block| block.text).collect(),
         opening,

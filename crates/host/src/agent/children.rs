@@ -206,7 +206,7 @@ impl Worker<'_> {
             judges: plan.judges,
             material: plan.material.clone(),
             approved: None,
-            instruction: inherited(self.ground.workspace, parent, &run_id),
+            instruction: inherited(parent, &run_id),
         }
     }
 

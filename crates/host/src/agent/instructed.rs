@@ -9,7 +9,6 @@ use std::sync::Arc;
 use premath_bd::{Permit, PermitLedger, Spend, TurnGrant};
 use premath_kernel::Digest;
 use premath_tusk::turn_loop::RunConfig;
-use premath_wire::time::{format_time, to_millis};
 
 use super::lease::{Authority, Refused};
 use super::run::Ground;
@@ -19,7 +18,6 @@ use crate::authority::{
 };
 use crate::outside::NoModels;
 use crate::table::{ActionError, Host};
-use crate::workspace::Workspace;
 
 const CLAIM_PREFIX: &str = "capabilities.change_morphisms.";
 
@@ -32,21 +30,17 @@ pub(super) struct RunAuthority<'g> {
     actions: Vec<String>,
 }
 
-/// The instruction that a run writes for itself, when nobody named one.
-pub(super) fn own_instruction(workspace: &Workspace, run_id: &str) -> String {
-    let time: String = format_time(to_millis(workspace.clock.now()))
-        .chars()
-        .take_while(|one| *one != '.')
-        .filter(|one| one.is_ascii_digit() || *one == 'T')
-        .collect();
-    PermitLedger::reference(&format!("{time}Z-{}", own_name(run_id)))
+/// The instruction that a run writes for itself, when nobody named one. It follows from the run's name alone, so that the same
+/// run says the same again.
+pub(super) fn own_instruction(run_id: &str) -> String {
+    PermitLedger::reference(&own_name(run_id))
 }
 
 /// The instruction of a run that goes on from another, or works for it: the same that somebody named, else its own.
-pub(super) fn inherited(workspace: &Workspace, config: &RunConfig, run_id: &str) -> Option<String> {
+pub(super) fn inherited(config: &RunConfig, run_id: &str) -> Option<String> {
     let reference = config.instruction_ref.as_deref()?;
     if is_own(reference, &config.run_id) {
-        return Some(own_instruction(workspace, run_id));
+        return Some(own_instruction(run_id));
     }
     Some(reference.to_owned())
 }
@@ -58,11 +52,10 @@ pub(super) fn authority(config: &RunConfig) -> Authority {
 }
 
 fn is_own(reference: &str, run_id: &str) -> bool {
-    let id = reference.strip_prefix("instruction://").unwrap_or(reference);
-    id.split_once('-').is_some_and(|(_, name)| name == own_name(run_id))
+    reference.strip_prefix("instruction://").unwrap_or(reference) == own_name(run_id)
 }
 
-/// What an instruction of a run's own is called behind its time. Long names are cut, and told apart by a digest.
+/// What an instruction of a run's own is called. Long names are cut, and told apart by a digest.
 fn own_name(run_id: &str) -> String {
     let plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '.' | '_' | '-');
     let name: String = run_id.chars().map(|one| if plain(one) { one } else { '-' }).collect();

@@ -169,7 +169,7 @@ fn plan(ground: Ground<'_>, proposal: &Proposal) -> Result<Plan, ActionError> {
         .and_then(|config| Profile::ALL.into_iter().find(|profile| profile.as_str() == config.profile));
     Ok(Plan {
         run_id: proposal.id.clone(),
-        instruction: parent.as_ref().and_then(|config| inherited(ground.workspace, config, &proposal.id)),
+        instruction: parent.as_ref().and_then(|config| inherited(config, &proposal.id)),
         task: proposal.draft.goal.clone(),
         issue: None,
         holder: None,

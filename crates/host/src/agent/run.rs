@@ -409,7 +409,7 @@ fn successor(workspace: &Workspace, machine: &Machine, run_id: &str) -> Result<R
         tools,
         capabilities,
         limits,
-        instruction_ref: inherited(workspace, config, run_id),
+        instruction_ref: inherited(config, run_id),
         parent: Some(ParentRun {
             run_id: config.run_id.clone(),
             call_id: machine.last_verdict().map(|verdict| verdict.call_id.clone()).unwrap_or_default(),

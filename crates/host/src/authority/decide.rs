@@ -138,3 +138,6 @@ fn one_action(intent: &Value<'_>) -> Option<String> {
 pub(crate) fn claim_of(action: &str) -> String {
     format!("{CLAIM_PREFIX}{}", action.trim().replace('.', "_"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -167,13 +167,18 @@ fn typing(source: &Object<'_>) -> Result<(Option<bool>, Option<Vec<String>>), En
 /// The id that a file's name gives an instruction: `<ts>-<id>.json` without its ending. A name, never a path.
 pub(crate) fn instruction_id_of(path: &Path) -> Result<String, EnvelopeFault> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    name.strip_suffix(".json").map_or_else(
-        || Err(misnamed("the file of an instruction is called <time>-<id>.json")),
-        |stem| checked_id(stem).map(|()| stem.to_owned()),
-    )
+    match name.strip_suffix(".json") {
+        // The names of runs' own instructions are not to be had.
+        Some(stem) if !stem.starts_with(RUN) => checked_id(stem).map(|()| stem.to_owned()),
+        Some(_) | None => Err(misnamed("the file of an instruction is called <time>-<id>.json")),
+    }
 }
 
-/// Refuses what is no id of an instruction: `<YYYYMMDDTHHMMSSZ>-<id>`, of letters, digits, `.`, `_` and `-`.
+/// What the own instruction of a run is called before the run's name.
+pub(crate) const RUN: &str = "run-";
+
+/// Refuses what is no id of an instruction: `<YYYYMMDDTHHMMSSZ>-<id>`, or `run-<id>` for a run's own; of letters, digits, `.`,
+/// `_` and `-`.
 pub(crate) fn checked_id(id: &str) -> Result<(), EnvelopeFault> {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '.' | '_' | '-');
     if id.len() > LONGEST_ID || id.chars().any(|one| !is_plain(one)) {
@@ -190,7 +195,10 @@ pub(crate) fn checked_id(id: &str) -> Result<(), EnvelopeFault> {
             })
     };
     match id.split_once('-') {
-        Some((time, name)) if is_time(time) && name.starts_with(|one: char| one.is_ascii_alphanumeric()) => {
+        Some((time, name))
+            if (is_time(time) || id.starts_with(RUN))
+                && name.starts_with(|one: char| one.is_ascii_alphanumeric()) =>
+        {
             Ok(())
         }
         _ => Err(misnamed("an instruction's id is a time and a name, such as 20261115T071252Z-close-bd-7")),
@@ -200,3 +208,6 @@ pub(crate) fn checked_id(id: &str) -> Result<(), EnvelopeFault> {
 fn misnamed(what: &str) -> EnvelopeFault {
     fault("instruction_filename_invalid", what, JsonPath::root())
 }
+
+#[cfg(test)]
+mod tests;

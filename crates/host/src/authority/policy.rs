@@ -172,6 +172,23 @@ fn ttl(source: &Object<'_>) -> Result<u64, InputError> {
 /// The policy that counts where a repository has none of its own; `premath init` writes it out.
 pub(crate) const BUILT_IN: &str = include_str!("default_policy.json");
 
+/// The same as a file that says its own digest.
+pub(crate) fn written_default() -> String {
+    let digest = InstructionPolicy::read(BUILT_IN.as_bytes()).map(|policy| policy.digest);
+    match (digest, BUILT_IN.trim_end().strip_suffix('}')) {
+        (Ok(digest), Some(head)) => format!("{},\n  \"policyDigest\": \"{digest}\"\n}}\n", head.trim_end()),
+        (Ok(_) | Err(_), _) => BUILT_IN.to_owned(),
+    }
+}
+
+/// Whether a repository has policies of its own.
+///
+/// # Errors
+/// `Io` when they cannot be listed.
+pub(crate) fn has_policies(disk: &dyn Disk, root: &Path) -> Result<bool, StoreError> {
+    Ok(!files(disk, &policies_folder(root))?.is_empty())
+}
+
 /// The policies in force.
 #[derive(Debug)]
 pub(crate) struct Policies {
@@ -209,6 +226,12 @@ impl Policies {
             known.push(InstructionPolicy::read(BUILT_IN.as_bytes())?);
         }
         Ok(Self { known })
+    }
+
+    /// These, for a test.
+    #[cfg(test)]
+    pub(super) const fn of(known: Vec<InstructionPolicy>) -> Self {
+        Self { known }
     }
 
     /// The policy of a digest.
@@ -258,3 +281,6 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>, StoreError> 
     })?;
     read_to_end(file.as_ref(), 0, LARGEST).map_err(failed("read"))
 }
+
+#[cfg(test)]
+mod tests;

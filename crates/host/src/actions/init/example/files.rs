@@ -65,15 +65,18 @@ test \"$said\" = 'hello, Ada' || { echo \"expected 'hello, Ada', got '$said'\"; 
 fn instruction_policy() -> String {
     let checks = || {
         Object::fields()
+            .field("graph", "premath:graph")
             .field("greeting", "sh checks/greeting.sh")
+            .field("issue", "premath:issue")
+            .field("store", "premath:store")
             .field("usage", "sh checks/usage.sh")
             .finish()
     };
     let document = |digest: Option<String>| {
         Object::fields()
             .field("allowUnknown", false)
-            .field("allowedChecks", Value::text_list(["greeting", "usage"]))
-            .field("allowedNormalizers", Value::text_list(["normalizer.v1"]))
+            .field("allowedChecks", Value::text_list(["graph", "greeting", "issue", "store", "usage"]))
+            .field("allowedNormalizers", Value::text_list(["normalizer.v1", "premath.harness.v1"]))
             .field("capabilities", Value::text_list(CAPABILITIES))
             .field("checks", checks())
             .optional("policyDigest", digest)
@@ -87,10 +90,16 @@ fn instruction_policy() -> String {
 }
 
 /// Sorted, as the digest wants it.
-const CAPABILITIES: [&str; 4] = [
+const CAPABILITIES: [&str; 10] = [
     "capabilities.change_morphisms.dep_add",
+    "capabilities.change_morphisms.dep_remove",
+    "capabilities.change_morphisms.dep_replace",
+    "capabilities.change_morphisms.issue_add",
     "capabilities.change_morphisms.issue_claim",
+    "capabilities.change_morphisms.issue_claim_next",
     "capabilities.change_morphisms.issue_discover",
+    "capabilities.change_morphisms.issue_lease_release",
+    "capabilities.change_morphisms.issue_lease_renew",
     "capabilities.change_morphisms.issue_update",
 ];
 
