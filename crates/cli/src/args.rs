@@ -424,6 +424,16 @@ pub(crate) enum BenchTarget {
         #[arg(long)]
         json: bool,
     },
+    /// Steps of workers that do nothing: what one costs, and what more workers bring
+    #[command(after_help = "Example:\n  premath bench workers --steps 100")]
+    Workers {
+        /// Steps of each worker
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        steps: u32,
+        /// Print one JSON document and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
     /// One run of one loop, for a counter around this process
     #[command(hide = true)]
     LoopCase(LoopCaseArgs),

@@ -7,6 +7,7 @@ mod bench_disk;
 mod bench_figure;
 mod bench_loop;
 mod bench_store;
+mod bench_workers;
 mod coherence_check;
 mod config;
 mod conformance_run;

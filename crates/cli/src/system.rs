@@ -22,7 +22,7 @@ use crate::settings::FILE_NAME;
 
 pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
 pub(crate) use self::measure::{
-    Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, write_lines,
+    Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, write_lines,
 };
 pub(crate) use self::outside::{
     HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of, own_program,

@@ -244,5 +244,5 @@ fn wait_for(is_so: impl Fn() -> bool) {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    panic!("it never came to be");
+    assert!(is_so(), "it never came to be");
 }

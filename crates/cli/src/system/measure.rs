@@ -129,3 +129,37 @@ pub(crate) fn claims_per_second(folder: &Path, processes: u64, claims: u64) -> O
     #[expect(clippy::cast_precision_loss, reason = "a rate of a few hundred claims")]
     (failed.into_inner() == 0).then(|| claims as f64 / start.elapsed().as_secs_f64())
 }
+
+/// Runs this program several times at once, and says how long that took and what all of it used on processors, whatever it
+/// started included. `None` when one fails or the system does not tell.
+pub(crate) fn run_together(folder: &Path, lines: &[Vec<String>]) -> Option<(Duration, Duration)> {
+    let program = std::env::current_exe().ok()?;
+    let before = children_usage()?;
+    let start = Instant::now();
+    let mut children = Vec::new();
+    for words in lines {
+        let child = Command::new(&program)
+            .args(words)
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        children.push(child.ok()?);
+    }
+    let mut is_good = true;
+    for mut child in children {
+        is_good &= child.wait().is_ok_and(|status| status.success());
+    }
+    let wall = start.elapsed();
+    is_good.then_some((wall, children_usage()?.saturating_sub(before)))
+}
+
+/// What children that ended used on processors, in user mode and in the system. The system counts in hundredths of a second.
+fn children_usage() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let (_, behind) = stat.rsplit_once(')')?;
+    let mut numbers = behind.split_whitespace().skip(13).map(str::parse::<u64>);
+    let (user, system) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    Some(Duration::from_millis((user + system) * 10))
+}

@@ -62,7 +62,7 @@ pub(super) fn run(
     };
     match host.sandbox.run(&command, interrupt) {
         Ok(run) => ended(objects, line, &run),
-        Err(error) => not_run(objects, line, error),
+        Err(error) => not_run(objects, line, &error),
     }
 }
 
@@ -97,8 +97,8 @@ fn ended(objects: &Objects, line: &Line<'_>, run: &SandboxRun) -> Result<Checked
 }
 
 /// A command that a wall kept from running has failed; an accident of the system has too.
-fn not_run(objects: &Objects, line: &Line<'_>, error: SandboxError) -> Result<Checked, ActionError> {
-    let class = match &error {
+fn not_run(objects: &Objects, line: &Line<'_>, error: &SandboxError) -> Result<Checked, ActionError> {
+    let class = match error {
         SandboxError::LayerUnavailable { .. } => "sandbox.layer_unavailable",
         SandboxError::NoSandbox => "sandbox.none",
         SandboxError::Workdir { .. } => "sandbox.workdir_invalid",

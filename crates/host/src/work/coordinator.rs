@@ -354,11 +354,12 @@ impl Coordinator<'_, '_> {
     fn answer(&mut self) -> Result<CoordinatorAnswer, ActionError> {
         let left = facts(self.host, "")?;
         let is = |outcome: &str| self.slots.iter().any(|slot| slot.row.outcome == outcome);
-        let outcome = self.outcome.unwrap_or(match () {
-            () if is("rounds") => "rounds",
-            () if is("refused") => "refused",
-            () => "stopped",
-        });
+        let outcome = match self.outcome {
+            Some(outcome) => outcome,
+            None if is("rounds") => "rounds",
+            None if is("refused") => "refused",
+            None => "stopped",
+        };
         self.classes.sort_unstable();
         self.classes.dedup();
         Ok(CoordinatorAnswer {

@@ -74,7 +74,7 @@ impl Bench<'_> {
         let handoff = handoff_ref(&held.issue_id, row.handoff, &row.step_id, held.fence);
         let evidence = [&row.before, &row.work, &row.after].into_iter().flatten();
         let mut witnesses: Vec<String> = evidence.map(|digest| digest.as_str().to_owned()).collect();
-        witnesses.push(handoff.clone());
+        witnesses.push(handoff);
         let (cited, changes): (Vec<String>, Vec<String>) =
             row.refs.iter().cloned().partition(|reference| reference.starts_with("witness://"));
         witnesses.extend(cited);

@@ -113,7 +113,8 @@ fn normal<'v>(document: &'v Value<'v>) -> Result<(Value<'v>, Vec<RetryRule>), St
     if let Some((unknown, _)) = object.iter().find(|(name, _)| !members.contains(name)) {
         return Err(format!("the member `{unknown}` is not known"));
     }
-    let text = |name: &str| object.get(name).and_then(Value::as_text).ok_or(format!("`{name}` is no text"));
+    let text =
+        |name: &str| object.get(name).and_then(Value::as_text).ok_or_else(|| format!("`{name}` is no text"));
     if text("policyKind")? != KIND {
         return Err(format!("`policyKind` is not `{KIND}`"));
     }
@@ -145,14 +146,14 @@ fn rule(value: &Value<'_>) -> Result<RetryRule, String> {
     where
         T: Copy,
     {
-        all.iter().find(|one| token(one) == said).copied().ok_or(format!("`{said}` is no {name}"))
+        all.iter().find(|one| token(one) == said).copied().ok_or_else(|| format!("`{said}` is no {name}"))
     }
     let mut classes = Vec::new();
     for class in
         object.get("failureClasses").and_then(Value::as_array).ok_or("`failureClasses` is no list")?
     {
         let text = class.as_text().unwrap_or_default();
-        classes.push(ClassPattern::new(text).ok_or(format!("`{text}` names no failure classes"))?);
+        classes.push(ClassPattern::new(text).ok_or_else(|| format!("`{text}` names no failure classes"))?);
     }
     classes.sort_unstable();
     classes.dedup();

@@ -191,22 +191,6 @@ fn generated(name: &str) -> Option<Schema> {
         "explanation" => writing.into_root_schema_for::<Explanation>(),
         "governance-check-input" => reading.into_root_schema_for::<GovernanceInput>(),
         "governance-check-report" => writing.into_root_schema_for::<GovernanceReport>(),
-        "coordinator" => writing.into_root_schema_for::<CoordinatorAnswer>(),
-        "harness-boot" => writing.into_root_schema_for::<Outcome<BootAnswer>>(),
-        "harness-stop" => writing.into_root_schema_for::<Outcome<StopAnswer>>(),
-        "harness-work-step" => writing.into_root_schema_for::<Outcome<WorkStepAnswer>>(),
-        "work-event" => writing.into_root_schema_for::<WorkEventRow>(),
-        "worker" => writing.into_root_schema_for::<Outcome<WorkerAnswer>>(),
-        "harness-bootstrap" => writing.into_root_schema_for::<BootstrapAnswer>(),
-        "harness-feature-check" => writing.into_root_schema_for::<FeatureCheckAnswer>(),
-        "harness-feature-ledger" => writing.into_root_schema_for::<FeatureAnswer<FeatureLedger>>(),
-        "harness-feature-next" => writing.into_root_schema_for::<FeatureNextAnswer<FeatureRow>>(),
-        "harness-feature-write" => writing.into_root_schema_for::<FeatureWriteAnswer<FeatureRow>>(),
-        "harness-kpi" => writing.into_root_schema_for::<KpiAnswer>(),
-        "harness-remediation" => writing.into_root_schema_for::<RemediateAnswer>(),
-        "harness-session" => writing.into_root_schema_for::<SessionAnswer<SessionDocument>>(),
-        "harness-step" => writing.into_root_schema_for::<StepAnswer<StepRow>>(),
-        "harness-trajectory" => writing.into_root_schema_for::<TrajectoryProjection<StepRow>>(),
         "host-effect" => writing.into_root_schema_for::<HostEffect<crate::Json>>(),
         "init" => writing.into_root_schema_for::<Outcome<InitAnswer>>(),
         "instruction-check" => writing.into_root_schema_for::<InstructionCheckAnswer>(),
@@ -252,6 +236,30 @@ fn generated(name: &str) -> Option<Schema> {
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),
+        _ => return of_harness(name),
+    })
+}
+
+/// The schemas of the harness: its lanes, its sessions and its workers.
+fn of_harness(name: &str) -> Option<Schema> {
+    let writing = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    Some(match name {
+        "coordinator" => writing.into_root_schema_for::<CoordinatorAnswer>(),
+        "harness-boot" => writing.into_root_schema_for::<Outcome<BootAnswer>>(),
+        "harness-bootstrap" => writing.into_root_schema_for::<BootstrapAnswer>(),
+        "harness-feature-check" => writing.into_root_schema_for::<FeatureCheckAnswer>(),
+        "harness-feature-ledger" => writing.into_root_schema_for::<FeatureAnswer<FeatureLedger>>(),
+        "harness-feature-next" => writing.into_root_schema_for::<FeatureNextAnswer<FeatureRow>>(),
+        "harness-feature-write" => writing.into_root_schema_for::<FeatureWriteAnswer<FeatureRow>>(),
+        "harness-kpi" => writing.into_root_schema_for::<KpiAnswer>(),
+        "harness-remediation" => writing.into_root_schema_for::<RemediateAnswer>(),
+        "harness-session" => writing.into_root_schema_for::<SessionAnswer<SessionDocument>>(),
+        "harness-step" => writing.into_root_schema_for::<StepAnswer<StepRow>>(),
+        "harness-stop" => writing.into_root_schema_for::<Outcome<StopAnswer>>(),
+        "harness-trajectory" => writing.into_root_schema_for::<TrajectoryProjection<StepRow>>(),
+        "harness-work-step" => writing.into_root_schema_for::<Outcome<WorkStepAnswer>>(),
+        "work-event" => writing.into_root_schema_for::<WorkEventRow>(),
+        "worker" => writing.into_root_schema_for::<Outcome<WorkerAnswer>>(),
         _ => return None,
     })
 }
