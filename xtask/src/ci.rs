@@ -29,6 +29,7 @@ const STEPS: &[Step] = &[
     Step { name: "doc tests", work: doc_tests },
     Step { name: "docs", work: docs },
     Step { name: "conformance vectors", work: conformance },
+    Step { name: "coherence", work: coherence },
     Step { name: SUPPLY_CHAIN, work: supply_chain },
     Step { name: "instruction budget", work: instruction_budget },
     Step { name: "prove slice", work: prove::slice },
@@ -104,6 +105,12 @@ fn conformance() -> Result<String> {
             Err(error)
         }
     }
+}
+
+/// Classes, pages, vectors, actions, schemas, policies and the commands that the documentation shows belong together.
+fn coherence() -> Result<String> {
+    Invocation::cargo(&["run", "--release", "--locked", "--", "coherence-check"]).run()?;
+    Ok(String::new())
 }
 
 /// Reads the last line, which must be `N passed, 0 failed` with N above 0.

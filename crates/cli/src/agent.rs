@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_exec::{Beneath, OsSandbox, protected_paths};
-use premath_host::{ActionError, AgentDoor, Attendant, Measure, NoPerson, Said};
+use premath_host::{ActionError, AgentDoor, Attendant, CommandShape, Measure, NoPerson, Said};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
@@ -22,7 +22,7 @@ use premath_tusk::turn_loop::{AnswerPort, Decision, Stopwatch};
 use self::measuring::Measuring;
 #[cfg(test)]
 pub(crate) use self::measuring::every_tool;
-use crate::commands::Watching;
+use crate::commands::{Watching, command_shapes};
 use crate::models::Models;
 use crate::settings::GuardrailSettings;
 use crate::system;
@@ -81,6 +81,10 @@ impl AgentDoor for Agent<'_> {
 
     fn protected(&self) -> Result<ProtectedPaths, ActionError> {
         protected_paths(&self.workdir()?).map_err(|error| unreachable(error.to_string()))
+    }
+
+    fn commands(&self) -> Vec<CommandShape> {
+        command_shapes()
     }
 
     fn sandbox(&self) -> Arc<dyn Sandbox> {

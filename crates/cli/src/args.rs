@@ -9,7 +9,9 @@ pub(crate) mod instruction;
 pub(crate) mod issue;
 pub(crate) mod measure;
 pub(crate) mod model;
+pub(crate) mod observe;
 pub(crate) mod people;
+pub(crate) mod required;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod upkeep;
@@ -139,6 +141,45 @@ pub(crate) enum Command {
     /// Find and explain damage, and mend it with --fix
     #[command(after_help = "Example:\n  premath doctor\n  premath doctor --fix")]
     Doctor(upkeep::DoctorArgs),
+    /// Run the checks that a range of commits asks for, witness them, and decide
+    #[command(after_help = "Example:\n  premath ci-required --from main --to HEAD\n\n\
+                            Ends with 1 when the range may not pass. More: docs/reference/required.md.")]
+    CiRequired(required::RangeArgs),
+    /// List the paths that differ between two commits
+    #[command(after_help = "Example:\n  premath required-delta --from main --to HEAD")]
+    RequiredDelta(required::DeltaArgs),
+    /// Say which checks a range of commits asks for
+    #[command(after_help = "Example:\n  premath required-projection --from main --to HEAD")]
+    RequiredProjection(required::RangeArgs),
+    /// Run the checks that a range asks for and write what came of them
+    #[command(after_help = "Example:\n  premath required-witness --from main --to HEAD")]
+    RequiredWitness(required::RangeArgs),
+    /// Compute the reference of a check's outcome again
+    #[command(after_help = "Example:\n  premath required-gate-ref --check tests")]
+    RequiredGateRef(required::GateRefArgs),
+    /// Compute everything again that a witness of required checks says
+    #[command(after_help = "Example:\n  premath required-witness-verify --from main --to HEAD")]
+    RequiredWitnessVerify(required::WitnessArgs),
+    /// Decide whether a range may pass, from its witness
+    #[command(after_help = "Example:\n  premath required-witness-decide --to HEAD")]
+    RequiredWitnessDecide(required::WitnessArgs),
+    /// Decide again, and compare
+    #[command(after_help = "Example:\n  premath required-decision-verify\n\n\
+                            Ends with 0 when the decision is what follows from its witness, whichever it is.")]
+    RequiredDecisionVerify(required::DecisionArgs),
+    /// Build the observation: one surface over issues, leases, witnesses, sessions and steps
+    #[command(after_help = "Example:\n  premath observe-build\n\n\
+                            It is written to artifacts/observation/latest.json. More: docs/reference/observe.md.")]
+    ObserveBuild(observe::ObserveBuildArgs),
+    /// Look at the observation that was built last
+    #[command(after_help = "Example:\n  premath observe needs_attention\n  premath observe latest --json")]
+    Observe(observe::ObserveArgs),
+    /// Check that a repository keeps its own contract
+    #[command(
+        after_help = "Example:\n  premath coherence-check\n\nEnds with 1 when something does not fit. \
+                            More: docs/reference/coherence.md."
+    )]
+    CoherenceCheck(upkeep::CoherenceArgs),
     /// What runs ask people, and the answers
     #[command(
         after_help = "Example:\n  premath approvals list\n  premath approvals approve apr_0123456789ab"
@@ -494,3 +535,6 @@ pub(crate) struct HelpArgs {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+#[cfg(test)]
+mod tests;

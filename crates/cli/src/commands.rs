@@ -8,6 +8,7 @@ mod bench_figure;
 mod bench_loop;
 mod bench_store;
 mod bench_workers;
+mod coherence_check;
 mod config;
 mod conformance_run;
 mod coordinator;
@@ -29,8 +30,10 @@ mod measure;
 mod metrics;
 mod model_server;
 mod models;
+mod observe;
 mod people;
 mod redteam;
+mod required;
 pub(crate) mod run;
 mod runs;
 mod sandbox;
@@ -39,6 +42,7 @@ mod tool_tasks;
 mod verify;
 mod work;
 
+pub(crate) use coherence_check::shapes as command_shapes;
 pub(crate) use redteam::{attack, every_probe_digest};
 pub(crate) use run::Watching;
 pub(crate) use tool_tasks::measure as measure_tools;
@@ -103,6 +107,19 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
             let mending = args.fix.then_some(StoreChange::default());
             in_repository(mending, |host| doctor::run(args, host))
         }
+        Command::CiRequired(args) => in_repository(None, |host| required::run(args, host)),
+        Command::RequiredDelta(args) => in_repository(None, |host| required::delta(args, host)),
+        Command::RequiredProjection(args) => in_repository(None, |host| required::projection(args, host)),
+        Command::RequiredWitness(args) => in_repository(None, |host| required::witness(args, host)),
+        Command::RequiredGateRef(args) => in_repository(None, |host| required::gate_ref(args, host)),
+        Command::RequiredWitnessVerify(args) => in_repository(None, |host| required::verify(args, host)),
+        Command::RequiredWitnessDecide(args) => in_repository(None, |host| required::decide(args, host)),
+        Command::RequiredDecisionVerify(args) => {
+            in_repository(None, |host| required::verify_decision(args, host))
+        }
+        Command::ObserveBuild(args) => in_repository(None, |host| observe::build(args, host)),
+        Command::Observe(args) => in_repository(None, |host| observe::run(args, host)),
+        Command::CoherenceCheck(args) => in_repository(None, |host| coherence_check::run(args, host)),
         Command::Approvals(args) => in_repository(None, |host| people::approvals_command(args, host)),
         Command::Proposals(args) => in_repository(None, |host| people::proposals_command(args, host)),
         Command::Policy(args) => in_repository(None, |host| people::policy_command(args, host)),

@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod card;
 pub(crate) mod chain;
+pub(crate) mod coherence;
 pub(crate) mod dep;
 pub(crate) mod desk;
 pub(crate) mod harness;
@@ -12,7 +13,9 @@ pub(crate) mod issue;
 pub(crate) mod markdown;
 pub(crate) mod measure;
 pub(crate) mod model;
+pub(crate) mod observe;
 pub(crate) mod people;
+pub(crate) mod required;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod table;

@@ -346,10 +346,102 @@ fn an_envelope_without_any_one_member_or_any_two_instructs_nobody() {
             folder.write(&path(&id), less.to_string());
             let ran = folder.run(&["instruction-run", &path(&id)]);
             let is_claims = first == second && *first == "capabilityClaims";
-            assert_eq!(ran.code, Some(if is_claims { 0 } else { 2 }), "without {first} and {second}: {ran:?}");
+            assert_eq!(
+                ran.code,
+                Some(if is_claims { 0 } else { 2 }),
+                "without {first} and {second}: {ran:?}"
+            );
             let changed = folder.run(&["issue", "update", "bd-1", "--notes", "x", "--instruction", &id]);
             assert_eq!(changed.code, Some(1), "without {first} and {second}: {changed:?}");
         }
     }
     assert_eq!(read(&folder, ".premath/issues.jsonl"), before);
+}
+
+#[test]
+fn a_change_leads_back_to_its_permit_its_instruction_and_whoever_asked() {
+    let folder = instructed();
+    folder.json(&CHANGE);
+    let (code, why) = folder.json(&["audit", "why", "bd-1", "--limit", "1"]);
+    assert_eq!((code, &why["complete"]), (0, &json!(true)), "{why}");
+    let kinds: Vec<&str> =
+        why["steps"].as_array().unwrap().iter().map(|step| step["kind"].as_str().unwrap()).collect();
+    for kind in ["change", "permit", "instruction", "person", "policy", "witness"] {
+        assert!(kinds.contains(&kind), "{kind}: {why}");
+    }
+}
+
+#[test]
+fn verification_finds_a_permit_that_nobody_spent_and_a_witness_that_was_edited() {
+    let folder = instructed();
+    folder.json(&CHANGE);
+    assert_eq!(folder.json(&["verify"]).0, 0);
+    let place = format!("artifacts/ciwitness/{ID}.json");
+    let written = read(&folder, &place);
+    folder.write(&place, written.replace("close bd-1", "close bd-2"));
+    let (code, answer) = folder.json(&["verify"]);
+    assert_eq!(code, 1);
+    assert_eq!(answer["problems"][0]["class"], "instruction.witness_changed");
+    folder.write(&place, written);
+    // The ledger as it was before the permit was spent, with the head that goes with it.
+    let ledger = format!(".premath/permits/{ID}.jsonl");
+    let issued = read(&folder, &ledger).lines().next().unwrap().to_owned() + "\n";
+    folder.write(&ledger, issued);
+    fs::remove_file(folder.path().join(format!("{ledger}.head"))).unwrap();
+    let (code, answer) = folder.json(&["verify"]);
+    assert_eq!(code, 1);
+    assert!(answer.to_string().contains("permit.unrecorded"), "{answer}");
+}
+
+const SCENARIO: &str = r#"
+name = "filing"
+[[turn]]
+text = "I file it."
+[[turn.call]]
+id = "file"
+tool = "issue_add"
+[turn.call.arguments]
+title = "Found on the way"
+[[turn]]
+text = "Done."
+"#;
+
+/// A run that asks for one new issue, under a terminal that needs an instruction for everything.
+#[track_caller]
+fn run(folder: &Folder, more: &[&str]) -> (bool, String) {
+    folder.write("filing.toml", SCENARIO);
+    let fixed = ["run", "File it", "--model", "scripted:filing.toml", "--json"];
+    let named = if more.contains(&"--run-id") { &[][..] } else { &["--run-id", "filing"] };
+    let ran = folder.run(&[&fixed[..], named, more].concat());
+    (read(folder, ".premath/issues.jsonl").contains("Found on the way"), ran.stdout + &ran.stderr)
+}
+
+#[test]
+fn a_run_changes_things_on_the_strength_of_its_own_instruction() {
+    let folder = repository(|_| {});
+    let (is_filed, said) = run(&folder, &[]);
+    assert!(is_filed, "{said}");
+    let (_, permits) = folder.json(&["permits", "list", "--instruction", "run-filing"]);
+    assert_eq!(permits["items"][0]["action"], "issue.add");
+    assert_eq!(permits["items"][0]["door"], "run:filing");
+    assert_eq!(permits["items"][1]["event"], "issued");
+    assert_eq!(folder.json(&["verify"]).0, 0);
+    assert_eq!(folder.json(&["audit", "why", "bd-3"]).1["complete"], true);
+}
+
+#[test]
+fn a_run_without_an_instruction_changes_nothing_where_one_is_needed() {
+    let folder = repository(|envelope| {
+        envelope["scope"] = json!("repository");
+        envelope["requestedChecks"] = json!(["store"]);
+        envelope["capabilityClaims"] = json!(["capabilities.change_morphisms.issue_add"]);
+    });
+    folder.write("premath.toml", "[mutation]\ncli = \"instruction-linked\"\n");
+    let (is_filed, said) = run(&folder, &[]);
+    assert!(!is_filed && said.contains(MISSING), "{said}");
+    let other = folder.run(&["runs", "list", "--json"]);
+    assert!(other.stdout.contains("filing"), "{other:?}");
+    folder.json(&["instruction-run", &path(ID)]);
+    let (is_filed, said) = run(&folder, &["--instruction", ID, "--run-id", "again"]);
+    assert!(is_filed, "{said}");
 }

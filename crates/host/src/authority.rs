@@ -15,6 +15,7 @@ mod policy;
 mod refusal;
 mod run;
 mod turn;
+mod verifying;
 mod witness;
 
 pub(crate) use decide::decide;
@@ -26,4 +27,5 @@ pub(crate) use linked_call::linked_change;
 pub(crate) use policy::{Policies, has_policies, policies_folder, read as read_file, written_default};
 pub(crate) use refusal::{Denied, denied, evidence_missing};
 pub(crate) use run::{InstructionScope, NewInstruction, issue_as, issue_instruction, run_envelope};
+pub(crate) use verifying::permit_problems;
 pub(crate) use witness::{read_witness, witness_path};

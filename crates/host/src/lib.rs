@@ -6,15 +6,20 @@
 mod actions;
 mod agent;
 mod agent_tools;
+mod artifacts;
 mod authority;
 mod checking;
+mod coherence;
 mod conversation;
 mod desk_store;
 mod desk_tools;
 mod failures;
 mod measured;
+mod observation;
 mod outside;
+mod policy_digest;
 mod recording;
+mod required;
 mod retrieval;
 mod sample;
 mod settings;
@@ -36,6 +41,7 @@ pub use agent::{
 };
 pub use agent_tools::{IssueTools, issue_tools};
 pub use authority::EnvelopeFault;
+pub use coherence::CommandShape;
 pub use conversation::{Heard, circuits_failed, converse};
 pub use desk_store::{desk_path, existing_desk, open_desk, publish};
 pub use desk_tools::{DESK_SCOPES, DeskTools, PLAN_SCOPE, with_implied as with_implied_desk_scopes};

@@ -145,9 +145,10 @@ fn an_action_answers_by_name_what_its_function_answers() {
 
 /// What these answer depends on a repository; other tests compare it with their schemas.
 fn works_on_a_repository(name: &str) -> bool {
-    const FAMILIES: [&str; 25] = [
+    const FAMILIES: [&str; 28] = [
         "approval.",
         "audit.",
+        "coherence.",
         "config.",
         "dep.",
         "desk.",
@@ -163,10 +164,12 @@ fn works_on_a_repository(name: &str) -> bool {
         "issue.",
         "metrics.",
         "model.",
+        "observe.",
         "permit.",
         "policy.",
         "proposal.",
         "redteam.",
+        "required.",
         "run.",
         "sandbox.",
         "turn.",

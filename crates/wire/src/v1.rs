@@ -4,6 +4,7 @@ mod approval;
 mod audit;
 mod call_spec;
 mod check_outcome;
+mod coherence;
 mod constraints;
 mod context;
 mod desk;
@@ -19,9 +20,11 @@ mod issue;
 mod measure;
 mod metrics;
 mod model;
+mod observation;
 mod policy;
 mod report;
 mod request;
+mod required;
 mod result;
 mod row;
 mod run;
@@ -42,6 +45,7 @@ pub use audit::{
     WhySubject,
 };
 pub use check_outcome::{CHECK_OUTCOME_KIND, CheckOutcome, CheckOutput, CheckStatus};
+pub use coherence::{CoherenceAnswer, CoherenceCount, CoherenceProblem};
 pub use desk::{
     DeskChanged, DeskDocument, DeskFileRow, DeskHistory, DeskListing, DeskMatch, DeskMatches, DeskTree,
     DeskTreeRow, DeskVersion,
@@ -79,8 +83,20 @@ pub use model::{
     AskAnswer, AttemptError, AttemptRow, CircuitRow, KeyState, MODEL_CIRCUITS_KIND, ModelCircuits,
     ModelListing, ProviderCheck, ProviderRow, ProviderState, UsageRow,
 };
+pub use observation::{
+    AttentionAnswer, AttentionRow, OBSERVATION_KIND, Observation, ObservationAnswer, ObservedCounts,
+    ObservedInstruction, ObservedInstructionAnswer, ObservedIssue, ObservedProjectionAnswer,
+    ObservedRequired, ObservedSession, ObservedStep, ObservedTrajectory, ObservedWork,
+};
 pub use policy::PolicyDocuments;
 pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, WitnessRecord};
+pub use required::{
+    DeltaEntry, DeltaStatus, GateRow, REQUIRED_DECISION_KIND, REQUIRED_DELTA_KIND, REQUIRED_POLICY_KIND,
+    REQUIRED_PROJECTION_KIND, REQUIRED_WITNESS_KIND, RangeEnd, RequiredCheck, RequiredDecision,
+    RequiredDecisionAnswer, RequiredDelta, RequiredDeltaAnswer, RequiredGateAnswer, RequiredPolicy,
+    RequiredProjection, RequiredProjectionAnswer, RequiredReason, RequiredRule, RequiredRunAnswer,
+    RequiredVerdict, RequiredVerified, RequiredWitness, RequiredWitnessAnswer, SelectedCheck, VerdictClass,
+};
 pub use run::{
     AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow, IntentResult,
     IntentState, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer, ReplayDifference, RunAnswer, RunCard,

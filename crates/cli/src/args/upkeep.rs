@@ -1,4 +1,4 @@
-//! `verify` and `doctor`, as they are typed.
+//! `verify`, `doctor` and `coherence-check`, as they are typed.
 
 use clap::Args;
 
@@ -21,6 +21,16 @@ pub(crate) struct DoctorArgs {
     #[arg(long)]
     pub(crate) fix: bool,
     /// Report findings without failing
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `coherence-check`.
+#[derive(Debug, Args)]
+pub(crate) struct CoherenceArgs {
+    /// Report problems without failing
     #[arg(long)]
     pub(crate) exit_zero: bool,
     #[command(flatten)]

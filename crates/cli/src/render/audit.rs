@@ -166,6 +166,8 @@ fn line(step: &WhyStep) -> String {
         | WhyKind::Approval
         | WhyKind::Proposal
         | WhyKind::Guard
+        | WhyKind::Instruction
+        | WhyKind::Permit
         | WhyKind::Policy
         | WhyKind::Run
         | WhyKind::Person

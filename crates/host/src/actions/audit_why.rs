@@ -4,6 +4,7 @@
 //! change anything.
 
 mod desk;
+mod instructions;
 mod subject;
 mod turns;
 
@@ -16,6 +17,7 @@ use premath_wire::v1::{AuditWhy, WhyKind, WhyStep, WhySubject};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use self::instructions::is_of_a_run;
 use super::issue::{arguments, count, invalid, token, told};
 use super::verify::repository;
 use crate::agent::traces::MadeRun;
@@ -143,17 +145,22 @@ impl<'w> Trail<'w> {
         let recorded = says("digest").and_then(|seal| audit.get(&audit_id(seal)));
         let run = recorded.and_then(|row| text(row, "runId")).map(str::to_owned);
         match says("authority") {
-            Some("turn") => self.by_turn(
-                says("turn_digest"),
-                says("intent_digest"),
-                says("policy_digest"),
-                run.as_deref(),
-            )?,
+            Some("turn") => {
+                let instruction = says("instruction_ref");
+                if is_of_a_run(instruction) || run.is_some() {
+                    let (turn, intent) = (says("turn_digest"), says("intent_digest"));
+                    self.by_turn(turn, intent, says("policy_digest"), run.as_deref())?;
+                } else {
+                    self.policy(1, says("policy_digest"));
+                }
+                self.by_instruction(1, instruction, says("permit_id"))?;
+            }
             Some("lease") => {
-                let run = says("instruction_ref").and_then(|reference| reference.strip_prefix("run://"));
-                match run {
+                let reference = says("instruction_ref");
+                match reference.and_then(|reference| reference.strip_prefix("run://")) {
                     Some(run) => self.by_run(1, run)?,
-                    None => self.unknown(1, "the lease names no run"),
+                    None if reference.is_some() => self.by_instruction(1, reference, None)?,
+                    None => self.unknown(1, "the lease names no run and no instruction"),
                 }
                 self.policy(1, says("policy_digest"));
             }

@@ -199,7 +199,8 @@ fn leases(view: &dyn IssueView, now: Moment) -> Result<Vec<(LeaseState, LeaseRow
     Ok(leases)
 }
 
-fn lease_row(row: &IssueRow, now: Moment) -> Option<(LeaseState, LeaseRow)> {
+/// The lease on an issue, as answers show it.
+pub(crate) fn lease_row(row: &IssueRow, now: Moment) -> Option<(LeaseState, LeaseRow)> {
     let lease = row.lease()?;
     let state = lease_state(Some(&lease), now);
     let shown = LeaseRow {

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::count;
+use crate::authority::permit_problems;
 use crate::measured::promotion_problems;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{Workspace, shown};
@@ -43,9 +44,10 @@ pub fn run(
 ) -> Result<VerifyAnswer, ActionError> {
     let verification = verify(&repository(workspace), &mut |checked| progress(&counts(checked)))?;
     let problems = &verification.problems;
-    let promotions = promotion_problems(workspace)?;
-    let wrong = promotions.iter().filter(|problem| problem.severity == Severity::Error).count();
-    let (wrong, doubtful) = (count(wrong), count(promotions.len().saturating_sub(wrong)));
+    let mut more = promotion_problems(workspace)?;
+    more.extend(permit_problems(workspace)?);
+    let wrong = more.iter().filter(|problem| problem.severity == Severity::Error).count();
+    let (wrong, doubtful) = (count(wrong), count(more.len().saturating_sub(wrong)));
     Ok(VerifyAnswer {
         action: ACTION.to_owned(),
         root: shown_root(workspace),
@@ -55,7 +57,7 @@ pub fn run(
         warning_count: problems.total().saturating_sub(problems.failures()) + doubtful,
         accepted_count: verification.accepted,
         omitted_count: problems.omitted(),
-        problems: problems.kept().iter().map(row).chain(promotions).collect(),
+        problems: problems.kept().iter().map(row).chain(more).collect(),
     })
 }
 

@@ -15,6 +15,7 @@ use premath_tusk::turn_loop::{
     AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
 };
 
+use crate::coherence::CommandShape;
 use crate::measured::{Measure, NoMeasure};
 use crate::table::ActionError;
 
@@ -88,6 +89,11 @@ pub trait AgentDoor: Debug + Sync {
     /// Nobody works elsewhere from here.
     fn at(&self, _folder: &Path, _interrupt: &Interrupt) -> Result<Box<dyn AgentDoor + '_>, ActionError> {
         nothing()
+    }
+
+    /// The commands that can be typed at this door, as its own parser has them; none where nobody types.
+    fn commands(&self) -> Vec<CommandShape> {
+        Vec::new()
     }
 
     /// What measures policy packages; a door that cannot says so.

@@ -74,6 +74,10 @@ pub enum WhyKind {
     Proposal,
     /// What a guard said.
     Guard,
+    /// The instruction that a change is linked to.
+    Instruction,
+    /// The permit that was spent for it.
+    Permit,
     /// The policy in force.
     Policy,
     /// The run.
@@ -99,6 +103,8 @@ impl WhyKind {
             Self::Approval => "approval",
             Self::Proposal => "proposal",
             Self::Guard => "guard",
+            Self::Instruction => "instruction",
+            Self::Permit => "permit",
             Self::Policy => "policy",
             Self::Run => "run",
             Self::Person => "person",

@@ -1,0 +1,160 @@
+//! `observe.*`: building the observation, and looking at it.
+
+use premath_kernel::Value;
+use premath_wire::v1::{
+    AttentionAnswer, ObservationAnswer, ObservedInstructionAnswer, ObservedProjectionAnswer, ObservedStep,
+    ObservedWork, RefusedAnswer, RefusedBecause,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::issue::{arguments, count, invalid};
+use crate::observation::{
+    LATEST_OBSERVATION, Snapshot, build, read_snapshot, snapshot_stale, write_snapshot,
+};
+use crate::table::{ActionError, Answer, Host};
+use crate::workspace::shown;
+
+/// The longest id of an instruction.
+const LONGEST_ID: usize = 200;
+
+/// What most of them take: nothing.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct NoArgs {}
+
+/// What `observe.instruction` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct InstructionArgs {
+    id: String,
+}
+
+/// `observe.build`
+pub(crate) fn build_action(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let NoArgs {} = arguments(args)?;
+    let observation = build(host)?;
+    write_snapshot(host, &observation)?;
+    Answer::new(
+        "ok",
+        &ObservationAnswer {
+            action: "observe.build".to_owned(),
+            observation_path: LATEST_OBSERVATION.to_owned(),
+            stale: false,
+            observation,
+        },
+    )
+}
+
+/// `observe.latest`
+pub(crate) fn latest(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let NoArgs {} = arguments(args)?;
+    let Snapshot { observation, is_stale } = read_snapshot(host)?;
+    Answer::new(
+        "ok",
+        &ObservationAnswer {
+            action: "observe.latest".to_owned(),
+            observation_path: LATEST_OBSERVATION.to_owned(),
+            stale: is_stale,
+            observation,
+        },
+    )
+}
+
+/// `observe.needs_attention`
+pub(crate) fn needs_attention(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let NoArgs {} = arguments(args)?;
+    let Snapshot { observation, is_stale } = read_snapshot(host)?;
+    let mut items = observation.needs_attention;
+    items.extend(is_stale.then(|| snapshot_stale(LATEST_OBSERVATION)));
+    items.sort();
+    Answer::new(
+        "ok",
+        &AttentionAnswer {
+            action: "observe.needs_attention".to_owned(),
+            observation_path: LATEST_OBSERVATION.to_owned(),
+            generated_at: observation.generated_at,
+            needs_attention: !items.is_empty(),
+            count: count(items.len()),
+            items,
+        },
+    )
+}
+
+/// `observe.instruction`
+pub(crate) fn instruction(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    const ACTION: &str = "observe.instruction";
+    let args: InstructionArgs = arguments(args)?;
+    let id = args.id.trim();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    if id.is_empty() || id.len() > LONGEST_ID || id.starts_with('.') || !id.chars().all(is_plain) {
+        return Err(invalid("an instruction has a name, not a path", "id").into());
+    }
+    let Snapshot { observation, is_stale } = read_snapshot(host)?;
+    let Some(found) = observation.instructions.into_iter().find(|one| one.instruction_id == id) else {
+        let class = "instruction_not_found";
+        let refused = RefusedBecause {
+            class: class.to_owned(),
+            detail: format!("no instruction `{id}` is observed"),
+            hint: "`premath observe-build` looks again".to_owned(),
+        };
+        let issues_path = shown(&host.workspace.issues_path(None));
+        return Answer::refused(class, &RefusedAnswer { action: ACTION.to_owned(), issues_path, refused });
+    };
+    let cites =
+        |refs: &[String]| refs.iter().any(|one| one == id || found.instruction_ref.as_ref() == Some(one));
+    let of_issues = observation.active_issues.into_iter().filter_map(|issue| issue.latest_step);
+    let mut steps: Vec<ObservedStep> = observation.trajectory.latest.into_iter().chain(of_issues).collect();
+    steps.retain(|step| cites(&step.instruction_refs));
+    let order = |step: &ObservedStep| (step.step_id.clone(), step.action.clone());
+    steps.sort_by_key(order);
+    steps.dedup();
+    let sessions =
+        observation.sessions.into_iter().filter(|session| cites(&session.instruction_refs)).collect();
+    Answer::new(
+        "ok",
+        &ObservedInstructionAnswer {
+            action: ACTION.to_owned(),
+            observation_path: LATEST_OBSERVATION.to_owned(),
+            stale: is_stale,
+            sessions,
+            steps,
+            instruction: found,
+        },
+    )
+}
+
+/// `observe.projection`
+pub(crate) fn projection(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let NoArgs {} = arguments(args)?;
+    let Snapshot { observation, is_stale } = read_snapshot(host)?;
+    let items: Vec<ObservedWork> = observation
+        .active_issues
+        .iter()
+        .map(|issue| {
+            let id = &issue.issue_id;
+            let of_issue = observation.sessions.iter().filter(|one| one.issue_id.as_ref() == Some(id));
+            ObservedWork {
+                issue: issue.clone(),
+                lease: observation.leases.iter().find(|lease| lease.issue_id == *id).cloned(),
+                sessions: of_issue.cloned().collect(),
+                needs_attention: observation
+                    .needs_attention
+                    .iter()
+                    .filter(|row| row.subject == *id)
+                    .cloned()
+                    .collect(),
+            }
+        })
+        .collect();
+    Answer::new(
+        "ok",
+        &ObservedProjectionAnswer {
+            action: "observe.projection".to_owned(),
+            observation_path: LATEST_OBSERVATION.to_owned(),
+            stale: is_stale,
+            count: count(items.len()),
+            items,
+        },
+    )
+}
