@@ -201,6 +201,62 @@ fn stop_gives_back_what_a_killed_worker_held() {
 }
 
 #[test]
+fn the_agent_does_the_work_in_the_worktree_and_the_step_closes() {
+    let place = place(1);
+    fs::create_dir_all(place.path().join("tree")).unwrap();
+    let scene = "name = \"writes\"\n[[turn]]\ntext = \"I write.\"\n[[turn.call]]\nid = \"write\"\ntool = \"shell\"\n\
+        arguments = { command = \"echo done > made.txt\", workdir = \".\" }\n[[turn]]\ntext = \"Written.\"\n";
+    fs::write(place.path().join("scene.toml"), scene).unwrap();
+    let (answer, rows) =
+        worker(&place, "agent:scripted:scene.toml", "test -f made.txt", &["--worktree", "tree"]);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    assert_eq!(rows.last().unwrap()["completed"], json!(["bd-1"]), "{answer:?}");
+    assert!(place.path().join("tree/made.txt").is_file());
+    assert_eq!(status(&place, "bd-1"), "closed");
+    assert_eq!(place.unsound(), None);
+}
+
+#[test]
+fn an_agent_that_only_says_so_closes_nothing() {
+    let place = place(1);
+    fs::write(place.path().join("scene.toml"), "name = \"talks\"\n[[turn]]\ntext = \"It is done.\"\n").unwrap();
+    let (answer, rows) = worker(&place, "agent:scripted:scene.toml", "test -f made.txt", &[]);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    assert_eq!(rows.last().unwrap()["escalated"], json!(["bd-1"]), "{answer:?}");
+    assert_eq!(status(&place, "bd-1"), "blocked");
+}
+
+#[test]
+fn events_and_answers_fit_their_schemas() {
+    let place = place(2);
+    let schema = |name: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas").join(name);
+        let schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        jsonschema::validator_for(&schema).unwrap()
+    };
+    let fits = |name: &str, document: &Value| {
+        let errors: Vec<String> = schema(name).iter_errors(document).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{name}: {document}: {errors:?}");
+    };
+    fits("harness-boot.json", &place.accepted(&["boot", "--verify-cmd", "true", "--json"]));
+    let step = ["step", "--work-cmd", "true", "--verify-cmd", "true", "--json"];
+    fits("harness-work-step.json", &place.accepted(&step));
+    fits("harness-stop.json", &place.accepted(&["stop", "--json"]));
+    fs::create_dir_all(place.path().join("tree")).unwrap();
+    let answer = place.run(
+        &["coordinator", "--worktree", "tree", "--work-cmd", "true", "--verify-cmd", "true", "--json"],
+    );
+    let rows: Vec<Value> = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (last, events) = rows.split_last().unwrap();
+    fits("coordinator.json", last);
+    events.iter().for_each(|row| fits("work-event.json", row));
+    assert!(events.len() > 5, "{answer:?}");
+    place.accepted(&["issue", "add", "One more", "--json"]);
+    let (_, rows) = worker(&place, "true", "true", &[]);
+    fits("worker.json", rows.last().unwrap());
+}
+
+#[test]
 fn a_coordinator_names_a_missing_worktree_before_anything_starts() {
     let place = place(1);
     let answer =

@@ -12,6 +12,7 @@ mod command;
 mod coordinator;
 mod ending;
 mod escalation;
+mod evidence;
 mod heartbeat;
 mod place;
 mod publishing;

@@ -3,7 +3,7 @@
 //! Whether the work is done the verification says, and the step closes: the run has no tool that changes issues. It must not
 //! take or let go of a lease.
 
-use premath_kernel::{Digest, Object, Value};
+use premath_kernel::{Object, Value};
 use premath_tusk::sandbox::Interrupt;
 use premath_tusk::session::{Checked, HeldIssue};
 use premath_wire::v1::RunEnding;
@@ -38,11 +38,14 @@ impl Bench<'_> {
             .finish();
         match start(&host, &args, &mut |_| {})? {
             RunStarted::Refused(refused) => {
-                let evidence = Digest::of_bytes(refused.detail.as_bytes());
+                let evidence =
+                    self.evidence.put(format!("{}: {}", refused.class, refused.detail).as_bytes())?;
                 Ok(Checked { classes: vec![refused.class], evidence })
             }
             RunStarted::Ran(answer) => {
-                let evidence = Digest::of_bytes(answer.run_id.as_bytes());
+                let said =
+                    serde_json::to_vec(&answer).map_err(|source| ActionError::Unwritable { source })?;
+                let evidence = self.evidence.put(&said)?;
                 let classes = match answer.outcome {
                     RunEnding::Completed | RunEnding::HandedOff => Vec::new(),
                     RunEnding::Interrupted => vec!["interrupted".to_owned()],

@@ -15,6 +15,7 @@ use premath_wire::v1::{
 
 use super::bench::{LEASE_ACTIONS, lease_instruction, worktree};
 use super::command::{Line, Purpose, run};
+use super::evidence::Evidence;
 use super::place::Place;
 use super::request::WorkRequest;
 use super::retry_policy::{self, RetryPolicy};
@@ -22,7 +23,6 @@ use crate::actions::dep_graph;
 use crate::actions::issue_snapshot;
 use crate::agent::RunRefused as Refused;
 use crate::authority::{Linked, link};
-use crate::checking::check_objects;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{Workspace, shown};
 
@@ -153,7 +153,7 @@ fn baseline(host: &Host<'_>, request: &WorkRequest) -> Result<Option<Checked>, A
         environment: Vec::new(),
         limit: request.verify_limit,
     };
-    run(host, &check_objects(host.workspace), &line, &Interrupt::default()).map(Some)
+    run(host, &Evidence::new(host.workspace), &line, &Interrupt::default()).map(Some)
 }
 
 fn handoff(host: &Host<'_>, before: &SessionDocument) -> Result<Handoff, ActionError> {

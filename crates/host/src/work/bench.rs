@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use premath_bd::StoreError;
 use premath_bd::issues::{FileIssues, Holder, IssueRow, IssueStore as _};
-use premath_bd::{Objects, StoreError};
 use premath_tusk::session::HeldIssue;
 use premath_wire::v1::{WORK_EVENT_KIND, WorkEventRow};
 
 use super::WorkWatch;
+use super::evidence::Evidence;
 use super::place::Place;
 use super::request::{WorkRequest, WorkWishes};
 use super::retry_policy::RetryPolicy;
 use crate::agent::RunRefused as Refused;
 use crate::authority::{HarnessDoor, InstructionScope, Linked, NewInstruction, issue_instruction};
-use crate::checking::check_objects;
 use crate::table::{ActionError, Host};
 use crate::workspace::Workspace;
 
@@ -32,7 +32,7 @@ pub(super) struct Bench<'b> {
     /// Where commands run.
     pub(super) folder: PathBuf,
     pub(super) store: FileIssues,
-    pub(super) objects: Objects,
+    pub(super) evidence: Evidence,
     pub(super) retry: RetryPolicy,
     /// What work is taken under.
     pub(super) lease: Arc<Linked>,
@@ -59,7 +59,7 @@ impl<'b> Bench<'b> {
             retry_door: HarnessDoor::new(workspace, "harness:retry", &folder, &place.worker)?,
             folder: worktree(workspace, request),
             store: FileIssues::new(disk, workspace.issues_path(None)),
-            objects: check_objects(workspace),
+            evidence: Evidence::new(workspace),
             lease: Arc::new(lease),
             host,
             request,

@@ -6,13 +6,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use premath_bd::Objects;
-use premath_kernel::{Digest, Object, Value, encode};
+use premath_kernel::{Object, Value, encode};
 use premath_tusk::sandbox::{
     CapturedOutput, Ending, ExecutionLimits, Interrupt, Profile, SandboxCommand, SandboxError, SandboxRun,
 };
 use premath_tusk::session::Checked;
 
+use super::evidence::Evidence;
 use crate::checking::{CHECK_FAILED, TIMEOUT, command_digest};
 use crate::table::{ActionError, Host};
 
@@ -41,7 +41,7 @@ pub(super) struct Line<'l> {
 /// Runs a command to its end.
 pub(super) fn run(
     host: &Host<'_>,
-    objects: &Objects,
+    objects: &Evidence,
     line: &Line<'_>,
     interrupt: &Interrupt,
 ) -> Result<Checked, ActionError> {
@@ -77,7 +77,7 @@ const fn class(purpose: Purpose, ending: Ending) -> Option<&'static str> {
     }
 }
 
-fn ended(objects: &Objects, line: &Line<'_>, run: &SandboxRun) -> Result<Checked, ActionError> {
+fn ended(objects: &Evidence, line: &Line<'_>, run: &SandboxRun) -> Result<Checked, ActionError> {
     let class = class(line.purpose, run.ending);
     let (exit_code, signal) = match run.ending {
         Ending::Exited(code) => (Some(code), None),
@@ -97,7 +97,7 @@ fn ended(objects: &Objects, line: &Line<'_>, run: &SandboxRun) -> Result<Checked
 }
 
 /// A command that a wall kept from running has failed; an accident of the system has too.
-fn not_run(objects: &Objects, line: &Line<'_>, error: &SandboxError) -> Result<Checked, ActionError> {
+fn not_run(objects: &Evidence, line: &Line<'_>, error: &SandboxError) -> Result<Checked, ActionError> {
     let class = match error {
         SandboxError::LayerUnavailable { .. } => "sandbox.layer_unavailable",
         SandboxError::NoSandbox => "sandbox.none",
@@ -111,7 +111,7 @@ fn not_run(objects: &Objects, line: &Line<'_>, error: &SandboxError) -> Result<C
 }
 
 fn told<'v>(
-    objects: &Objects,
+    objects: &Evidence,
     line: &Line<'_>,
     class: Option<&str>,
     fields: premath_kernel::Fields<'v>,
@@ -126,24 +126,18 @@ fn told<'v>(
         .field("commandDigest", command_digest(line.text))
         .optional("failureClass", class.map(str::to_owned))
         .finish();
-    let evidence = put(objects, &encode(&document))?;
+    let evidence = objects.put(&encode(&document))?;
     Ok(Checked { classes: class.map(str::to_owned).into_iter().collect(), evidence })
 }
 
-/// Keeps bytes as an object, and says its digest.
-pub(super) fn put(objects: &Objects, bytes: &[u8]) -> Result<Digest, ActionError> {
-    objects.put(&mut &*bytes)?;
-    Ok(Digest::of_bytes(bytes))
-}
-
-fn kept(objects: &Objects, captured: &CapturedOutput) -> Result<Value<'static>, ActionError> {
+fn kept(objects: &Evidence, captured: &CapturedOutput) -> Result<Value<'static>, ActionError> {
     let cut = captured.cut_bytes();
     let mut bytes = captured.head.clone();
     if cut > 0 {
         bytes.extend_from_slice(format!("\n[{cut} bytes cut]\n").as_bytes());
     }
     bytes.extend_from_slice(&captured.tail);
-    let digest = put(objects, &bytes)?;
+    let digest = objects.put(&bytes)?;
     Ok(Object::fields()
         .field("cutBytes", cut.to_string())
         .field("digest", digest.as_str().to_owned())

@@ -235,7 +235,7 @@ impl Bench<'_> {
         // Nothing is worked on that nobody gave an instruction for.
         if let Err(refused) = self.instructed(held, under)? {
             let told = format!("{}: {}", refused.class, refused.detail);
-            let evidence = Digest::of_bytes(told.as_bytes());
+            let evidence = self.evidence.put(told.as_bytes())?;
             return Ok(StepEvent::Checked(Checked { classes: vec![refused.class], evidence }));
         }
         let event = match &self.request.work {
@@ -256,7 +256,7 @@ impl Bench<'_> {
                 self.ended(checked, under)
             }
             Some(WorkCommand::Scheme) | None => {
-                let evidence = Digest::of_bytes(b"work_command_unsupported");
+                let evidence = self.evidence.put(b"work_command_unsupported")?;
                 StepEvent::Checked(Checked { classes: vec!["work_command_unsupported".to_owned()], evidence })
             }
         };
@@ -268,7 +268,7 @@ impl Bench<'_> {
 
     fn in_sandbox(&self, line: &Line<'_>, under: &Under) -> Result<StepEvent, ActionError> {
         let interrupt = under.heartbeat.as_ref().map(|beat| beat.interrupt.clone()).unwrap_or_default();
-        let checked = run(self.host, &self.objects, line, &interrupt)?;
+        let checked = run(self.host, &self.evidence, line, &interrupt)?;
         Ok(self.ended(checked, under))
     }
 

@@ -47,7 +47,7 @@ fn every_harm_is_seen() {
     let harms: [(&str, Harm, &str); 7] = [
         ("changed", |place| append(&place.outside.join("ledger.txt"), "0\n"), "was changed"),
         ("gone", |place| fs::remove_file(place.outside.join("ledger.txt")).unwrap(), "is gone"),
-        ("new", |place| append(&place.root.join("policies"), "x"), "is new"),
+        ("new", |place| append(&place.root.join("policies/extra.json"), "x"), "is new"),
         ("configured", |place| append(&place.root.join("premath.toml"), "[loop]\n"), "was changed"),
         (
             "issues",
