@@ -219,7 +219,8 @@ fn the_agent_does_the_work_in_the_worktree_and_the_step_closes() {
 #[test]
 fn an_agent_that_only_says_so_closes_nothing() {
     let place = place(1);
-    fs::write(place.path().join("scene.toml"), "name = \"talks\"\n[[turn]]\ntext = \"It is done.\"\n").unwrap();
+    fs::write(place.path().join("scene.toml"), "name = \"talks\"\n[[turn]]\ntext = \"It is done.\"\n")
+        .unwrap();
     let (answer, rows) = worker(&place, "agent:scripted:scene.toml", "test -f made.txt", &[]);
     assert_eq!(answer.code(), Some(0), "{answer:?}");
     assert_eq!(rows.last().unwrap()["escalated"], json!(["bd-1"]), "{answer:?}");
@@ -243,9 +244,16 @@ fn events_and_answers_fit_their_schemas() {
     fits("harness-work-step.json", &place.accepted(&step));
     fits("harness-stop.json", &place.accepted(&["stop", "--json"]));
     fs::create_dir_all(place.path().join("tree")).unwrap();
-    let answer = place.run(
-        &["coordinator", "--worktree", "tree", "--work-cmd", "true", "--verify-cmd", "true", "--json"],
-    );
+    let answer = place.run(&[
+        "coordinator",
+        "--worktree",
+        "tree",
+        "--work-cmd",
+        "true",
+        "--verify-cmd",
+        "true",
+        "--json",
+    ]);
     let rows: Vec<Value> = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (last, events) = rows.split_last().unwrap();
     fits("coordinator.json", last);
