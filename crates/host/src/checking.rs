@@ -160,3 +160,6 @@ pub(crate) fn check_objects(workspace: &Workspace) -> Objects {
     let (disk, ids) = (Arc::clone(&workspace.disk), Arc::clone(&workspace.ids));
     Objects::new(disk, ids, objects_folder(&workspace.root))
 }
+
+#[cfg(test)]
+mod tests;
