@@ -17,10 +17,7 @@ fn envelope(args: &EnvelopeArgs) -> Value<'_> {
 }
 
 const fn ended(exit: Exit, exit_zero: bool) -> Exit {
-    match exit {
-        Exit::Rejected if exit_zero => Exit::Accepted,
-        other => other,
-    }
+    if exit_zero && matches!(exit, Exit::Rejected) { Exit::Accepted } else { exit }
 }
 
 /// `premath instruction-check`

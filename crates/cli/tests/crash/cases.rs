@@ -275,7 +275,7 @@ fn envelope() -> Workplace {
         "intent": "write notes",
         "scope": "repository",
         "normalizerId": "premath.normalizer.v1",
-        "policyDigest": policy["policyDigest"],
+        "policyDigest": policy.get("policyDigest"),
         "requestedChecks": ["graph", "store"],
         "capabilityClaims": ["capabilities.change_morphisms.issue_update"],
     });

@@ -163,13 +163,12 @@ impl Worker<'_> {
             let toolbox = assemble::again(workspace, self.ground.agent, again.machine.config(), holder)?;
             return Ok((resumed(again.machine, again.unwritten, writer, None)?, toolbox));
         }
-        let Made { config, toolbox } =
-            make(workspace, self.ground.agent, self.plan(plan, run_id.to_owned(), held))?;
+        let Made { config, toolbox } = make(workspace, self.ground.agent, self.plan(plan, run_id, held))?;
         let machine = Machine::new(config).map_err(|error| super::run::unusable(&error))?;
         Ok((Session { machine, writer, beginning: Beginning::Fresh }, toolbox))
     }
 
-    fn plan(&self, plan: &WorkerPlan, run_id: String, held: Option<&lease::Held>) -> Plan {
+    fn plan(&self, plan: &WorkerPlan, run_id: &str, held: Option<&lease::Held>) -> Plan {
         let is_scoped = !plan.read.is_empty() || !plan.write.is_empty();
         let parent = self.parent;
         let mut limits = self.limits.clone();
@@ -180,7 +179,7 @@ impl Worker<'_> {
         read.extend(plan.write.iter().filter(|path| !plan.read.contains(path)).cloned());
         let profile = Profile::ALL.into_iter().find(|profile| profile.as_str() == parent.profile);
         Plan {
-            run_id: run_id.clone(),
+            run_id: run_id.to_owned(),
             task: plan.task.clone(),
             issue: held.map(|held| held.row.clone()),
             holder: held.map(|held| held.holder.clone()),
@@ -206,7 +205,7 @@ impl Worker<'_> {
             judges: plan.judges,
             material: plan.material.clone(),
             approved: None,
-            instruction: inherited(parent, &run_id),
+            instruction: inherited(parent, run_id),
         }
     }
 

@@ -126,9 +126,9 @@ fn granted(envelope: &Envelope, policy: &InstructionPolicy) -> Vec<String> {
 
 /// The action that an intent is, when it is nothing but the name of one: `issue.update`.
 fn one_action(intent: &Value<'_>) -> Option<String> {
-    let text = match intent {
-        Value::Object(object) => object.get("action").and_then(Value::as_text)?,
-        other => other.as_text()?,
+    let text = match intent.as_object() {
+        Some(object) => object.get("action").and_then(Value::as_text)?,
+        None => intent.as_text()?,
     };
     let name = ActionName::new(text)?;
     name.as_str().contains('.').then(|| name.as_str().to_owned())

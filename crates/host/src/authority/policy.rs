@@ -106,9 +106,9 @@ fn invalid(what: &str, path: JsonPath) -> InputError {
 /// The content that is hashed: without the digest, with its sets sorted.
 fn normal(source: &Object<'_>) -> Object<'static> {
     let members = source.iter().filter(|(name, _)| *name != "policyDigest").map(|(name, value)| {
-        let value = match value {
-            Value::Array(items) if SETS.contains(&name) => sorted(items),
-            other => other.clone().into_owned(),
+        let value = match value.as_array() {
+            Some(items) if SETS.contains(&name) => sorted(items),
+            Some(_) | None => value.clone().into_owned(),
         };
         (name.to_owned().into(), value)
     });
