@@ -19,6 +19,7 @@ mod publishing;
 mod request;
 mod retry_policy;
 mod step;
+mod workable;
 mod worker;
 
 pub use coordinator::{Child, Coordination, CoordinatorRequest, Crew, coordinate};

@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use premath_kernel::{Digest, Moment, Status, Value};
+use premath_kernel::{DependencyKind, Digest, Moment, Status, Value, natural_cmp};
 use premath_wire::strict::{Limits, parse};
 use premath_wire::time::to_millis;
 
@@ -192,6 +192,27 @@ impl dyn IssueView + '_ {
             Some(place) => Ok(IssueRow::read(&self.line(place)?)),
             None => Ok(None),
         }
+    }
+
+    /// The children of an issue that are not closed, in natural order: it cannot be closed before them.
+    ///
+    /// # Errors
+    /// A store that cannot be read.
+    pub fn open_children(&self, id: &str) -> Result<Vec<String>, StoreError> {
+        let mut open = Vec::new();
+        for dependent in self.dependents(id)? {
+            let Some(facts) = self.facts(&dependent)? else { continue };
+            let is_child = facts
+                .blocking
+                .iter()
+                .any(|one| one.kind == DependencyKind::ParentChild && one.depends_on == id);
+            if is_child && !facts.status.is_resolved() {
+                open.push(dependent);
+            }
+        }
+        open.sort_by(|left, right| natural_cmp(left, right));
+        open.dedup();
+        Ok(open)
     }
 
     /// Whether something holds an issue back.

@@ -1,11 +1,12 @@
 //! Taking, keeping and letting go of an issue, under the instruction of the session.
 
-use premath_bd::issues::{Applied, ClaimTerms, IssueRow, Operation};
+use premath_bd::issues::{Applied, ClaimTerms, IssueRow, IssueStore as _, Operation};
 use premath_bd::{Permit, StoreError};
 use premath_kernel::Value;
 use premath_tusk::session::{HeldIssue, StepEvent, standing_of};
 
 use super::bench::{Bench, lease_id, lease_instruction};
+use super::workable::{Takeable, takeable};
 use crate::authority::link;
 use crate::recording::{For, apply};
 use crate::table::ActionError;
@@ -13,9 +14,31 @@ use crate::table::ActionError;
 /// The label of an issue that is about a failure of another.
 pub(super) const ESCALATION: &str = "escalation";
 
+/// So often somebody else may be faster before there is taken to be nothing.
+const CONTENDED: usize = 32;
+
 impl Bench<'_> {
     /// Takes an issue: that one, or whatever comes first.
     pub(super) fn claim(&mut self, issue_id: Option<&str>) -> Result<StepEvent, ActionError> {
+        if issue_id.is_some() {
+            return self.claim_one(issue_id);
+        }
+        for _ in 0..CONTENDED {
+            let takeable = takeable(self.store.view()?.as_ref(), self.workspace().clock.now())?;
+            let claimed = match &takeable {
+                Takeable::Nothing => return Ok(StepEvent::NothingToClaim),
+                Takeable::First => return self.claim_one(None),
+                Takeable::One(id) => self.claim_one(Some(id))?,
+            };
+            // Somebody else was faster: there may be another one.
+            if !matches!(&claimed, StepEvent::ClaimRefused { class } if class == "lease_contention_active") {
+                return Ok(claimed);
+            }
+        }
+        Ok(StepEvent::NothingToClaim)
+    }
+
+    fn claim_one(&mut self, issue_id: Option<&str>) -> Result<StepEvent, ActionError> {
         let mut terms =
             ClaimTerms { ttl_seconds: self.request.ttl_seconds, ..ClaimTerms::of(&self.place.worker) };
         let operation = match issue_id {

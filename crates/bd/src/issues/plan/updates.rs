@@ -1,9 +1,8 @@
 //! Other members of an issue, and the rule that a parent closes after its children.
 
-use premath_kernel::{DependencyKind, Status, Value, natural_cmp};
+use premath_kernel::{Status, Value};
 
 use super::{Answer, Bench, Planned, refuse, with_status};
-use crate::error::StoreError;
 use crate::issues::operation::{Change, Holder, IssueChanges};
 use crate::issues::refusal::RefusalClass;
 use crate::issues::row::IssueRow;
@@ -22,7 +21,7 @@ impl Bench<'_> {
         }
         if let Change::Set(status) = &changes.status {
             let closes = Status::from_token(status) == Status::Closed && before.status() != Status::Closed;
-            let children = if closes { self.open_children(before.id())? } else { Vec::new() };
+            let children = if closes { self.view.open_children(before.id())? } else { Vec::new() };
             if !children.is_empty() {
                 return refuse(RefusalClass::ChildrenOpen, still_open(before.id(), &children));
             }
@@ -33,24 +32,6 @@ impl Bench<'_> {
         }
         let row = changed.with_time("updated_at", Some(self.now));
         Ok(Ok(Planned::Row { before: Some(before), row }))
-    }
-
-    /// The children of an issue that are not closed.
-    fn open_children(&self, id: &str) -> Result<Vec<String>, StoreError> {
-        let mut open = Vec::new();
-        for dependent in self.view.dependents(id)? {
-            let Some(facts) = self.view.facts(&dependent)? else { continue };
-            let is_child = facts
-                .blocking
-                .iter()
-                .any(|one| one.kind == DependencyKind::ParentChild && one.depends_on == id);
-            if is_child && !facts.status.is_resolved() {
-                open.push(dependent);
-            }
-        }
-        open.sort_by(|left, right| natural_cmp(left, right));
-        open.dedup();
-        Ok(open)
     }
 }
 

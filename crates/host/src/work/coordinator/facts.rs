@@ -6,6 +6,7 @@ use premath_bd::issues::{FileIssues, IssueRow, IssueStore as _};
 use premath_kernel::{Object, Status};
 use premath_tusk::session::Work;
 
+use super::super::workable::parents_of_open;
 use crate::actions::dep_graph;
 use crate::table::{ActionError, Host};
 
@@ -26,6 +27,7 @@ pub(super) fn facts(host: &Host<'_>, worker: &str) -> Result<Facts, ActionError>
     let now = workspace.clock.now();
     let view = store.view()?;
     let graph = view.graph()?;
+    let parents = parents_of_open(&graph.facts);
     let mut work = Work { is_broken: !classes.is_empty(), ..Work::default() };
     for ((facts, place), node) in graph.facts.iter().zip(&graph.rows).zip(0_u32..) {
         let is_active = facts.lease_until.is_some_and(|until| now < until);
@@ -43,7 +45,8 @@ pub(super) fn facts(host: &Host<'_>, worker: &str) -> Result<Facts, ActionError>
             Status::InProgress => facts.lease_until.is_some(),
             Status::Blocked | Status::Closed | Status::Other => false,
         };
-        work.claimable += usize::from(is_free && !graph.graph.is_held_back(node));
+        let is_work = !graph.graph.is_held_back(node) && !parents.contains(facts.id.as_str());
+        work.claimable += usize::from(is_free && is_work);
     }
     Ok(Facts { work, classes })
 }
