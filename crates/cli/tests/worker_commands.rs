@@ -219,7 +219,8 @@ fn the_agent_does_the_work_in_the_worktree_and_the_step_closes() {
 #[test]
 fn an_agent_that_only_says_so_closes_nothing() {
     let place = place(1);
-    fs::write(place.path().join("scene.toml"), "name = \"talks\"\n[[turn]]\ntext = \"It is done.\"\n").unwrap();
+    fs::write(place.path().join("scene.toml"), "name = \"talks\"\n[[turn]]\ntext = \"It is done.\"\n")
+        .unwrap();
     let (answer, rows) = worker(&place, "agent:scripted:scene.toml", "test -f made.txt", &[]);
     assert_eq!(answer.code(), Some(0), "{answer:?}");
     assert_eq!(rows.last().unwrap()["escalated"], json!(["bd-1"]), "{answer:?}");
@@ -243,9 +244,16 @@ fn events_and_answers_fit_their_schemas() {
     fits("harness-work-step.json", &place.accepted(&step));
     fits("harness-stop.json", &place.accepted(&["stop", "--json"]));
     fs::create_dir_all(place.path().join("tree")).unwrap();
-    let answer = place.run(
-        &["coordinator", "--worktree", "tree", "--work-cmd", "true", "--verify-cmd", "true", "--json"],
-    );
+    let answer = place.run(&[
+        "coordinator",
+        "--worktree",
+        "tree",
+        "--work-cmd",
+        "true",
+        "--verify-cmd",
+        "true",
+        "--json",
+    ]);
     let rows: Vec<Value> = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (last, events) = rows.split_last().unwrap();
     fits("coordinator.json", last);
@@ -291,6 +299,41 @@ fn under_a_rollback_a_coordinator_starts_no_more_workers_than_ran_before() {
     place.accepted(&["harness-kpi", "remediate", "--note", "looked into it", "--json"]);
     let second = coordinate(&place);
     assert_eq!(second["mostAtOnce"], json!(2), "{second}");
+}
+
+#[test]
+fn a_coordinator_that_is_asked_to_end_lets_every_worker_finish_its_step() {
+    let place = place(6);
+    let mut arguments = vec!["coordinator", "--work-cmd", "sleep 1", "--verify-cmd", "true", "--json"];
+    for name in ["t1", "t2"] {
+        fs::create_dir_all(place.path().join(name)).unwrap();
+        arguments.extend(["--worktree", name]);
+    }
+    let started = Started::new(&mut place.command(&arguments));
+    wait_for(|| status(&place, "bd-1") == "in_progress");
+    started.signal(Signal::SIGINT);
+    let answer = started.finish(Duration::from_secs(60));
+    assert_eq!(answer.code(), Some(130), "{answer:?}");
+    let last: Value = serde_json::from_str(answer.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(text(&last, "/outcome"), "interrupted", "{last}");
+    assert_eq!((status(&place, "bd-1"), &last["held"]), ("closed".to_owned(), &json!(0)), "{last}");
+    assert!(last["claimable"].as_u64().unwrap() >= 2, "{last}");
+}
+
+#[test]
+fn workers_of_a_coordinator_that_was_killed_end_by_themselves_and_give_back_what_they_hold() {
+    let place = place(1);
+    fs::create_dir_all(place.path().join("t1")).unwrap();
+    let arguments =
+        ["coordinator", "--worktree", "t1", "--work-cmd", "sleep 60", "--verify-cmd", "true", "--json"];
+    let started = Started::new(&mut place.command(&arguments));
+    wait_for(|| status(&place, "bd-1") == "in_progress");
+    started.signal(Signal::SIGKILL);
+    // Its output ends with the last of its workers.
+    let answer = started.finish(Duration::from_secs(30));
+    assert!(!answer.is_late, "{answer:?}");
+    assert_eq!(status(&place, "bd-1"), "open");
+    assert_eq!(text(trajectory(&place).last().unwrap(), "/resultClass"), "interrupted");
 }
 
 fn wait_for(is_so: impl Fn() -> bool) {
