@@ -1,10 +1,12 @@
 //! `premath required-*` and `ci-required` from outside: what a range asks for, and how every forgery is refused.
 
 #![expect(clippy::disallowed_methods, reason = "the tests make commits and forge what premath wrote")]
+#![expect(clippy::indexing_slicing, reason = "a member that is not there fails the test")]
 #![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 mod folder;
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use folder::Folder;
@@ -15,6 +17,9 @@ use serde_json::{Value, json};
 const WITNESS: &str = "artifacts/ciwitness/latest-required.json";
 const DECISION: &str = "artifacts/ciwitness/latest-decision.json";
 const POLICY: &str = "policies/required/repository.json";
+
+/// A change of a document.
+type Edit = fn(&mut Value);
 
 /// A repository with two commits and a policy of two checks.
 struct Repository(Folder);
@@ -60,6 +65,12 @@ impl Repository {
         let digest = Digest::prefixed("pol1_", &parse(text.as_bytes(), Limits::default()).unwrap());
         policy["policyDigest"] = json!(digest.as_str());
         self.0.write(POLICY, policy.to_string());
+    }
+
+    /// The file of an object.
+    fn object(&self, digest: &str) -> PathBuf {
+        let (shelf, name) = digest.rsplit(':').next().unwrap().split_at(2);
+        self.0.path().join(".premath/objects").join(shelf).join(name)
     }
 
     fn read(&self, name: &str) -> Value {
@@ -166,9 +177,7 @@ fn a_range_passes_when_its_checks_pass_and_the_decision_comes_out_again() {
     let witness = repository.read(WITNESS);
     assert_eq!(witness["executedChecks"], json!(["tests"]));
     let gate = witness["results"][0]["gateRef"].as_str().unwrap();
-    let object = gate.strip_prefix("gate://sha256:").unwrap();
-    let path = repository.0.path().join(".premath/objects").join(&object[..2]).join(&object[2..]);
-    let outcome: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let outcome: Value = serde_json::from_slice(&std::fs::read(repository.object(gate)).unwrap()).unwrap();
     assert_eq!((&outcome["checkId"], &outcome["exitCode"]), (&json!("tests"), &json!(0)));
     let (_, again) = repository.0.json(&["required-gate-ref", "--check", "tests"]);
     assert_eq!(again["gateRef"], gate);
@@ -238,7 +247,7 @@ fn an_edited_witness_is_refused_whatever_was_edited() {
     repository.commit("third");
     assert_eq!(repository.0.run(&["ci-required", "--from", "HEAD~2"]).code, Some(1));
     let honest = std::fs::read(repository.0.path().join(WITNESS)).unwrap();
-    let edits: [(&str, fn(&mut Value)); 7] = [
+    let edits: [(&str, Edit); 7] = [
         ("required_verdict_mismatch", |it| it["verdictClass"] = json!("accepted")),
         ("required_result_mismatch", |it| it["results"][0]["status"] = json!("passed")),
         ("required_executed_mismatch", |it| it["executedChecks"] = json!(["docs"])),
@@ -271,8 +280,7 @@ fn a_forged_witness_that_fits_in_every_digest_is_refused() {
 fn a_gate_that_is_gone_or_tampered_with_is_refused() {
     let repository = Repository::accepted();
     let gate = repository.read(WITNESS)["results"][0]["gateRef"].as_str().unwrap().to_owned();
-    let object = gate.strip_prefix("gate://sha256:").unwrap().to_owned();
-    let path = repository.0.path().join(".premath/objects").join(&object[..2]).join(&object[2..]);
+    let path = repository.object(&gate);
     let honest = std::fs::read(&path).unwrap();
     let text = String::from_utf8(honest.clone()).unwrap();
     std::fs::write(&path, text.replace("passed", "failed")).unwrap();
@@ -281,9 +289,7 @@ fn a_gate_that_is_gone_or_tampered_with_is_refused() {
     assert_eq!(repository.classes(), ["required_gate_missing"]);
     std::fs::write(&path, honest).unwrap();
     let outcome: Value = serde_json::from_str(&text).unwrap();
-    let output = outcome["stdout"]["digest"].as_str().unwrap().strip_prefix("sha256:").unwrap().to_owned();
-    std::fs::remove_file(repository.0.path().join(".premath/objects").join(&output[..2]).join(&output[2..]))
-        .unwrap();
+    std::fs::remove_file(repository.object(outcome["stdout"]["digest"].as_str().unwrap())).unwrap();
     assert_eq!(repository.classes(), ["required_output_missing"]);
     repository.edit(WITNESS, |it| it["results"][0]["gateRef"] = json!("gate://sha256:../../etc/passwd"));
     assert!(has(&repository.classes(), "required_gate_mismatch"));

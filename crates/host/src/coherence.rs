@@ -96,3 +96,6 @@ pub(crate) fn check(host: &Host<'_>) -> Result<Found, ActionError> {
     found.problems.dedup();
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests;

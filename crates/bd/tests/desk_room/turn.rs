@@ -14,7 +14,7 @@ use premath_kernel::{
 };
 use premath_testkit::faulty_disk::SimDisk;
 
-const INSTRUCTION: &str = "20261115T071252Z-desk";
+pub(crate) const INSTRUCTION: &str = "20261115T071252Z-desk";
 const CAPABILITY: &str = "capabilities.change_morphisms.all";
 
 fn text(text: &str) -> Text {
@@ -68,6 +68,12 @@ fn spent(grant: TurnGrant) -> SpentGrant {
 
 /// The permit of the turn of that name for one operation, and the digests that name the two.
 pub(crate) fn permit(turn: &str, operation: &Operation) -> (Permit, String, String) {
+    let (grant, turn_digest, intent_digest) = grant(turn, operation);
+    (Permit::Turn(spent(grant)), turn_digest, intent_digest)
+}
+
+/// What the turn of that name earned for one operation, not spent yet; and the digests that name the two.
+pub(crate) fn grant(turn: &str, operation: &Operation) -> (TurnGrant, String, String) {
     let intent = intent(operation);
     let normal = normalize(rows(turn, &intent)).unwrap();
     let turn_digest = normal.digests().turn.as_str().to_owned();
@@ -75,7 +81,7 @@ pub(crate) fn permit(turn: &str, operation: &Operation) -> (Permit, String, Stri
     let policy = granting();
     let claims = Claims::new([text(CAPABILITY)].into_iter().collect());
     let ready = admit(close(&normal).unwrap(), &intent, &ActivePolicy::Supplied(&policy), &claims).unwrap();
-    (Permit::Turn(spent(TurnGrant::new(ready, intent).unwrap())), turn_digest, intent_digest)
+    (TurnGrant::new(ready, intent).unwrap(), turn_digest, intent_digest)
 }
 
 fn rows(turn: &str, intent: &Intent) -> Turn {

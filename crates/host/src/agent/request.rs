@@ -1,5 +1,6 @@
 //! What `run.start` takes, and what it means.
 
+use premath_bd::PermitLedger;
 use premath_kernel::{ActionMode, Value};
 use premath_tusk::policy::EffectiveScopes;
 use premath_tusk::sandbox::Profile;
@@ -10,6 +11,7 @@ use serde::Deserialize;
 
 use super::workflow::{self, WorkflowArgs};
 use crate::actions::issue::{arguments, invalid, one_line, told};
+use crate::authority::checked_id;
 use crate::desk_tools::DESK_SCOPES;
 use crate::settings::LoopSettings;
 use crate::table::ActionError;
@@ -138,7 +140,7 @@ impl RunRequest {
             task: task.map(ToOwned::to_owned),
             issue: issue.map(ToOwned::to_owned),
             run_id,
-            instruction: told(args.instruction.as_deref()).map(ToOwned::to_owned),
+            instruction: told(args.instruction.as_deref()).map(named_instruction).transpose()?,
             workflow: workflow::read(told(args.pattern.as_deref()), args.workflow)?,
             action_mode,
             normalizer: normalizer.to_owned(),
@@ -171,6 +173,13 @@ impl RunRequest {
         }
         self
     }
+}
+
+/// An instruction as intents name it.
+fn named_instruction(text: &str) -> Result<String, ActionError> {
+    let id = text.strip_prefix("instruction://").unwrap_or(text);
+    checked_id(id)?;
+    Ok(PermitLedger::reference(id))
 }
 
 fn limits(args: &RunArgs, settings: &LoopSettings) -> Limits {

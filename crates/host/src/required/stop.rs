@@ -113,3 +113,6 @@ impl From<InputError> for Stop {
         Self::Failed(error.into())
     }
 }
+
+#[cfg(test)]
+mod tests;

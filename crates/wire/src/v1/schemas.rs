@@ -1,28 +1,27 @@
 //! The JSON Schemas of everything on the wire, generated from the types themselves.
 
+mod checks;
+
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use serde_json::{Value, json};
 
 use super::{
-    ApprovalAnswer, ApprovalPage, AskAnswer, AttentionAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy,
-    BackendStatus, BlockedRow, BootAnswer, BootstrapAnswer, CheckOutcome, ClaimNextAnswer, CoherenceAnswer,
-    CompactAnswer, ConfigAnswer, ConformanceReport, CoordinatorAnswer, DependencyDiagnostics,
-    DependencyProjection, DeskChanged, DeskDocument, DeskHistory, DeskListing, DeskMatches, DeskTree,
-    DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer, FeatureCheckAnswer, FeatureLedger,
-    FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput, GovernanceReport, GuardrailsResult,
-    HistoryAnswer, HostEffect, ImportAnswer, InitAnswer, InstructionCheckAnswer, InstructionRunAnswer,
-    InstructionWitnessAnswer, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing, IssueShape,
-    JoinCheckReport, KpiAnswer, LeaseProjection, MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing,
-    Observation, ObservationAnswer, ObservedInstructionAnswer, ObservedProjectionAnswer, Outcome, PermitPage,
-    PolicyAnswer, PolicyExplained, PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer,
-    ProposalPage, RedTeamResult, RemediateAnswer, ReplayAnswer, RequiredDecision, RequiredDecisionAnswer,
-    RequiredDeltaAnswer, RequiredGateAnswer, RequiredPolicy, RequiredProjectionAnswer, RequiredRunAnswer,
-    RequiredVerified, RequiredWitness, RequiredWitnessAnswer, RunAnswer, RunCard, RunEventRow, RunExport,
-    RunForgotten, RunListing, SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer,
-    StepRow, StopAnswer, ToolsResult, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer, WorkEventRow,
-    WorkStepAnswer, WorkerAnswer,
+    ApprovalAnswer, ApprovalPage, AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus,
+    BlockedRow, BootAnswer, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport,
+    CoordinatorAnswer, DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory,
+    DeskListing, DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
+    FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
+    GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer,
+    InstructionCheckAnswer, InstructionRunAnswer, InstructionWitnessAnswer, IssueAnswer, IssueCard,
+    IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, MeasureAnswer,
+    MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer, PolicyExplained,
+    PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
+    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing,
+    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer,
+    ToolsResult, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer, WorkEventRow, WorkStepAnswer,
+    WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
@@ -155,11 +154,6 @@ fn generated(name: &str) -> Option<Schema> {
     Some(match name {
         "approval" => writing.into_root_schema_for::<Outcome<ApprovalAnswer>>(),
         "approval-page" => writing.into_root_schema_for::<ApprovalPage>(),
-        "observation" => writing.into_root_schema_for::<Observation>(),
-        "observation-answer" => writing.into_root_schema_for::<ObservationAnswer>(),
-        "observe-attention" => writing.into_root_schema_for::<AttentionAnswer>(),
-        "observe-instruction" => writing.into_root_schema_for::<Outcome<ObservedInstructionAnswer>>(),
-        "observe-projection" => writing.into_root_schema_for::<ObservedProjectionAnswer>(),
         "policy" => writing.into_root_schema_for::<PolicyAnswer>(),
         "policy-explanation" => writing.into_root_schema_for::<PolicyExplained>(),
         "policy-export" => writing.into_root_schema_for::<PolicyExport>(),
@@ -169,7 +163,6 @@ fn generated(name: &str) -> Option<Schema> {
         "audit-row" => writing.into_root_schema_for::<AuditRow>(),
         "audit-verify" => writing.into_root_schema_for::<Outcome<AuditVerified>>(),
         "audit-why" => writing.into_root_schema_for::<AuditWhy>(),
-        "coherence-check" => writing.into_root_schema_for::<CoherenceAnswer>(),
         "config" => writing.into_root_schema_for::<ConfigAnswer>(),
         "conformance-expectation" => reading.into_root_schema_for::<Expectation>(),
         "conformance-report" => writing.into_root_schema_for::<ConformanceReport>(),
@@ -216,17 +209,6 @@ fn generated(name: &str) -> Option<Schema> {
         "permit-page" => writing.into_root_schema_for::<PermitPage>(),
         "promotion" => writing.into_root_schema_for::<Outcome<PromotionAnswer>>(),
         "promotion-listing" => writing.into_root_schema_for::<PromotionListing>(),
-        "check-outcome" => writing.into_root_schema_for::<CheckOutcome>(),
-        "ci-required" => writing.into_root_schema_for::<Outcome<RequiredRunAnswer>>(),
-        "required-decision" => reading.into_root_schema_for::<RequiredDecision>(),
-        "required-decision-answer" => writing.into_root_schema_for::<RequiredDecisionAnswer>(),
-        "required-delta" => writing.into_root_schema_for::<Outcome<RequiredDeltaAnswer>>(),
-        "required-gate-ref" => writing.into_root_schema_for::<Outcome<RequiredGateAnswer>>(),
-        "required-policy" => reading.into_root_schema_for::<RequiredPolicy>(),
-        "required-projection" => writing.into_root_schema_for::<Outcome<RequiredProjectionAnswer>>(),
-        "required-verify" => writing.into_root_schema_for::<RequiredVerified>(),
-        "required-witness" => reading.into_root_schema_for::<RequiredWitness>(),
-        "required-witness-answer" => writing.into_root_schema_for::<Outcome<RequiredWitnessAnswer>>(),
         "replay" => writing.into_root_schema_for::<ReplayAnswer>(),
         "run" => writing.into_root_schema_for::<RunAnswer>(),
         "run-card" => writing.into_root_schema_for::<RunCard>(),
@@ -236,7 +218,7 @@ fn generated(name: &str) -> Option<Schema> {
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),
-        _ => return of_harness(name),
+        _ => return of_harness(name).or_else(|| checks::generated(name, reading, writing)),
     })
 }
 
