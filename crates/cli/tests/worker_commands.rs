@@ -336,6 +336,38 @@ fn workers_of_a_coordinator_that_was_killed_end_by_themselves_and_give_back_what
     assert_eq!(text(trajectory(&place).last().unwrap(), "/resultClass"), "interrupted");
 }
 
+#[test]
+fn a_terminal_that_needs_an_instruction_works_under_the_one_that_is_named_and_no_other() {
+    let place = place(2);
+    let policy = fs::read_to_string(place.path().join("policies/instruction/default.json")).unwrap();
+    let policy: Value = serde_json::from_str(&policy).unwrap();
+    let id = "20261116T070000Z-everything";
+    let envelope = |claims: Value| {
+        json!({
+            "schema": 1,
+            "intent": "work on everything",
+            "scope": "repository",
+            "normalizerId": "premath.normalizer.v1",
+            "policyDigest": policy["policyDigest"],
+            "requestedChecks": ["graph", "store"],
+            "capabilityClaims": claims,
+        })
+    };
+    fs::create_dir(place.path().join("instructions")).unwrap();
+    let all = envelope(json!(["capabilities.change_morphisms.all"]));
+    let file = format!("instructions/{id}.json");
+    fs::write(place.path().join(&file), all.to_string()).unwrap();
+    place.accepted(&["instruction-run", &file, "--json"]);
+    fs::write(place.path().join("premath.toml"), "[mutation]\ncli = \"instruction-linked\"\n").unwrap();
+    let (answer, _) = worker(&place, "true", "true", &[]);
+    assert!(answer.is_refused_as(&["mutation.use_evidence_missing"]), "{answer:?}");
+    let (answer, rows) = worker(&place, "true", "true", &["--instruction", id]);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    assert_eq!(rows.last().unwrap()["completed"], json!(["bd-1", "bd-2"]), "{answer:?}");
+    let refs = &trajectory(&place)[0]["instructionRefs"];
+    assert_eq!(*refs, json!([format!("instruction://{id}")]));
+}
+
 fn wait_for(is_so: impl Fn() -> bool) {
     for _ in 0..600 {
         if is_so() {
