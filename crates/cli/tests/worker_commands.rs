@@ -301,6 +301,73 @@ fn under_a_rollback_a_coordinator_starts_no_more_workers_than_ran_before() {
     assert_eq!(second["mostAtOnce"], json!(2), "{second}");
 }
 
+#[test]
+fn a_coordinator_that_is_asked_to_end_lets_every_worker_finish_its_step() {
+    let place = place(6);
+    let mut arguments = vec!["coordinator", "--work-cmd", "sleep 1", "--verify-cmd", "true", "--json"];
+    for name in ["t1", "t2"] {
+        fs::create_dir_all(place.path().join(name)).unwrap();
+        arguments.extend(["--worktree", name]);
+    }
+    let started = Started::new(&mut place.command(&arguments));
+    wait_for(|| status(&place, "bd-1") == "in_progress");
+    started.signal(Signal::SIGINT);
+    let answer = started.finish(Duration::from_secs(60));
+    assert_eq!(answer.code(), Some(130), "{answer:?}");
+    let last: Value = serde_json::from_str(answer.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(text(&last, "/outcome"), "interrupted", "{last}");
+    assert_eq!((status(&place, "bd-1"), &last["held"]), ("closed".to_owned(), &json!(0)), "{last}");
+    assert!(last["claimable"].as_u64().unwrap() >= 2, "{last}");
+}
+
+#[test]
+fn workers_of_a_coordinator_that_was_killed_end_by_themselves_and_give_back_what_they_hold() {
+    let place = place(1);
+    fs::create_dir_all(place.path().join("t1")).unwrap();
+    let arguments =
+        ["coordinator", "--worktree", "t1", "--work-cmd", "sleep 60", "--verify-cmd", "true", "--json"];
+    let started = Started::new(&mut place.command(&arguments));
+    wait_for(|| status(&place, "bd-1") == "in_progress");
+    started.signal(Signal::SIGKILL);
+    // Its output ends with the last of its workers.
+    let answer = started.finish(Duration::from_secs(30));
+    assert!(!answer.is_late, "{answer:?}");
+    assert_eq!(status(&place, "bd-1"), "open");
+    assert_eq!(text(trajectory(&place).last().unwrap(), "/resultClass"), "interrupted");
+}
+
+#[test]
+fn a_terminal_that_needs_an_instruction_works_under_the_one_that_is_named_and_no_other() {
+    let place = place(2);
+    let policy = fs::read_to_string(place.path().join("policies/instruction/default.json")).unwrap();
+    let policy: Value = serde_json::from_str(&policy).unwrap();
+    let id = "20261116T070000Z-everything";
+    let envelope = |claims: Value| {
+        json!({
+            "schema": 1,
+            "intent": "work on everything",
+            "scope": "repository",
+            "normalizerId": "premath.normalizer.v1",
+            "policyDigest": policy["policyDigest"],
+            "requestedChecks": ["graph", "store"],
+            "capabilityClaims": claims,
+        })
+    };
+    fs::create_dir(place.path().join("instructions")).unwrap();
+    let all = envelope(json!(["capabilities.change_morphisms.all"]));
+    let file = format!("instructions/{id}.json");
+    fs::write(place.path().join(&file), all.to_string()).unwrap();
+    place.accepted(&["instruction-run", &file, "--json"]);
+    fs::write(place.path().join("premath.toml"), "[mutation]\ncli = \"instruction-linked\"\n").unwrap();
+    let (answer, _) = worker(&place, "true", "true", &[]);
+    assert!(answer.is_refused_as(&["mutation.use_evidence_missing"]), "{answer:?}");
+    let (answer, rows) = worker(&place, "true", "true", &["--instruction", id]);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    assert_eq!(rows.last().unwrap()["completed"], json!(["bd-1", "bd-2"]), "{answer:?}");
+    let refs = &trajectory(&place)[0]["instructionRefs"];
+    assert_eq!(*refs, json!([format!("instruction://{id}")]));
+}
+
 fn wait_for(is_so: impl Fn() -> bool) {
     for _ in 0..600 {
         if is_so() {

@@ -84,7 +84,7 @@ fn killing(place: &Path, is_over: &AtomicBool, kills: &AtomicUsize) {
 
 #[test]
 fn every_issue_is_closed_once_whoever_is_killed() {
-    let (count, issues, coordinators) = (amount(4, 16), amount(40, 500), amount(3, 12));
+    let (count, issues, coordinators) = (amount(4, 16), amount(24, 500), amount(3, 12));
     let place = store(issues);
     let worktrees: Vec<String> = (1..=count)
         .map(|number| {

@@ -29,6 +29,7 @@ pub const GITIGNORE: &str = "\
 *.db
 *.db-*
 /backup/
+/coordinator.json
 /doors/
 /instructions/
 /model_circuits.json

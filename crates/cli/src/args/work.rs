@@ -15,6 +15,9 @@ pub(crate) struct CommandArgs {
     /// What says whether the work is done: a line for sh that ends with 0
     #[arg(long, value_name = "CMD")]
     pub(crate) verify_cmd: String,
+    /// The instruction to work under: its scope and its claims must cover the work; steps get their own without it
+    #[arg(long, value_name = "ID")]
+    pub(crate) instruction: Option<String>,
     /// How long a lease lasts without a heartbeat, 30 to 86400
     #[arg(long, value_name = "SECONDS")]
     pub(crate) ttl: Option<u64>,

@@ -94,6 +94,9 @@ fn arguments(commands: &CommandArgs) -> Vec<OsString> {
     };
     say("--work-cmd", commands.work_cmd.clone());
     say("--verify-cmd", commands.verify_cmd.clone());
+    if let Some(instruction) = &commands.instruction {
+        say("--instruction", instruction.clone());
+    }
     let times = [
         ("--ttl", commands.ttl),
         ("--work-timeout", commands.work_timeout),

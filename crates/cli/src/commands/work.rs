@@ -110,6 +110,7 @@ fn commanded<'a>(fields: Fields<'a>, commands: &'a CommandArgs) -> Fields<'a> {
     fields
         .field("workCmd", commands.work_cmd.as_str())
         .field("verifyCmd", commands.verify_cmd.as_str())
+        .optional("instruction", commands.instruction.as_deref())
         .optional("ttlSeconds", counted(commands.ttl))
         .optional("workTimeout", counted(commands.work_timeout))
         .optional("verifyTimeout", counted(commands.verify_timeout))

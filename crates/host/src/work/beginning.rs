@@ -93,7 +93,7 @@ pub(super) fn begin(
         baseline,
     };
     let boot = boot(&facts);
-    let lease = match may_begin.then(|| instruction(host, place, before.as_ref())).transpose()? {
+    let lease = match may_begin.then(|| instruction(host, request, place, before.as_ref())).transpose()? {
         Some(Err(refused)) => return Ok(Err(refused)),
         Some(Ok(lease)) => Some(lease),
         None => None,
@@ -173,12 +173,16 @@ fn handoff(host: &Host<'_>, before: &SessionDocument) -> Result<Handoff, ActionE
     })
 }
 
-/// The instruction of the session before, while it is good for taking work; else a new one.
+/// The instruction that was named; else that of the session before, while it is good for taking work; else a new one.
 fn instruction(
     host: &Host<'_>,
+    request: &WorkRequest,
     place: &Place,
     before: Option<&SessionDocument>,
 ) -> Result<Result<Linked, Refused>, ActionError> {
+    if let Some(named) = &request.instruction {
+        return link(host.workspace, named);
+    }
     for reference in before.iter().flat_map(|before| &before.instruction_refs) {
         if let Ok(linked) = link(host.workspace, reference)?
             && LEASE_ACTIONS.iter().all(|action| linked.covers(action, None).is_ok())

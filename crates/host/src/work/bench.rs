@@ -14,7 +14,7 @@ use super::place::Place;
 use super::request::{WorkRequest, WorkWishes};
 use super::retry_policy::RetryPolicy;
 use crate::agent::RunRefused as Refused;
-use crate::authority::{HarnessDoor, InstructionScope, Linked, NewInstruction, issue_instruction};
+use crate::authority::{HarnessDoor, InstructionScope, Linked, NewInstruction, issue_instruction, link};
 use crate::table::{ActionError, Host};
 use crate::workspace::Workspace;
 
@@ -74,8 +74,11 @@ impl<'b> Bench<'b> {
         self.host.workspace
     }
 
-    /// An instruction that is good for changes of one issue.
+    /// An instruction that is good for changes of one issue: the one that was named, or one for this issue alone.
     pub(super) fn instruct(&self, held: &HeldIssue) -> Result<Result<Linked, Refused>, ActionError> {
+        if let Some(named) = &self.request.instruction {
+            return link(self.workspace(), named);
+        }
         let new = NewInstruction {
             name: format!("{}-{}", self.place.worker, held.issue_id),
             intent: format!("work on {}: {}", held.issue_id, held.title),

@@ -70,6 +70,7 @@ impl Bench<'_> {
     fn fresh_lease(&mut self) -> Result<Result<(), String>, ActionError> {
         let linked = match link(self.workspace(), self.lease.instruction_ref())? {
             Ok(linked) => linked,
+            Err(refused) if self.request.instruction.is_some() => return Ok(Err(refused.class)),
             Err(_ended) => match lease_instruction(self.host, &self.place.worker)? {
                 Ok(linked) => linked,
                 Err(refused) => return Ok(Err(refused.class)),

@@ -285,11 +285,13 @@ impl Coordinator<'_, '_> {
     }
 
     fn take(&mut self, message: Message) {
-        // Whatever happens may have given others something to do.
-        self.slots.iter_mut().for_each(|slot| slot.is_idle = false);
         match message {
             Message::Event(row) => (self.watch)(&row),
-            Message::Over(at, child) => self.over(at, child),
+            Message::Over(at, child) => {
+                // A step that ended may have given others something to do.
+                self.slots.iter_mut().for_each(|slot| slot.is_idle = false);
+                self.over(at, child);
+            }
         }
     }
 

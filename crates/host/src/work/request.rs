@@ -35,6 +35,8 @@ pub(super) struct WorkArgs {
     verify_cmd: Option<String>,
     /// The most steps.
     steps: Option<u64>,
+    /// The instruction to work under; steps get their own when absent.
+    instruction: Option<String>,
     /// How long a lease lasts, in seconds.
     ttl_seconds: Option<u64>,
     /// How long the work may take, in seconds.
@@ -84,6 +86,7 @@ pub struct WorkRequest {
     pub(super) work: Option<WorkCommand>,
     pub(super) verify: Option<String>,
     pub(super) steps: Option<u64>,
+    pub(super) instruction: Option<String>,
     pub(super) ttl_seconds: u64,
     pub(super) work_limit: Duration,
     pub(super) verify_limit: Duration,
@@ -116,6 +119,7 @@ impl WorkRequest {
             work: text(&args.work_cmd).map(|line| WorkCommand::read(&line)),
             verify: text(&args.verify_cmd),
             steps: args.steps,
+            instruction: text(&args.instruction),
             ttl_seconds,
             work_limit: seconds(args.work_timeout, "workTimeout")?,
             verify_limit: seconds(args.verify_timeout, "verifyTimeout")?,
