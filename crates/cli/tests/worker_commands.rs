@@ -377,3 +377,15 @@ fn wait_for(is_so: impl Fn() -> bool) {
     }
     assert!(is_so(), "it never came to be");
 }
+
+#[test]
+fn an_epic_is_no_work_before_its_children_are_closed_and_is_closed_after_them() {
+    let place = place(0);
+    place.accepted(&["issue", "add", "[EPIC] All of it", "--type", "epic", "--priority", "0", "--json"]);
+    place.accepted(&["issue", "add", "One part", "--parent", "bd-1", "--json"]);
+    place.accepted(&["issue", "add", "Another part", "--parent", "bd-1", "--json"]);
+    let (answer, rows) = worker(&place, "true", "true", &[]);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    assert_eq!(rows.last().unwrap()["completed"], json!(["bd-2", "bd-3", "bd-1"]));
+    assert_eq!(trajectory(&place).len(), 3);
+}

@@ -19,6 +19,7 @@ use super::evidence::Evidence;
 use super::place::Place;
 use super::request::WorkRequest;
 use super::retry_policy::{self, RetryPolicy};
+use super::workable::{Takeable, takeable};
 use crate::actions::dep_graph;
 use crate::actions::issue_snapshot;
 use crate::agent::RunRefused as Refused;
@@ -135,7 +136,11 @@ fn targets(workspace: &Workspace, worker: &str) -> Result<Targets, ActionError> 
             break;
         }
     }
-    let first_ready = view.first_claimable(now)?;
+    let first_ready = match takeable(view.as_ref(), now)? {
+        Takeable::Nothing => None,
+        Takeable::First => view.first_claimable(now)?,
+        Takeable::One(id) => Some(id),
+    };
     let mut ready = Vec::new();
     for place in view.ready(Limit::First(2))? {
         ready.extend(IssueRow::read(&view.line(place)?).map(|row| row.id().to_owned()));
