@@ -26,6 +26,8 @@ pub enum Access {
     Update,
     /// Writing from the start; emptied when it exists.
     Replace,
+    /// Writing from the start; it must not exist, not even as a link.
+    New,
 }
 
 /// What is known of a file without reading it.

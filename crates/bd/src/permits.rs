@@ -112,10 +112,11 @@ impl PermitLedger {
     pub fn issue(&self, issued: &Issued, clock: &dyn Clock) -> Result<(), StoreError> {
         let row = issued.row(PERMIT_KIND, &self.instruction, &at(clock.now()));
         let mut writer = writing(&self.log)?;
-        self.append(&mut writer, &row)
+        self.append(&mut writer, &row)?;
+        writer.sync_head()
     }
 
-    /// The last witness that was accepted; none where none ever was.
+    /// The last witness of the instruction; none where none was ever accepted.
     ///
     /// # Errors
     /// `Io`; `Corrupt` when the log was changed by somebody else.
@@ -154,13 +155,14 @@ impl PermitLedger {
             return Ok(Err(SpendRefusal::OtherInstruction { instruction }));
         }
         // What was never issued does not begin a ledger.
-        if self.issued()?.is_none() {
+        if let Err(StoreError::Missing { .. }) = self.log.read().map(drop) {
             return Ok(Err(SpendRefusal::NotIssued { instruction }));
         }
         let mut writer = writing(&self.log)?;
         let entries = row::entries(writer.reader(), self.path())?;
         let now = clock.now();
-        let Some(issued) = entries.iter().rev().find_map(|entry| entry.as_issued()) else {
+        let last = entries.iter().rev().find_map(|entry| entry.as_issued());
+        let Some(issued) = last.filter(|issued| issued.is_accepted) else {
             return Ok(Err(SpendRefusal::NotIssued { instruction }));
         };
         if now >= issued.expires_at {
@@ -174,7 +176,8 @@ impl PermitLedger {
             }
             Some(_) => {}
             None => {
-                let row = spent_row(&grant, spend, &instruction, &permit_id, &at(now));
+                let named = (instruction.as_str(), issued.witness_digest.as_str());
+                let row = spent_row(&grant, spend, named, &permit_id, &at(now));
                 self.append(&mut writer, &row)?;
             }
         }
@@ -209,7 +212,7 @@ fn permit_id(grant: &TurnGrant) -> String {
 fn spent_row(
     grant: &TurnGrant,
     spend: &Spend<'_>,
-    instruction: &str,
+    (instruction, witness): (&str, &str),
     permit_id: &str,
     at: &str,
 ) -> Value<'static> {
@@ -220,6 +223,7 @@ fn spent_row(
         .field("event", "spent")
         .field("at", at.to_owned())
         .field("instructionId", instruction.to_owned())
+        .field("witnessDigest", witness.to_owned())
         .field("permitId", permit_id.to_owned())
         .field("action", grant.intent().action.as_str().to_owned())
         .field("argsDigest", grant.intent().args_digest.as_str().to_owned())

@@ -27,6 +27,7 @@ fn issued(expires_at: Moment) -> Issued {
         policy_digest: "pol1_c".to_owned(),
         expires_at,
         actor: "ada".to_owned(),
+        is_accepted: true,
     }
 }
 

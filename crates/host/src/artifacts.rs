@@ -33,15 +33,43 @@ pub(crate) fn write_artifact(workspace: &Workspace, path: &Path, bytes: &[u8]) -
     // Two writers at once must not share a half-written file.
     let temporary: PathBuf = folder.join(format!(".{name}.{}.new", workspace.ids.fresh()));
     let disk = workspace.disk.as_ref();
+    real_folders(workspace, folder)?;
     let written = || {
         disk.create_folder(folder)?;
-        let mut file = disk.open(&temporary, Access::Replace)?;
+        let mut file = disk.open(&temporary, Access::New)?;
         write_all_at(file.as_mut(), bytes, 0)?;
         file.sync()?;
         disk.rename(&temporary, path)?;
         disk.sync_folder(folder)
     };
     written().map_err(|source| StoreError::Io { doing: "write", path: path.to_path_buf(), source })
+}
+
+/// Refuses a folder that is reached over a link. Commands may write here, and a link that one of them left would have us
+/// write to wherever it leads.
+fn real_folders(workspace: &Workspace, folder: &Path) -> Result<(), StoreError> {
+    let Ok(below) = folder.strip_prefix(&workspace.root) else { return Ok(()) };
+    let mut at = workspace.root.clone();
+    for part in below.components() {
+        let here = if at.as_os_str().is_empty() { Path::new(".") } else { at.as_path() };
+        let name = part.as_os_str().to_string_lossy();
+        let entries = match workspace.disk.list(here) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            listed => {
+                listed.map_err(|source| StoreError::Io { doing: "list", path: here.to_owned(), source })?
+            }
+        };
+        at.push(part);
+        match entries.iter().find(|entry| entry.name == name) {
+            None => return Ok(()),
+            Some(entry) if entry.is_folder => {}
+            Some(_) => {
+                let source = std::io::Error::other("it is a link or a file where a folder should be");
+                return Err(StoreError::Io { doing: "write below", path: at, source });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A document as people read it: indented, one line feed at its end.

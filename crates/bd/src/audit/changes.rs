@@ -25,8 +25,7 @@ pub fn change_row(row: &IssueRow, args_digest: Option<&Digest>) -> Option<AuditR
     let text = |name: &str| witness.get(name).and_then(Value::as_text).map(str::to_owned);
     let authority = text("authority")?;
     let actor = match authority.as_str() {
-        "turn" => "turn".to_owned(),
-        "lease" => text("instruction_ref").unwrap_or_else(|| authority.clone()),
+        "turn" | "lease" => text("instruction_ref").unwrap_or_else(|| authority.clone()),
         _ => text("actor").unwrap_or_else(|| NAMELESS.to_owned()),
     };
     let mut audit =

@@ -27,6 +27,7 @@ impl Disk for OsDisk {
             Access::Append => options.read(true).append(true).create(true),
             Access::Update => options.read(true).write(true).create(true).truncate(false),
             Access::Replace => options.read(true).write(true).create(true).truncate(true),
+            Access::New => options.read(true).write(true).create_new(true),
         };
         Ok(Box::new(OsFile(options.open(path)?)))
     }

@@ -10,10 +10,15 @@ use premath_wire::v1::PermitRow;
 use premath_wire::{UnknownFields, decode};
 
 use crate::error::StoreError;
-use crate::log::LogReader;
+use crate::log::{LogReader, Standing};
 use crate::verify::{ChainWatch, Form, Link};
 
-/// A witness that was accepted: what permits under its instruction stand on.
+/// A witness was accepted.
+const ISSUED: &str = "issued";
+/// A later one was not.
+const REJECTED: &str = "rejected";
+
+/// A witness of the instruction: what permits under its instruction stand on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issued {
     /// The digest of the envelope.
@@ -26,6 +31,8 @@ pub struct Issued {
     pub expires_at: Moment,
     /// Who asked for it.
     pub actor: String,
+    /// Whether it was accepted. One that was accepted before and is rejected now permits nothing.
+    pub is_accepted: bool,
 }
 
 impl Issued {
@@ -33,7 +40,7 @@ impl Issued {
         Object::fields()
             .field("schema", 1_u32)
             .field("kind", kind)
-            .field("event", "issued")
+            .field("event", if self.is_accepted { ISSUED } else { REJECTED })
             .field("at", at.to_owned())
             .field("instructionId", instruction.to_owned())
             .field("instructionDigest", self.instruction_digest.clone())
@@ -76,7 +83,9 @@ impl Entry {
 
 /// Every row of a ledger.
 pub(super) fn entries(reader: &LogReader, path: &Path) -> Result<Vec<Entry>, StoreError> {
-    if reader.standing().is_tampered() {
+    let standing = reader.standing();
+    // The head of a ledger is durable before anybody is told that it was begun: one that is gone was taken away.
+    if standing.is_tampered() || (standing == Standing::Unanchored && reader.extent().bytes > 0) {
         return Err(StoreError::corrupt(path, "it is not what its head says: somebody changed it"));
     }
     let (mut entries, mut watch) = (Vec::new(), ChainWatch::default());
@@ -97,7 +106,7 @@ pub(super) fn entries(reader: &LogReader, path: &Path) -> Result<Vec<Entry>, Sto
 
 fn read(value: &Value<'_>) -> Option<Entry> {
     let row: PermitRow = decode(value, UnknownFields::Ignore).ok()?;
-    let issued = (row.event == "issued").then(|| issued(&row));
+    let issued = [ISSUED, REJECTED].contains(&row.event.as_str()).then(|| issued(&row));
     match issued {
         Some(None) => None,
         Some(issued) => Some(Entry { row, issued }),
@@ -112,5 +121,6 @@ fn issued(row: &PermitRow) -> Option<Issued> {
         policy_digest: row.policy_digest.clone()?,
         expires_at: parse_time(row.expires_at.as_deref()?)?,
         actor: row.actor.clone()?,
+        is_accepted: row.event == ISSUED,
     })
 }

@@ -25,7 +25,7 @@ impl Disk for ReadOnly {
         match access {
             Access::Read if is_index && !self.with_indexes => Err(io::ErrorKind::NotFound.into()),
             Access::Read => self.disk.open(path, access),
-            Access::Append | Access::Update | Access::Replace => refused(),
+            Access::Append | Access::Update | Access::Replace | Access::New => refused(),
         }
     }
 

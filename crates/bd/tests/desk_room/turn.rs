@@ -61,6 +61,7 @@ fn spent(grant: TurnGrant) -> SpentGrant {
         policy_digest: "pol1_c".to_owned(),
         expires_at: now.plus_seconds(60),
         actor: "ada".to_owned(),
+        is_accepted: true,
     };
     ledger.issue(&issued, &now).unwrap();
     ledger.spend(grant, &Spend { door: "test", issue_id: None, again: false }, &now).unwrap().unwrap()

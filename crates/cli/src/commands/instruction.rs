@@ -12,8 +12,9 @@ use crate::exit::Exit;
 use crate::render::instruction::{checked, permits, ran, witnessed};
 use crate::system;
 
-fn envelope(args: &EnvelopeArgs) -> Value<'_> {
-    Object::fields().field("path", args.path()).finish()
+/// The file as the action takes it: from the root of the repository.
+fn envelope(args: &EnvelopeArgs, host: &Host<'_>) -> Value<'static> {
+    Object::fields().field("path", system::noted_path(&host.workspace.root, args.path())).finish()
 }
 
 const fn ended(exit: Exit, exit_zero: bool) -> Exit {
@@ -22,14 +23,20 @@ const fn ended(exit: Exit, exit_zero: bool) -> Exit {
 
 /// `premath instruction-check`
 pub(crate) fn check(args: &EnvelopeArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    let exit =
-        answer::<InstructionCheckAnswer>(host, "instruction.check", &envelope(args), &args.format, checked)?;
+    let exit = answer::<InstructionCheckAnswer>(
+        host,
+        "instruction.check",
+        &envelope(args, host),
+        &args.format,
+        checked,
+    )?;
     Ok(ended(exit, args.exit_zero))
 }
 
 /// `premath instruction-run`
 pub(crate) fn run(args: &EnvelopeArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    let exit = answer::<InstructionRunAnswer>(host, "instruction.run", &envelope(args), &args.format, ran)?;
+    let exit =
+        answer::<InstructionRunAnswer>(host, "instruction.run", &envelope(args, host), &args.format, ran)?;
     Ok(ended(exit, args.exit_zero))
 }
 

@@ -98,7 +98,7 @@ fn shown(witness: &InstructionWitness) -> String {
 
 /// `permits list`
 pub(crate) fn permits(page: &PermitPage, width: Option<usize>) -> String {
-    if page.items.is_empty() {
+    if page.items.is_empty() && page.total.is_none() {
         return "no instruction was issued here\n".to_owned();
     }
     let mut table = Table::new(&["WHEN", "EVENT", "ACTION", "ISSUE", "DOOR", "INSTRUCTION", "PERMIT"], 6);

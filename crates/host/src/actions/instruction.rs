@@ -50,15 +50,16 @@ struct ListArgs {
     limit: Option<u64>,
 }
 
-fn file(args: &EnvelopeArgs) -> Result<PathBuf, ActionError> {
-    let path =
-        told(args.path.as_deref()).ok_or_else(|| invalid("name the file of an instruction", "path"))?;
-    Ok(PathBuf::from(path))
+/// The file that is named, from the root of the repository.
+fn file(host: &Host<'_>, args: &EnvelopeArgs) -> Result<PathBuf, ActionError> {
+    let path = told(args.path.as_deref());
+    let path = path.ok_or_else(|| invalid("name the file of an instruction", "path"))?;
+    Ok(host.workspace.root.join(path))
 }
 
 /// `instruction.check`
 pub(crate) fn check(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let path = file(&arguments(args)?)?;
+    let path = file(host, &arguments(args)?)?;
     let id = instruction_id_of(&path)?;
     let envelope = Envelope::read(&read_file(host.workspace.disk.as_ref(), &path)?)?;
     let policies = Policies::load(host.workspace)?;
@@ -84,7 +85,7 @@ pub(crate) fn check(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
 
 /// `instruction.run`
 pub(crate) fn run(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let path = file(&arguments(args)?)?;
+    let path = file(host, &arguments(args)?)?;
     // Whoever is refused at the door runs nothing; the policy decides about everybody else.
     if let Err(refusal) = host.workspace.door.permit("instruction.run") {
         let refused = RefusedAnswer {

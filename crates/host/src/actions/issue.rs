@@ -15,7 +15,7 @@ use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 
 use crate::agent::RunRefused;
-use crate::authority::linked_change;
+use crate::authority::{Denied, denied, linked_change};
 use crate::recording::{For, apply};
 use crate::settings::Settings;
 use crate::table::{ActionError, Answer, Host, Link};
@@ -192,6 +192,10 @@ impl<'h> IssueLane<'h> {
 
     /// The refusal of a door.
     pub(crate) fn shut(&self, refusal: &DoorRefusal) -> Result<Answer, ActionError> {
+        let why = RunRefused::from(refusal.clone());
+        let door = self.host.workspace.door.actor().unwrap_or_else(|| "terminal".to_owned());
+        let what = Denied { action: self.action, issue_id: None, instruction: None, door: &door };
+        denied(self.host.workspace, &what, &why)?;
         self.refuse(refusal.class, &refusal.detail, &refusal.hint)
     }
 

@@ -8,10 +8,14 @@ use premath_wire::v1::{InstructionClassification, ReasonRow};
 
 use super::envelope::Envelope;
 use super::policy::{EVERYTHING, Found, InstructionPolicy, Policies};
+use crate::table::ACTIONS;
 
 const CLAIM_PREFIX: &str = "capabilities.change_morphisms.";
 /// The kind of an instruction that names none and asks for checks that its policy has.
 const GATE_CHECK: &str = "ci.gate.check";
+
+/// The kinds that are known everywhere, beside the names of actions; a policy may know more.
+const KINDS: [&str; 2] = [GATE_CHECK, "harness.issue"];
 
 /// What was decided.
 #[derive(Debug)]
@@ -82,10 +86,10 @@ fn classify(envelope: &Envelope, policy: Option<&InstructionPolicy>) -> Instruct
     let typed = |kind: &str| InstructionClassification::Typed { kind: kind.to_owned() };
     let unknown = |reason: &str| InstructionClassification::Unknown { reason: reason.to_owned() };
     if let Some(stated) = &envelope.instruction_type {
-        return match ActionName::new(stated) {
-            Some(name) => typed(name.as_str()),
-            None => unknown("unrecognized_instruction_type"),
-        };
+        let is_known = KINDS.contains(&stated.as_str())
+            || ACTIONS.iter().any(|action| action.name == stated)
+            || policy.is_some_and(|policy| policy.instruction_types.contains(stated));
+        return if is_known { typed(stated) } else { unknown("unrecognized_instruction_type") };
     }
     let knows = |check: &String| policy.is_some_and(|policy| policy.checks.contains_key(check));
     if envelope.requested_checks.iter().all(knows) {

@@ -3,14 +3,14 @@
 //! Workers, escalations, and whoever calls from outside with an instruction come through here. It must not change anything
 //! on the strength of a turn that is not on the disk.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use premath_bd::issues::{Applied, FileIssues, IssueStore as _, Operation};
 use premath_bd::{Journal, JournalEvent, Permit, PermitLedger, Spend, StoreError};
 use premath_kernel::{ActionName, Digest, Intent, Object, Text};
 
-use super::link::Linked;
+use super::link::{Linked, link};
 use super::refusal::{Denied, denied, evidence_missing};
 use super::turn::{HarnessCall, HarnessTurn};
 use crate::agent::RunRefused;
@@ -60,11 +60,6 @@ impl HarnessDoor {
         })
     }
 
-    /// The same on another issue memory.
-    pub(crate) fn on(self, issues: PathBuf) -> Self {
-        Self { store: FileIssues::new(Arc::clone(&self.workspace.disk), issues), ..self }
-    }
-
     /// Asks for one change. `consumed` is the result it stands on, `refs` where the turn is cited.
     ///
     /// # Errors
@@ -77,6 +72,11 @@ impl HarnessDoor {
         consumed: &Digest,
         refs: &[String],
     ) -> Result<Changed, ActionError> {
+        // Whoever asks looked earlier; what counts is how the instruction stands now.
+        let linked = &match link(&self.workspace, linked.id())? {
+            Ok(linked) => linked,
+            Err(why) => return self.refuse(linked, operation, why),
+        };
         if let Err(why) = linked.covers(operation.action(), operation.issue_id()) {
             return self.refuse(linked, operation, why);
         }

@@ -23,6 +23,14 @@ pub struct EnvelopeFault {
     pub path: JsonPath,
 }
 
+impl EnvelopeFault {
+    /// Another instruction was issued under that name.
+    pub(crate) fn taken(id: &str) -> Self {
+        let what = format!("another instruction was issued as `{id}`; give this one another name");
+        Self { class: "instruction_filename_invalid", what, path: JsonPath::root() }
+    }
+}
+
 fn fault(class: &'static str, what: impl Into<String>, path: JsonPath) -> EnvelopeFault {
     EnvelopeFault { class, what: what.into(), path }
 }

@@ -46,7 +46,7 @@ pub(crate) fn link(
         return Ok(Err(refused(fault.class, fault.what, "name the instruction, not a path")));
     }
     let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, id)?;
-    let Some(issued) = ledger.issued()? else {
+    let Some(issued) = ledger.issued()?.filter(|issued| issued.is_accepted) else {
         let detail = format!("instruction `{id}` was not issued here");
         return Ok(Err(evidence_missing(detail, RUN_AGAIN)));
     };

@@ -8,7 +8,7 @@ use premath_bd::issues::{Applied, FileIssues, Operation};
 
 use super::door::{Changed, HarnessDoor};
 use super::link::{Linked, link};
-use super::refusal::{Denied, denied};
+use super::refusal::{Denied, denied, evidence_missing};
 use crate::agent::RunRefused;
 use crate::recording::{For, apply};
 use crate::table::{ActionError, Link};
@@ -24,6 +24,12 @@ pub(crate) fn linked_change(
     call: &LinkedCall,
     operation: &Operation,
 ) -> Result<Result<(Applied, Link), RunRefused>, ActionError> {
+    // Another repository has its own policies and its own ledgers, and this one's say nothing there.
+    if store.path() != workspace.issues_path(None) {
+        let hint = "go to the repository that the issues belong to, and run an instruction there";
+        let why = evidence_missing("an instruction is for the issue memory of its own repository", hint);
+        return refuse(workspace, call, operation, why);
+    }
     let linked = match link(workspace, &call.instruction)? {
         Ok(linked) => linked,
         Err(why) => return refuse(workspace, call, operation, why),
@@ -42,8 +48,7 @@ pub(crate) fn linked_change(
         &format!("external:{}", call.client),
         &doors_folder(&workspace.root),
         &call.client,
-    )?
-    .on(store.path().to_owned());
+    )?;
     let call_id = call.call_id.clone().unwrap_or_else(|| workspace.ids.fresh());
     match door.change(&linked, &call_id, operation, &operation.args_digest(), &[])? {
         Changed::Applied { applied, witness_ref, .. } => {

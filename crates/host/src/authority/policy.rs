@@ -25,7 +25,7 @@ const LONGEST_TTL_SECONDS: u64 = 86_400;
 /// The most bytes of a policy.
 const LARGEST: usize = 1 << 20;
 /// The members of a policy that are sets.
-const SETS: [&str; 3] = ["allowedChecks", "allowedNormalizers", "capabilities"];
+const SETS: [&str; 4] = ["allowedChecks", "allowedNormalizers", "capabilities", "instructionTypes"];
 
 /// Where policies of instructions are.
 pub(crate) fn policies_folder(root: &Path) -> PathBuf {
@@ -41,6 +41,8 @@ pub(crate) struct InstructionPolicy {
     /// What each check is: a shell command, or a check of our own.
     pub(crate) checks: BTreeMap<String, String>,
     pub(crate) allow_unknown: bool,
+    /// Kinds of instructions that it knows beside those that are known everywhere.
+    pub(crate) instruction_types: Vec<String>,
     pub(crate) capabilities: Vec<String>,
     pub(crate) ttl_seconds: u64,
     /// The digest of its content.
@@ -83,6 +85,10 @@ impl InstructionPolicy {
             allowed_normalizers: texts(source, "allowedNormalizers")?,
             checks: checks(source)?,
             allow_unknown: flag(source, "allowUnknown")?,
+            instruction_types: match source.get("instructionTypes") {
+                None | Some(Value::Null) => Vec::new(),
+                Some(_) => texts(source, "instructionTypes")?,
+            },
             capabilities: texts(source, "capabilities")?,
             ttl_seconds,
             digest: Digest::prefixed("pol1_", &Value::Object(document.clone())),
@@ -279,7 +285,12 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>, StoreError> 
             StoreError::Io { doing: "open", path: path.to_owned(), source }
         }
     })?;
-    read_to_end(file.as_ref(), 0, LARGEST).map_err(failed("read"))
+    let bytes = read_to_end(file.as_ref(), 0, LARGEST + 1).map_err(failed("read"))?;
+    if bytes.len() > LARGEST {
+        let what = format!("`{}` has more than {LARGEST} bytes", shown(path));
+        return Err(InputError::new(InputClass::TooLarge, what, JsonPath::root()).into());
+    }
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -17,12 +17,13 @@ use serde_json::json;
 
 use super::builtin_checks::{BuiltIn, described};
 use super::decide::{Decision, claim_of, decide};
-use super::envelope::{Envelope, checked_id, instruction_id_of};
+use super::envelope::{Envelope, EnvelopeFault, checked_id, instruction_id_of};
 use super::link::{Linked, link};
 use super::policy::{InstructionPolicy, Policies, read};
 use super::turn::{HarnessCall, HarnessTurn};
-use super::witness::{place, write_witness};
+use super::witness::write_witness;
 use crate::agent::RunRefused;
+use crate::artifacts::write_artifact;
 use crate::checking::{CHECK_FAILED, CheckLimits, run_check};
 use crate::recording::audit_log;
 use crate::table::{ActionError, Host};
@@ -138,7 +139,7 @@ pub(crate) fn issue_as(
     let mut bytes = envelope.to_string().into_bytes();
     bytes.push(b'\n');
     let path = workspace.root.join(".premath").join("instructions").join(format!("{id}.json"));
-    place(workspace, &path, &bytes)?;
+    write_artifact(workspace, &path, &bytes)?;
     let ran = run_read(host, id, &path, &bytes)?;
     if ran.witness.verdict_class != "accepted" {
         let why = ran.witness.results.iter().find_map(|result| result.detail.clone());
@@ -186,6 +187,13 @@ pub(crate) fn run_envelope(host: &Host<'_>, path: &Path) -> Result<Ran, ActionEr
 fn run_read(host: &Host<'_>, id: &str, path: &Path, bytes: &[u8]) -> Result<Ran, ActionError> {
     checked_id(id)?;
     let envelope = Envelope::read(bytes)?;
+    // What was changed under a name must be found again under it.
+    if ledger(host.workspace, id)?
+        .issued()?
+        .is_some_and(|issued| issued.instruction_digest != envelope.digest.as_str())
+    {
+        return Err(EnvelopeFault::taken(id).into());
+    }
     let policies = Policies::load(host.workspace)?;
     let decision = decide(&envelope, &policies);
     let started = host.workspace.clock.now();
@@ -209,9 +217,9 @@ fn record(
     decision: &Decision<'_>,
 ) -> Result<(), ActionError> {
     let is_accepted = witness.verdict_class == "accepted";
-    if is_accepted {
-        let ledger =
-            PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, &witness.instruction_id)?;
+    let ledger = ledger(workspace, &witness.instruction_id)?;
+    // One that was never issued needs no ledger; one that was is rejected in it.
+    if is_accepted || ledger.issued()?.is_some() {
         let expires_at = premath_wire::time::parse_time(&witness.expires_at);
         let issued = Issued {
             instruction_digest: witness.instruction_digest.clone(),
@@ -219,6 +227,7 @@ fn record(
             policy_digest: witness.policy_digest.clone(),
             expires_at: expires_at.unwrap_or_else(|| workspace.clock.now()),
             actor: witness.authority.clone(),
+            is_accepted,
         };
         ledger.issue(&issued, workspace.clock.as_ref())?;
     }
@@ -238,6 +247,10 @@ fn record(
     row.args_digest = Some(witness_digest.to_owned());
     row.code = witness.failure_classes.first().cloned();
     Ok(audit_log(workspace).append(&[row]).map(drop)?)
+}
+
+fn ledger(workspace: &Workspace, id: &str) -> Result<PermitLedger, ActionError> {
+    Ok(PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, id)?)
 }
 
 fn run_one(
@@ -305,7 +318,8 @@ fn witnessed(
     classes.sort_unstable();
     classes.dedup();
     let finished = workspace.clock.now();
-    let ttl = decision.policy.map_or(0, |policy| policy.ttl_seconds);
+    let is_accepted = classes.is_empty();
+    let ttl = decision.policy.filter(|_| is_accepted).map_or(0, |policy| policy.ttl_seconds);
     let relative: PathBuf = path.strip_prefix(&workspace.root).unwrap_or(path).to_owned();
     Ok(InstructionWitness {
         schema: 1,
@@ -320,10 +334,10 @@ fn witnessed(
         normalizer_id: envelope.normalizer_id.clone(),
         policy_id: decision.policy.map(|policy| policy.id.clone()),
         policy_digest: envelope.policy_digest.clone(),
-        capability_claims: decision.granted.clone(),
+        capability_claims: if is_accepted { decision.granted.clone() } else { Vec::new() },
         required_checks: envelope.requested_checks.clone(),
         executed_checks: executed,
-        verdict_class: if classes.is_empty() { "accepted" } else { "rejected" }.to_owned(),
+        verdict_class: if is_accepted { "accepted" } else { "rejected" }.to_owned(),
         failure_classes: classes,
         results,
         join_witness_ref: join.and_then(Result::ok),

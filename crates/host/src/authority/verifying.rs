@@ -30,10 +30,20 @@ pub(crate) fn permit_problems(workspace: &Workspace) -> Result<Vec<StoreProblem>
         spent.insert(PermitLedger::reference(&id), permits);
     }
     let issues = workspace.issues_path(None);
+    let mut seen: BTreeMap<String, (String, u64)> = BTreeMap::new();
     FileIssues::new(Arc::clone(&workspace.disk), issues.clone()).each_row(|row| {
         let witness = row.object().get("write_witness").and_then(Value::as_object);
         let says = |name: &str| witness.and_then(|witness| witness.get(name)).and_then(Value::as_text);
         let (Some(instruction), Some(permit)) = (says("instruction_ref"), says("permit_id")) else { return };
+        let change = (row.id().to_owned(), row.rev());
+        if let Some(other) = seen.insert(permit.to_owned(), change.clone())
+            && other != change
+        {
+            let detail =
+                format!("{permit} is behind `{}` and behind `{}`, revision {}", other.0, change.0, change.1);
+            let meaning = "a permit is for one change";
+            problems.push(problem("permit.spent_twice", Severity::Error, shown(&issues), detail, meaning));
+        }
         // A clone of the repository has the issues and not the ledgers, which belong to one machine.
         let Some(known) = spent.get(instruction) else { return };
         if !known.contains(permit) {
@@ -55,7 +65,7 @@ fn witness_problem(
     id: &str,
     rows: &[PermitRow],
 ) -> Result<Option<StoreProblem>, StoreError> {
-    let issued = rows.iter().rfind(|row| row.event == "issued");
+    let issued = rows.iter().rfind(|row| row.event == "issued" || row.event == "rejected");
     let Some(issued) = issued.and_then(|row| row.witness_digest.as_deref()) else { return Ok(None) };
     let path = shown(&witness_path(&workspace.root, id));
     let meaning = "changes are linked to a witness as it was when it was issued";

@@ -10,7 +10,7 @@ use premath_kernel::Digest;
 use premath_wire::v1::InstructionWitness;
 
 use super::policy::read;
-use crate::actions::issue_upkeep::place_file;
+use crate::artifacts::write_artifact;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -33,25 +33,8 @@ pub(super) fn write_witness(
         serde_json::to_vec_pretty(witness).map_err(|source| ActionError::Unwritable { source })?;
     bytes.push(b'\n');
     let path = witness_path(&workspace.root, &witness.instruction_id);
-    place(workspace, &path, &bytes)?;
+    write_artifact(workspace, &path, &bytes)?;
     Ok(Digest::of_bytes(&bytes).as_str().to_owned())
-}
-
-/// Puts a file in its place and makes the folders on the way.
-pub(super) fn place(workspace: &Workspace, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let disk = workspace.disk.as_ref();
-    match place_file(disk, path, bytes) {
-        Err(StoreError::Missing { .. }) => {
-            let folder = path.parent().unwrap_or_else(|| Path::new("."));
-            disk.create_folder(folder).map_err(|source| StoreError::Io {
-                doing: "make",
-                path: folder.to_owned(),
-                source,
-            })?;
-            place_file(disk, path, bytes)
-        }
-        placed => placed,
-    }
 }
 
 /// A witness as it is there, and what its file hashes to; `None` when it cannot be read as one.
