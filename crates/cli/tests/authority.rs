@@ -383,14 +383,22 @@ fn verification_finds_a_permit_that_nobody_spent_and_a_witness_that_was_edited()
     assert_eq!(code, 1);
     assert_eq!(answer["problems"][0]["class"], "instruction.witness_changed");
     folder.write(&place, written);
-    // The ledger as it was before the permit was spent, with the head that goes with it.
+    // The ledger as it was before the permit was spent: without its head, and with the one that went with it.
     let ledger = format!(".premath/permits/{ID}.jsonl");
+    let head = format!("{ledger}.head");
     let issued = read(&folder, &ledger).lines().next().unwrap().to_owned() + "\n";
-    folder.write(&ledger, issued);
-    fs::remove_file(folder.path().join(format!("{ledger}.head"))).unwrap();
+    folder.write(&ledger, &issued);
+    fs::remove_file(folder.path().join(&head)).unwrap();
     let (code, answer) = folder.json(&["verify"]);
     assert_eq!(code, 1);
-    assert!(answer.to_string().contains("permit.unrecorded"), "{answer}");
+    assert!(answer.to_string().contains("permit.ledger_damaged"), "{answer}");
+    let other = instructed();
+    let (old, old_head) = (read(&other, &ledger), fs::read(other.path().join(&head)).unwrap());
+    other.json(&[&CHANGE[..], &["--call-id", "again"]].concat());
+    other.write(&ledger, old);
+    other.write(&head, old_head);
+    assert!(other.json(&["verify"]).1.to_string().contains("permit.unrecorded"));
+
 }
 
 const SCENARIO: &str = r#"
@@ -444,4 +452,116 @@ fn a_run_without_an_instruction_changes_nothing_where_one_is_needed() {
     folder.json(&["instruction-run", &path(ID)]);
     let (is_filed, said) = run(&folder, &["--instruction", ID, "--run-id", "again"]);
     assert!(is_filed, "{said}");
+}
+
+#[test]
+fn nothing_is_written_through_a_link_that_a_command_left() {
+    let victim = "the issues of a person\n";
+    let plant: [fn(&Folder); 3] = [
+        |folder| {
+            fs::create_dir_all(folder.path().join("artifacts/ciwitness")).unwrap();
+            let link = folder.path().join(format!("artifacts/ciwitness/{ID}.json.tmp"));
+            std::os::unix::fs::symlink("../../victim.txt", link).unwrap();
+        },
+        |folder| {
+            fs::create_dir_all(folder.path().join("artifacts")).unwrap();
+            std::os::unix::fs::symlink("../policies/instruction", folder.path().join("artifacts/ciwitness"))
+                .unwrap();
+        },
+        |folder| std::os::unix::fs::symlink("policies", folder.path().join("artifacts")).unwrap(),
+    ];
+    for (at, plant) in plant.iter().enumerate() {
+        let folder = repository(|_| {});
+        folder.write("victim.txt", victim);
+        plant(&folder);
+        let ran = folder.run(&["instruction-run", &path(ID)]);
+        assert_eq!(ran.code, Some(if at == 0 { 0 } else { 4 }), "{at}: {ran:?}");
+        assert_eq!(read(&folder, "victim.txt"), victim, "{at}");
+        let policies = fs::read_dir(folder.path().join("policies/instruction")).unwrap().count();
+        assert_eq!(policies, 1, "{at}");
+    }
+}
+
+#[test]
+fn an_instruction_says_nothing_in_another_repository() {
+    let (here, there) = (instructed(), repository(|_| {}));
+    let foreign = there.path().join(".premath/issues.jsonl");
+    let before = fs::read_to_string(&foreign).unwrap();
+    let arguments = [&CHANGE[..], &["--issues", foreign.to_str().unwrap()]].concat();
+    refused(&here, &arguments, MISSING);
+    assert_eq!(fs::read_to_string(&foreign).unwrap(), before);
+}
+
+#[test]
+fn an_instruction_that_is_run_from_a_subfolder_is_the_same_one() {
+    let folder = repository(|_| {});
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    let run = |arguments: &[&str]| {
+        let output = folder.command(arguments).current_dir(folder.path().join("sub")).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(run(&["instruction-run", &format!("../{}", path(ID))]).0, Some(0));
+    assert_eq!(run(&CHANGE).0, Some(0));
+    assert_eq!(folder.json(&CHANGE).0, 0);
+}
+
+#[test]
+fn a_name_stays_with_the_instruction_that_was_issued_under_it() {
+    let folder = instructed();
+    folder.json(&CHANGE);
+    folder.write(&path(ID), read(&folder, &path(ID)).replace("close bd-1", "close everything"));
+    let ran = folder.run(&["instruction-run", &path(ID)]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("another instruction was issued"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_instruction_that_is_rejected_when_it_is_run_again_permits_nothing_more() {
+    let folder = instructed();
+    folder.json(&CHANGE);
+    folder.run(&["issue", "update", "bd-1", "--status", "closed"]);
+    let (code, answer) = folder.json(&["instruction-run", &path(ID)]);
+    assert_eq!((code, &answer["witness"]["capabilityClaims"]), (1, &json!([])), "{answer}");
+    refused(&folder, &CHANGE, MISSING);
+    assert_eq!(folder.json(&["verify"]).0, 0);
+}
+
+#[test]
+fn a_ledger_without_its_head_was_tampered_with() {
+    let folder = instructed();
+    folder.json(&[&CHANGE[..], &["--call-id", "once"]].concat());
+    let ledger = format!(".premath/permits/{ID}.jsonl");
+    let issued = read(&folder, &ledger).lines().next().unwrap().to_owned() + "\n";
+    folder.write(&ledger, issued);
+    fs::remove_file(folder.path().join(format!("{ledger}.head"))).unwrap();
+    let ran = folder.run(&[&CHANGE[..], &["--call-id", "once"]].concat());
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+}
+
+#[test]
+fn a_long_file_is_refused_and_not_read_in_part() {
+    let folder = repository(|_| {});
+    let long = read(&folder, &path(ID)) + &" ".repeat(1 << 20) + "} nonsense {";
+    folder.write(&path(ID), long);
+    let ran = folder.run(&["instruction-run", &path(ID)]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.starts_with("error: input.too_large: "), "{}", ran.stderr);
+}
+
+#[test]
+fn a_kind_that_nobody_knows_is_not_made_known_by_its_spelling() {
+    let folder = repository(|envelope| envelope["instructionType"] = json!("zzz_not_a_thing"));
+    let (code, answer) = folder.json(&["instruction-check", &path(ID)]);
+    assert_eq!(
+        (code, &answer["failureClasses"]),
+        (1, &json!(["instruction_unknown_unroutable"])),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_door_that_stays_shut_is_on_record() {
+    let folder = repository(|_| {});
+    folder.write("premath.toml", "[mutation]\ncli = \"instruction-linked\"\n");
+    refused(&folder, &["issue", "update", "bd-1", "--notes", "x"], MISSING);
 }

@@ -357,3 +357,45 @@ fn people_are_told_what_ran_and_why_not() {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
     }
 }
+
+/// A clone can be told to look away from a file; whoever checks a commit must not.
+#[test]
+fn a_working_tree_that_git_was_told_to_look_away_from_is_not_checked_in_the_place_of_the_commit() {
+    let dirty = |repository: &Repository, way: &str| {
+        let (code, answer) = repository.0.json(&["ci-required", "--from", "HEAD~1"]);
+        assert_eq!(
+            (code, &answer["refused"]["class"]),
+            (1, &json!("required_worktree_dirty")),
+            "{way}: {answer}"
+        );
+    };
+    for flag in ["--assume-unchanged", "--skip-worktree"] {
+        let repository = Repository::new();
+        repository.git(&["update-index", flag, "src/new.txt"]);
+        repository.0.write("src/new.txt", "something else\n");
+        dirty(&repository, flag);
+    }
+    let sparse = Repository::new();
+    sparse.git(&["sparse-checkout", "set", "--no-cone", "/*", "!/src/new.txt"]);
+    dirty(&sparse, "a sparse checkout");
+    let excluded = Repository::new();
+    excluded.0.write(".git/info/exclude", "src/left.txt\n");
+    excluded.0.write("src/left.txt", "only here\n");
+    dirty(&excluded, "what only this clone ignores");
+    let ignored = Repository::new();
+    ignored.0.write(".gitignore", "build/\n");
+    ignored.commit("third");
+    ignored.0.write("build/out.txt", "made\n");
+    assert_eq!(ignored.0.json(&["ci-required", "--from", "HEAD~1"]).0, 0);
+}
+
+/// A sandbox that was killed leaves empty files in the place of protected names; they are no reason to refuse for ever.
+#[test]
+fn what_a_killed_sandbox_leaves_behind_is_not_taken_for_a_change() {
+    let repository = Repository::new();
+    repository.0.write(".envrc", "");
+    repository.0.write(".mise.toml", "");
+    assert_eq!(repository.0.json(&["ci-required", "--from", "HEAD~1"]).0, 0);
+    repository.0.write(".envrc", "export A=1\n");
+    assert_eq!(repository.0.json(&["ci-required", "--from", "HEAD~1"]).0, 1);
+}

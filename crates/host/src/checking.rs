@@ -10,7 +10,7 @@ use std::time::Duration;
 use premath_bd::{Objects, objects_folder};
 use premath_kernel::Digest;
 use premath_tusk::sandbox::{
-    CapturedOutput, Ending, ExecutionLimits, Interrupt, Profile, SandboxCommand, SandboxError, SandboxRun,
+    CapturedOutput, Ending, ExecutionLimits, Profile, SandboxCommand, SandboxError, SandboxRun,
 };
 use premath_wire::v1::{CHECK_OUTCOME_KIND, CheckOutcome, CheckOutput, CheckStatus};
 
@@ -53,7 +53,7 @@ pub(crate) fn run_check(
     limits: CheckLimits,
 ) -> Result<CheckOutcome, ActionError> {
     let asked = sandboxed(host.workspace, command, limits);
-    match host.sandbox.run(&asked, &Interrupt::default()) {
+    match host.sandbox.run(&asked, &host.agent.interrupt()) {
         Ok(run) => ended(host.workspace, id, command, &run),
         Err(error) => not_run(id, command, error),
     }

@@ -230,6 +230,9 @@ impl Disk for SimDisk {
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         let (mut state, verdict) = self.0.begin(Operation::Open);
         verdict.proceed()?;
+        if access == Access::New && state.open(path, false).is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
         let inode = state.open(path, access != Access::Read)?;
         if access == Access::Replace {
             let now = state.tick();

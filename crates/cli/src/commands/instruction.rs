@@ -35,6 +35,8 @@ pub(crate) fn check(args: &EnvelopeArgs, host: &Host<'_>) -> Result<Exit, CliErr
 
 /// `premath instruction-run`
 pub(crate) fn run(args: &EnvelopeArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    // A check that is asked to end takes down what the sandbox put up.
+    system::on_interrupt(host.agent.interrupt());
     let exit =
         answer::<InstructionRunAnswer>(host, "instruction.run", &envelope(args, host), &args.format, ran)?;
     Ok(ended(exit, args.exit_zero))

@@ -8,6 +8,7 @@ use crate::args::required::{DecisionArgs, DeltaArgs, GateRefArgs, RangeArgs, Wit
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::required;
+use crate::system;
 
 pub(crate) fn delta(args: &DeltaArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let arguments = Object::fields().field("from", args.from.as_str()).field("to", args.to.as_str()).finish();
@@ -27,10 +28,12 @@ pub(crate) fn projection(args: &RangeArgs, host: &Host<'_>) -> Result<Exit, CliE
 }
 
 pub(crate) fn witness(args: &RangeArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    system::on_interrupt(host.agent.interrupt());
     answer(host, "required.witness", &range(args), &args.format, required::witness)
 }
 
 pub(crate) fn run(args: &RangeArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    system::on_interrupt(host.agent.interrupt());
     answer(host, "required.run", &range(args), &args.format, required::run)
 }
 

@@ -24,6 +24,7 @@ pub(super) fn boot(args: &BootArgs, host: &Host<'_>) -> Result<Exit, CliError> {
         .optional("worktree", worktree)
         .optional("verifyCmd", args.verify_cmd.as_deref())
         .finish();
+    system::on_interrupt(host.agent.interrupt());
     super::answer(host, "harness.boot", &arguments, &args.format, |answer: &BootAnswer| render::boot(answer))
 }
 

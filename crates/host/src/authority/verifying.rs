@@ -15,14 +15,24 @@ use crate::workspace::{Workspace, shown};
 /// What does not fit.
 ///
 /// # Errors
-/// `Io` when a file cannot be read. A ledger that is damaged is told by the check of its chain.
+/// `Io` when a file cannot be read.
 pub(crate) fn permit_problems(workspace: &Workspace) -> Result<Vec<StoreProblem>, StoreError> {
     let mut problems = Vec::new();
     let mut spent: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for id in ledgers(workspace.disk.as_ref(), &workspace.root)? {
         let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, &id)?;
         let rows = match ledger.rows() {
-            Err(StoreError::Corrupt { .. }) => continue,
+            Err(StoreError::Corrupt { path, detail }) => {
+                let meaning = "who cannot tell what was spent spends nothing";
+                problems.push(problem(
+                    "permit.ledger_damaged",
+                    Severity::Error,
+                    shown(&path),
+                    detail,
+                    meaning,
+                ));
+                continue;
+            }
             rows => rows?,
         };
         problems.extend(witness_problem(workspace, &id, &rows)?);

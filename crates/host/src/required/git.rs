@@ -6,9 +6,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use premath_bd::Access;
 use premath_tusk::sandbox::{
     Ending, ExecutionLimits, Interrupt, Profile, SandboxCommand, SandboxError, SandboxRun,
 };
+use premath_tusk::tools::ProtectedPaths;
 use premath_wire::v1::RangeEnd;
 
 use super::stop::{RequiredClass, Stop};
@@ -19,6 +21,24 @@ use crate::table::{ActionError, Host};
 const MOST_OUTPUT: u64 = 32 << 20;
 /// The longest name of a commit.
 const LONGEST_NAME: usize = 512;
+
+/// What every question says, whatever the repository's configuration does.
+const SETTINGS: [&str; 6] =
+    ["--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
+/// What in the working tree is not as in a tree. The index is a fresh one: that of the repository can be told to look away from
+/// files (`assume-unchanged`, `skip-worktree`, a sparse checkout). What only this clone ignores counts; what the tree's own
+/// `.gitignore` names does not.
+const LOOK: &str = r#"set -eu
+export GIT_INDEX_FILE="${TMPDIR:-/tmp}/premath-look-$$"
+trap 'rm -f "$GIT_INDEX_FILE"' EXIT
+look() {
+    git --no-pager --no-optional-locks -c core.fsmonitor=false -c core.quotePath=false -c core.sparseCheckout=false \
+        -c core.ignoreStat=false -c core.untrackedCache=false "$@"
+}
+look read-tree "$1"
+look diff --no-ext-diff --no-textconv --no-renames --ignore-submodules=dirty --name-only -z "$1"
+look ls-files --others -z --exclude-per-directory=.gitignore
+"#;
 
 /// Git, at the root of the repository.
 #[derive(Debug, Clone, Copy)]
@@ -65,16 +85,26 @@ impl<'h> Git<'h> {
         if head.as_deref() != Some(end.tree.as_str()) {
             return Ok(Some(format!("the working tree is not at `{}`", end.name)));
         }
-        let run = self.run(&["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"])?;
+        let run = self.script(LOOK, &end.tree)?;
         let Some(bytes) = said(&run)? else {
             return Ok(Some("git cannot look at the working tree".to_owned()));
         };
-        let first = bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy).find_map(|entry| {
-            let path = entry.get(3..)?.to_owned();
-            // Our own lanes grow while work goes on, and are nobody's source.
-            (!path.starts_with(".premath/") && !path.starts_with("artifacts/")).then_some(path)
-        });
+        let mut paths = bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        // Our own lanes grow while work goes on, and are nobody's source.
+        let is_ours = |path: &str| path.starts_with(".premath/") || path.starts_with("artifacts/");
+        let first = paths.find(|path| !path.is_empty() && !is_ours(path) && !self.is_stand_in(path));
         Ok(first.map(|path| format!("`{path}` is not as in `{}`", end.name)))
+    }
+
+    /// What a sandbox puts in the place of a protected name while a command runs, and leaves when it is killed: empty.
+    fn is_stand_in(&self, path: &str) -> bool {
+        let workspace = self.host.workspace;
+        ProtectedPaths::TOP.contains(&path)
+            && workspace
+                .disk
+                .open(&workspace.root.join(path), Access::Read)
+                .and_then(|file| file.stat())
+                .is_ok_and(|stat| stat.length == 0)
     }
 
     fn resolved(&self, name: &str) -> Result<Option<String>, Stop> {
@@ -97,10 +127,18 @@ impl<'h> Git<'h> {
     }
 
     fn run(&self, arguments: &[&str]) -> Result<SandboxRun, Stop> {
+        let first = SETTINGS.iter().chain(arguments).map(|&word| word.to_owned()).collect();
+        self.sandboxed("git", first)
+    }
+
+    /// Several questions at once, about one tree, with an index of their own.
+    fn script(&self, script: &str, tree: &str) -> Result<SandboxRun, Stop> {
+        self.sandboxed("sh", ["-c", script, "sh", tree].map(str::to_owned).to_vec())
+    }
+
+    fn sandboxed(&self, program: &str, arguments: Vec<String>) -> Result<SandboxRun, Stop> {
         let root = &self.host.workspace.root;
         let workdir = if root.as_os_str().is_empty() { PathBuf::from(".") } else { root.clone() };
-        let first =
-            ["--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
         let variables = [
             ("GIT_CONFIG_GLOBAL", "/dev/null"),
             ("GIT_CONFIG_NOSYSTEM", "1"),
@@ -109,8 +147,8 @@ impl<'h> Git<'h> {
             ("LC_ALL", "C"),
         ];
         let command = SandboxCommand {
-            program: "git".to_owned(),
-            arguments: first.iter().chain(arguments).map(|&word| word.to_owned()).collect(),
+            program: program.to_owned(),
+            arguments,
             workdir,
             profile: Profile::ReadOnly,
             environment: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
