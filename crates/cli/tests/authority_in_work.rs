@@ -110,7 +110,7 @@ fn a_run_that_outlives_its_instruction_lets_go_of_its_issue() {
     instruct(&folder);
     let line = ["run", "--issue", "bd-2", "--instruction", ID, "--model", "scripted:scene.toml"];
     let ran = folder.run(&line);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     let issue = issue(&folder, "bd-2");
     assert_eq!(issue["status"], "open", "{issue}");
     assert!(issue.get("lease").is_none_or(Value::is_null), "{issue}");
