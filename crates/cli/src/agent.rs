@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
-use premath_exec::{Beneath, OsSandbox, protected_paths};
+use premath_exec::{Beneath, OsSandbox};
 use premath_host::{ActionError, AgentDoor, Attendant, CommandShape, Measure, NoPerson, Said};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
@@ -80,7 +80,7 @@ impl AgentDoor for Agent<'_> {
     }
 
     fn protected(&self) -> Result<ProtectedPaths, ActionError> {
-        protected_paths(&self.workdir()?).map_err(|error| unreachable(error.to_string()))
+        self.sandbox.protected_paths(&self.workdir()?).map_err(|error| unreachable(error.to_string()))
     }
 
     fn commands(&self) -> Vec<CommandShape> {

@@ -250,7 +250,9 @@ fn under(
     let workspace = workspace(root, door, loaded.settings, redactor);
     let models = Models::new(&workspace, loaded.models, wishes.record);
     let reached = loaded.sandbox.readable.iter().chain(&loaded.sandbox.writable).map(PathBuf::from).collect();
-    let sandbox = Arc::new(outside::sandbox(loaded.sandbox, wishes.without_sandbox));
+    let mut walls = loaded.sandbox;
+    walls.protected.extend(system::kept_memory(&workspace.root, &workspace.settings.issues_path.value));
+    let sandbox = Arc::new(outside::sandbox(walls, wishes.without_sandbox));
     let agent =
         Agent::new(&models, Arc::clone(&sandbox), &workspace.root, loaded.guardrails).reaching(reached);
     run(&Host {

@@ -23,7 +23,7 @@ pub(crate) fn sandbox(settings: SandboxSettings, without_sandbox: Option<&str>) 
     let paths = |texts: Vec<String>| texts.into_iter().map(PathBuf::from).collect();
     OsSandbox::new(SandboxConfig {
         helper: system::own_program().unwrap_or_default(),
-        extra_protected: paths(settings.protected),
+        extra_protected: settings.protected,
         readable: paths(settings.readable),
         writable: paths(settings.writable),
         connect_ports: None,

@@ -13,7 +13,7 @@ mod tools;
 mod turn_loop;
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use premath_host::{Layer, Setting, Settings, TerminalAuthority};
 use toml::Spanned;
@@ -54,7 +54,7 @@ pub(crate) struct SandboxSettings {
     /// `sandbox.writable`
     pub(crate) writable: Vec<String>,
     /// `sandbox.protected`
-    pub(crate) protected: Vec<String>,
+    pub(crate) protected: Vec<PathBuf>,
 }
 
 impl Loaded {
@@ -197,7 +197,8 @@ impl Reading<'_> {
                 self.loaded.sandbox.writable = self.place.strings(value, "$.sandbox.writable")?;
             }
             ("sandbox.protected", _) => {
-                self.loaded.sandbox.protected.extend(self.place.strings(value, "$.sandbox.protected")?);
+                let named = self.place.strings(value, "$.sandbox.protected")?;
+                self.loaded.sandbox.protected.extend(named.into_iter().map(PathBuf::from));
             }
             ("sandbox.readable" | "sandbox.writable", Owner::Repository) => {
                 let what = "a repository cannot open the sandbox; say this in your own file";

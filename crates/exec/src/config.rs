@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub struct SandboxConfig {
     /// The program that is started again as the helper: one whose `main` calls [`crate::helper_entry`] first.
     pub helper: PathBuf,
-    /// More paths that stay read-only, relative to the workdir.
+    /// More paths that stay read-only, relative to the workdir; and absolute ones, where they lie below it and are there.
     pub extra_protected: Vec<PathBuf>,
     /// More folders and files that every command may read and execute, such as a toolchain below a home.
     pub readable: Vec<PathBuf>,

@@ -15,6 +15,8 @@ mod config;
 mod digest;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
+#[cfg(target_os = "linux")]
+mod extra;
 mod git_worktrees;
 #[cfg(target_os = "linux")]
 mod helper;

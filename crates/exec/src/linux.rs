@@ -23,6 +23,7 @@ use serde_json::json;
 use crate::check;
 use crate::config::SandboxConfig;
 use crate::digest;
+use crate::extra::further;
 use crate::hidden::hidden;
 use crate::layer::Layer;
 use crate::placeholder::Placeholders;
@@ -50,6 +51,10 @@ impl OsSandbox {
     #[must_use]
     pub fn new(config: SandboxConfig) -> Self {
         Self { config, lacks_namespaces: AtomicBool::new(false), readable: OnceLock::new() }
+    }
+
+    pub(crate) fn extra_protected(&self) -> &[PathBuf] {
+        &self.config.extra_protected
     }
 }
 
@@ -212,7 +217,7 @@ impl OsSandbox {
         if !writes_workdir(command.profile) {
             return (Guard::Unwritable, Protected::default(), None);
         }
-        let found = protected(&place.path, &self.config.extra_protected);
+        let found = protected(&place.path, &further(&place.path, &self.config.extra_protected));
         if !means.with_namespaces || !means.may_mount || found.has_links {
             return (Guard::Entries, found, None);
         }

@@ -4,7 +4,7 @@
 //! between the change and its row leaves a change that `audit verify --reconcile` finds, for the row of an issue says who
 //! wrote it. It must not decide whether a change may happen.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::issues::{Applied, FileIssues, Imported, IssueRow, Operation, apply as bare_apply};
@@ -32,12 +32,29 @@ pub(crate) fn audit_log_of(workspace: &Workspace, issues: &Path) -> AuditLog {
     if let Some(home) = home {
         return log_at(workspace, home.join(AuditLog::FILE_NAME));
     }
-    let is_own = issues == workspace.issues_path(None);
+    let is_own = plain(issues) == plain(&workspace.issues_path(None));
     if is_own && workspace.disk.list(&workspace.root.join(".premath")).is_ok() {
         return audit_log(workspace);
     }
     let stem = issues.file_stem().unwrap_or_default().to_string_lossy();
     log_at(workspace, issues.with_file_name(format!("{stem}.audit.jsonl")))
+}
+
+/// A path without detours: `memo/../memo/issues.jsonl` is the same file as `memo/issues.jsonl`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(plain.components().next_back(), Some(Component::Normal(_))) => {
+                plain.pop();
+            }
+            Component::ParentDir | Component::Normal(_) | Component::RootDir | Component::Prefix(_) => {
+                plain.push(part);
+            }
+        }
+    }
+    plain
 }
 
 /// Whether a change is made for a run, and which.

@@ -44,27 +44,58 @@ pub(super) enum Authority {
 pub(super) struct Held {
     pub(super) row: IssueRow,
     pub(super) holder: Holder,
-    authority: Authority,
+    basis: Basis,
+}
+
+/// What a lease was taken on. Whoever could take it can let go of it on the same, also when the instruction has ended since.
+#[derive(Debug, Clone)]
+enum Basis {
+    Door,
+    Granted { instruction_ref: String, policy: Digest },
+}
+
+impl Basis {
+    fn permit(&self, workspace: &Workspace, operation: &Operation) -> Result<Permit, Refused> {
+        match self {
+            Self::Door => workspace.door.permit(operation.action()).map_err(Refused::from),
+            Self::Granted { instruction_ref, policy } => {
+                Ok(Permit::Lease(LeaseGrant::new(instruction_ref.clone(), policy.clone())))
+            }
+        }
+    }
 }
 
 fn store(workspace: &Workspace) -> FileIssues {
     FileIssues::new(Arc::clone(&workspace.disk), workspace.issues_path(None))
 }
 
+/// What an issue is taken or kept on, looked at now.
+fn basis(
+    workspace: &Workspace,
+    authority: &Authority,
+    operation: &Operation,
+) -> Result<Result<Basis, Refused>, StoreError> {
+    Ok(match authority {
+        Authority::Door => Ok(Basis::Door),
+        Authority::Instruction(named) => link(workspace, named).map_err(stored)?.and_then(|linked| {
+            linked.covers(operation.action(), operation.issue_id())?;
+            let instruction_ref = linked.instruction_ref().to_owned();
+            Ok(Basis::Granted { instruction_ref, policy: linked.policy_digest().clone() })
+        }),
+        Authority::Parent { run_id, policy } => {
+            Ok(Basis::Granted { instruction_ref: format!("run://{run_id}"), policy: policy.clone() })
+        }
+    })
+}
+
+/// The same, with the permit for the operation.
 fn permit(
     workspace: &Workspace,
     authority: &Authority,
     operation: &Operation,
-) -> Result<Result<Permit, Refused>, StoreError> {
-    Ok(match authority {
-        Authority::Door => workspace.door.permit(operation.action()).map_err(Refused::from),
-        Authority::Instruction(named) => {
-            link(workspace, named).map_err(stored)?.and_then(|linked| linked.lease_permit(operation))
-        }
-        Authority::Parent { run_id, policy } => {
-            Ok(Permit::Lease(LeaseGrant::new(format!("run://{run_id}"), policy.clone())))
-        }
-    })
+) -> Result<Result<(Permit, Basis), Refused>, StoreError> {
+    let basis = basis(workspace, authority, operation)?;
+    Ok(basis.and_then(|basis| Ok((basis.permit(workspace, operation)?, basis))))
 }
 
 /// An issue as it is now; none when it is not there.
@@ -95,17 +126,17 @@ pub(super) fn take(
         let holder = Holder { owner: Some(owner), lease_id: Some(lease.lease_id), fence: Some(lease.fence) };
         let ttl_seconds = seconds(wall_millis);
         let operation = Operation::LeaseRenew { id: issue.to_owned(), holder: holder.clone(), ttl_seconds };
-        let permit = match permit(workspace, &authority, &operation)? {
+        let (permit, basis) = match permit(workspace, &authority, &operation)? {
             Ok(permit) => permit,
             Err(refused) => return Ok(Err(refused)),
         };
         if let Applied::Written(written) =
             apply(workspace, &store(workspace), permit, &operation, For::Run(run_id))?
         {
-            return Ok(Ok(Held { row: written.row, holder, authority }));
+            return Ok(Ok(Held { row: written.row, holder, basis }));
         }
     }
-    claim(workspace, issue, run_id, wall_millis, authority)
+    claim(workspace, issue, run_id, wall_millis, &authority)
 }
 
 fn seconds(wall_millis: Option<u64>) -> u64 {
@@ -119,13 +150,13 @@ fn claim(
     issue: &str,
     run_id: &str,
     wall_millis: Option<u64>,
-    authority: Authority,
+    authority: &Authority,
 ) -> Result<Result<Held, Refused>, StoreError> {
     let store = store(workspace);
     let assignee = format!("premath/{run_id}");
     let terms = ClaimTerms { ttl_seconds: seconds(wall_millis), ..ClaimTerms::of(&assignee) };
     let operation = Operation::Claim { id: issue.to_owned(), terms };
-    let permit = match permit(workspace, &authority, &operation)? {
+    let (permit, basis) = match permit(workspace, authority, &operation)? {
         Ok(permit) => permit,
         Err(refused) => return Ok(Err(refused)),
     };
@@ -137,7 +168,7 @@ fn claim(
                 lease_id: lease.as_ref().map(|lease| lease.lease_id.clone()),
                 fence: lease.as_ref().map(|lease| lease.fence),
             };
-            Ok(Held { row: written.row, holder, authority })
+            Ok(Held { row: written.row, holder, basis })
         }
         Applied::Nothing(_) => Err(Refused {
             class: "issue_not_found".to_owned(),
@@ -155,7 +186,7 @@ fn claim(
 /// Lets go of it. An issue that was closed, or taken over meanwhile, is nobody's to let go of.
 pub(super) fn let_go(workspace: &Workspace, held: &Held) -> Result<(), StoreError> {
     let operation = Operation::LeaseRelease { id: held.row.id().to_owned(), holder: held.holder.clone() };
-    let Ok(permit) = permit(workspace, &held.authority, &operation)? else { return Ok(()) };
+    let Ok(permit) = held.basis.permit(workspace, &operation) else { return Ok(()) };
     let owner = held.holder.owner.as_deref().and_then(|owner| owner.strip_prefix("premath/"));
     let asked = owner.map_or(For::Door, For::Run);
     match apply(workspace, &store(workspace), permit, &operation, asked)? {

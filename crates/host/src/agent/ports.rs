@@ -243,9 +243,10 @@ impl RunIssues<'_> {
     }
 }
 
-/// A change that no instruction stands behind.
+/// A change that no instruction stands behind, and what to do about it.
 fn unlinked(refused: Refused) -> IntentOutcome {
-    IntentOutcome::Refused { class: refused.class, detail: refused.detail }
+    let detail = format!("{}; {}", refused.detail, refused.hint);
+    IntentOutcome::Refused { class: refused.class, detail }
 }
 
 fn refused(refusal: DeskRefusal) -> IntentOutcome {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use premath_bd::StoreError;
 use premath_bd::issues::{FileIssues, Holder, IssueRow, IssueStore as _};
+use premath_bd::{PermitLedger, StoreError};
 use premath_tusk::session::HeldIssue;
 use premath_wire::v1::{WORK_EVENT_KIND, WorkEventRow};
 
@@ -87,6 +87,33 @@ impl<'b> Bench<'b> {
             claims: STEP_ACTIONS.map(str::to_owned).to_vec(),
         };
         issue_instruction(self.host, &new)
+    }
+
+    /// An instruction for the same issue after one that has come to its end, when it is premath that gave it: work may take
+    /// longer than a witness holds. What was edited since, or decided under a policy that changed, is followed by nothing.
+    pub(super) fn instruct_again(
+        &self,
+        held: &HeldIssue,
+        before: &Linked,
+    ) -> Result<Option<Result<Linked, Refused>>, ActionError> {
+        let workspace = self.workspace();
+        if self.request.instruction.is_some() {
+            return Ok(None);
+        }
+        let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, before.id())?;
+        if ledger.issued()?.is_none_or(|issued| workspace.clock.now() < issued.expires_at) {
+            return Ok(None);
+        }
+        Ok(Some(self.instruct(held)?.and_then(|linked| {
+            if linked.policy_digest() == before.policy_digest() {
+                return Ok(linked);
+            }
+            Err(Refused {
+                class: "mutation.policy_digest_mismatch".to_owned(),
+                detail: format!("no policy has the digest {} any more", before.policy_digest().as_str()),
+                hint: "the step began under a policy that changed: begin another step".to_owned(),
+            })
+        })))
     }
 
     /// What a step shows to act as the holder of its issue.

@@ -327,15 +327,16 @@ impl Bench<'_> {
         Ok(event)
     }
 
-    /// Makes sure of an instruction for changes of the issue.
+    /// Makes sure of an instruction for changes of the issue: one that has ended meanwhile is followed by another.
     fn instructed(&self, held: &HeldIssue, under: &mut Under) -> Result<Result<(), Refused>, ActionError> {
-        if under.instruction.is_none() {
-            match self.instruct(held)? {
-                Ok(linked) => under.instruction = Some(linked),
-                Err(refused) => return Ok(Err(refused)),
-            }
-        }
-        Ok(Ok(()))
+        let given = match &under.instruction {
+            None => Some(self.instruct(held)?),
+            Some(before) => self.instruct_again(held, before)?,
+        };
+        Ok(match given {
+            None => Ok(()),
+            Some(given) => given.map(|linked| under.instruction = Some(linked)),
+        })
     }
 
     fn tell_of(

@@ -1,0 +1,67 @@
+//! Where issue memory lies when it is not below `.premath`, for everything that has to leave it alone.
+
+use std::path::{Component, Path, PathBuf};
+
+/// What commands and tools must not change because issue memory is there: its folder, from the root, and its files,
+/// absolute. In the root itself it is the files alone, and below `.premath` nothing needs to be said.
+pub(crate) fn kept_memory(root: &Path, configured: &str) -> Vec<PathBuf> {
+    let file = root.join(configured);
+    let (real_root, named_root) = (real(root), plain(root));
+    // By its name, by where its folder is, and by where the file is: any of them may be a link.
+    let places = [(named_root, plain(&file)), (real_root.clone(), behind(&file)), (real_root, real(&file))];
+    let mut kept = Vec::new();
+    for (root, file) in places.into_iter().filter_map(|(root, file)| Some((root?, file?))) {
+        if file.starts_with(root.join(".premath")) {
+            continue;
+        }
+        let folder = file.strip_prefix(&root).ok().and_then(Path::parent);
+        kept.extend(folder.filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_path_buf));
+        kept.extend(files(&file));
+    }
+    kept.sort_unstable();
+    kept.dedup();
+    kept
+}
+
+/// The files that an issue memory consists of.
+fn files(issues: &Path) -> Vec<PathBuf> {
+    let stem = issues.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = issues.extension().map(|extension| format!(".{}", extension.to_string_lossy()));
+    let history = format!("{stem}.history{}", extension.unwrap_or_default());
+    let name = issues.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut names: Vec<String> =
+        ["index", "index.lock", "index.tmp"].map(|suffix| format!("{name}.{suffix}")).to_vec();
+    for log in [name, history, format!("{stem}.audit.jsonl")] {
+        names.extend(["head", "lock"].map(|suffix| format!("{log}.{suffix}")));
+        names.push(log);
+    }
+    names.into_iter().map(|name| issues.with_file_name(name)).collect()
+}
+
+fn here(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
+/// Without detours, as it is written.
+fn plain(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for part in std::path::absolute(here(path)).ok()?.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => plain.push(part),
+        }
+    }
+    Some(plain)
+}
+
+fn real(path: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(here(path)).ok()
+}
+
+/// A name in the folder where it really is.
+fn behind(file: &Path) -> Option<PathBuf> {
+    Some(real(file.parent()?)?.join(file.file_name()?))
+}
