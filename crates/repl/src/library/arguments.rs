@@ -1,0 +1,139 @@
+//! Arguments as Rust values, and the messages for those that are none.
+
+use std::sync::Arc;
+
+use crate::error::Budget;
+use crate::fault::{Fault, Outcome};
+use crate::heap::Key;
+use crate::number::Number;
+use crate::value::{Handle, Value};
+use crate::write::{Style, TooLong, shortened, text_of};
+
+use super::Library;
+
+impl Library<'_> {
+    pub(super) fn spend(&mut self, steps: usize) -> Outcome<()> {
+        self.meter.spend(steps as u64)
+    }
+
+    /// Steps for looking at so many bytes.
+    pub(super) fn spend_bytes(&mut self, bytes: usize) -> Outcome<()> {
+        self.spend(bytes / 16 + 1)
+    }
+
+    pub(super) fn shown(&self, value: Value) -> String {
+        shortened(self.heap, self.symbols, value)
+    }
+
+    /// An argument of the wrong kind.
+    #[cold]
+    pub(super) fn wrong(&self, wanted: &str, got: Value) -> Fault {
+        Fault::type_of(format!("`{}` needs {wanted}, got `{}`", self.name, self.shown(got)))
+    }
+
+    #[cold]
+    pub(super) fn out_of_range(&self, what: &str) -> Fault {
+        Fault::range(format!("`{}`: {what}", self.name))
+    }
+
+    pub(super) fn number(&self, value: Value) -> Outcome<Number> {
+        value.as_number().ok_or_else(|| self.wrong("a number", value))
+    }
+
+    pub(super) fn integer(&self, value: Value) -> Outcome<i64> {
+        if let Value::Integer(integer) = value { Ok(integer) } else { Err(self.wrong("an integer", value)) }
+    }
+
+    /// A place or a count.
+    pub(super) fn count(&self, value: Value) -> Outcome<usize> {
+        let integer = self.integer(value)?;
+        usize::try_from(integer).map_err(|_| self.out_of_range(&format!("{integer} is negative")))
+    }
+
+    pub(super) fn text(&self, value: Value) -> Outcome<Arc<str>> {
+        if let Value::Text(handle) = value {
+            Ok(Arc::clone(self.heap.text(handle)))
+        } else {
+            Err(self.wrong("a string", value))
+        }
+    }
+
+    pub(super) fn character(&self, value: Value) -> Outcome<char> {
+        if let Value::Char(one) = value { Ok(one) } else { Err(self.wrong("a character", value)) }
+    }
+
+    pub(super) fn vector(&self, value: Value) -> Outcome<Handle> {
+        if let Value::Vector(handle) = value { Ok(handle) } else { Err(self.wrong("a vector", value)) }
+    }
+
+    pub(super) fn table(&self, value: Value) -> Outcome<Handle> {
+        if let Value::Table(handle) = value { Ok(handle) } else { Err(self.wrong("a hash table", value)) }
+    }
+
+    /// The items of a list, each for a step.
+    pub(super) fn list(&mut self, value: Value) -> Outcome<Vec<Value>> {
+        let mut walk = self.heap.items(value);
+        let items: Vec<Value> = walk.by_ref().collect();
+        if walk.tail != Value::Nil {
+            return Err(self.wrong("a list", value));
+        }
+        self.spend(items.len())?;
+        Ok(items)
+    }
+
+    pub(super) fn key(&self, value: Value) -> Outcome<Key> {
+        if let Some(number) = value.as_number() {
+            return Ok(Key::Number(number));
+        }
+        if let Value::Text(handle) = value {
+            return Ok(Key::Text(Arc::clone(self.heap.text(handle))));
+        }
+        if let Value::Symbol(symbol) = value {
+            return Ok(Key::Symbol(Arc::clone(self.symbols.name(symbol))));
+        }
+        if let Value::Bool(flag) = value {
+            return Ok(Key::Bool(flag));
+        }
+        if let Value::Char(one) = value {
+            return Ok(Key::Char(one));
+        }
+        Err(self.wrong("a key that is a string, symbol, number, character or boolean", value))
+    }
+
+    /// The value that a key is.
+    pub(super) fn value_of_key(&mut self, key: &Key) -> Outcome {
+        match key {
+            Key::Bool(flag) => Ok(Value::Bool(*flag)),
+            Key::Number(number) => Ok(Value::number(*number)),
+            Key::Char(one) => Ok(Value::Char(*one)),
+            Key::Symbol(name) => Ok(Value::Symbol(self.symbols.intern(name))),
+            Key::Text(text) => self.new_shared(text),
+        }
+    }
+
+    /// The same text once more: nothing is copied, but the string is charged.
+    fn new_shared(&mut self, text: &Arc<str>) -> Outcome {
+        self.heap.charge_text(text.len())?;
+        Ok(self.heap.charged_text(Arc::clone(text)))
+    }
+
+    /// A new string; the bytes are charged before the heap takes it.
+    pub(super) fn new_text(&mut self, text: &str) -> Outcome {
+        self.spend_bytes(text.len())?;
+        self.heap.make_text(text)
+    }
+
+    /// The text of a value, as long as the memory allows.
+    pub(super) fn text_of(&mut self, value: Value, style: Style) -> Outcome<String> {
+        let most = self.output.most.max(4096);
+        let text = text_of(self.heap, self.symbols, value, style, most)
+            .map_err(|TooLong| Fault::Budget(Budget::Output))?;
+        self.spend_bytes(text.len())?;
+        Ok(text)
+    }
+
+    /// Part of the arguments by place; the machine has checked how many there are.
+    pub(super) fn nth(arguments: &[Value], place: usize) -> Value {
+        arguments.get(place).copied().unwrap_or_default()
+    }
+}

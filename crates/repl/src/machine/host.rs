@@ -1,0 +1,48 @@
+//! Calls of host functions: counted, numbered, placed, and with arguments that have a canonical form.
+
+use crate::error::Budget;
+use crate::fault::Fault;
+use crate::host::HostCall;
+use crate::library::{Unconvertible, to_kernel};
+
+use super::call::wrong_count;
+use super::execute::Flow;
+use super::{Machine, Pause};
+
+impl Machine {
+    pub(super) fn call_host(&mut self, host: u16, arguments: u32) -> Flow {
+        let Some(function) = self.hosts.get(usize::from(host)) else {
+            return Err(Fault::type_of("this is no procedure"));
+        };
+        let count = arguments as usize;
+        if count < function.least || count > function.most {
+            return Err(wrong_count(&function.name, function.least, function.most, count));
+        }
+        let start = self.fiber.stack.len() - count;
+        let mut values = Vec::with_capacity(count);
+        for value in self.fiber.stack.get(start..).unwrap_or_default() {
+            let value = to_kernel(&self.heap, &self.symbols, &mut self.meter, *value);
+            values.push(value.map_err(|error| refused(&function.name, error))?);
+        }
+        if self.host_calls >= self.limits.host_calls {
+            return Err(Fault::Budget(Budget::HostCalls));
+        }
+        let name = function.name.clone();
+        let (place, _) = self.whereabouts();
+        let call =
+            HostCall { index: self.host_calls, name, arguments: values, position: self.position(place) };
+        self.host_calls += 1;
+        self.fiber.stack.truncate(start);
+        Ok(Some(Pause::Call(call)))
+    }
+}
+
+fn refused(name: &str, error: Unconvertible) -> Fault {
+    match error {
+        Unconvertible::Kind(shown) => {
+            Fault::type_of(format!("`{name}` takes what JSON can say, and `{shown}` is not that"))
+        }
+        Unconvertible::Range(what) => Fault::range(format!("`{name}`: {what}")),
+        Unconvertible::Budget(budget) => Fault::Budget(budget),
+    }
+}

@@ -1,0 +1,1 @@
+//! The machine from inside: what tests outside cannot ask for.

@@ -1,0 +1,21 @@
+//! The language from outside: programs and what they come to, one file to an area.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
+
+mod bombs;
+mod bound;
+mod calls;
+mod documents;
+mod errors;
+mod failing;
+mod forms;
+mod library;
+mod numbers;
+mod repeat;
+mod run;
+mod sessions;
