@@ -3,6 +3,8 @@
 mod call;
 mod choose;
 
+use std::collections::BTreeMap;
+
 use crate::code::{Capture, Function, Op, Program};
 use crate::position::index;
 use crate::syntax::{FunctionId, FunctionSyntax, Node, NodeKind, Unit, VariableId};
@@ -20,7 +22,9 @@ struct Open {
     function: FunctionId,
     own: Option<VariableId>,
     ops: Vec<(Op, u32)>,
-    captures: Vec<(VariableId, Capture)>,
+    captures: Vec<Capture>,
+    /// The place of a variable among the captures
+    captured: BTreeMap<VariableId, u32>,
     /// How many values lie above the base
     height: u32,
 }
@@ -46,17 +50,24 @@ pub(crate) fn emit(unit: &Unit, program: &mut Program, text: u32) -> u32 {
     let slots = vec![0; unit.variables.len()];
     let mut emitter = Emitter { unit, program, text, open: Vec::new(), slots };
     match unit.functions.first() {
-        Some(whole) => emitter.function(0, whole).0,
+        Some(whole) => emitter.function(0, whole),
         None => 0,
     }
 }
 
 impl Emitter<'_> {
-    /// Emits a function behind all others: its place, and what its closures keep.
-    fn function(&mut self, id: FunctionId, syntax: &FunctionSyntax) -> (u32, Vec<Capture>) {
+    /// Emits a function behind all others; its place.
+    fn function(&mut self, id: FunctionId, syntax: &FunctionSyntax) -> u32 {
         let height = index(syntax.parameters.len());
         let own = syntax.own.filter(|own| self.unit.variables.get(*own).is_some_and(|own| !own.is_set));
-        self.open.push(Open { function: id, own, ops: Vec::new(), captures: Vec::new(), height });
+        self.open.push(Open {
+            function: id,
+            own,
+            ops: Vec::new(),
+            captures: Vec::new(),
+            captured: BTreeMap::new(),
+            height,
+        });
         for (slot, parameter) in (0..).zip(&syntax.parameters) {
             self.place(*parameter, slot);
             if self.is_boxed(*parameter) {
@@ -70,14 +81,13 @@ impl Emitter<'_> {
         } else {
             self.node(&syntax.body, Position::Tail);
         }
-        let Some(done) = self.open.pop() else { return (0, Vec::new()) };
+        let Some(done) = self.open.pop() else { return 0 };
         let number = index(self.program.functions.len());
         let entry = index(self.program.ops.len());
         for (op, at) in done.ops {
             self.program.ops.push(moved(op, entry));
             self.program.origins.push((number, at));
         }
-        let captures: Vec<Capture> = done.captures.into_iter().map(|(_, capture)| capture).collect();
         let required = index(syntax.parameters.len() - usize::from(syntax.has_rest));
         self.program.functions.push(Function {
             name: syntax.name,
@@ -85,9 +95,9 @@ impl Emitter<'_> {
             has_rest: syntax.has_rest,
             entry,
             text: self.text,
-            captures: captures.clone(),
+            captures: done.captures,
         });
-        (number, captures)
+        number
     }
 
     fn push(&mut self, op: Op, at: u32) {
@@ -149,8 +159,8 @@ impl Emitter<'_> {
         if home == open.function {
             return Location::Local(self.slots.get(variable).copied().unwrap_or_default());
         }
-        if let Some(known) = open.captures.iter().position(|(captured, _)| *captured == variable) {
-            return Location::Captured(index(known));
+        if let Some(known) = open.captured.get(&variable) {
+            return Location::Captured(*known);
         }
         let outside = match self.locate(level.saturating_sub(1), variable) {
             Location::Local(slot) => Capture::Local(slot),
@@ -158,8 +168,10 @@ impl Emitter<'_> {
             Location::Own => Capture::Own,
         };
         let Some(open) = self.open.get_mut(level) else { return Location::Own };
-        open.captures.push((variable, outside));
-        Location::Captured(index(open.captures.len() - 1))
+        let place = index(open.captures.len());
+        open.captures.push(outside);
+        open.captured.insert(variable, place);
+        Location::Captured(place)
     }
 
     fn location(&mut self, variable: VariableId) -> Location {
@@ -267,7 +279,7 @@ impl Emitter<'_> {
     fn lambda(&mut self, function: FunctionId, at: u32) {
         let unit = self.unit;
         let Some(syntax) = unit.functions.get(function) else { return };
-        let (number, _) = self.function(function, syntax);
+        let number = self.function(function, syntax);
         self.leave(Op::Closure(number), at);
     }
 

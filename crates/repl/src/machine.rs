@@ -14,8 +14,6 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
 use crate::code::Program;
 use crate::error::{Budget, Error, ErrorKind};
 use crate::fault::{Fault, Outcome};
@@ -24,7 +22,7 @@ use crate::heap::Heap;
 use crate::host::{HostCall, HostFunction};
 use crate::library::{Meter, Native, Output};
 use crate::limits::{Limits, Usage};
-use crate::position::{Place, Position};
+use crate::position::{Place, Position, Text};
 use crate::symbols::Symbols;
 use crate::value::Value;
 
@@ -70,9 +68,11 @@ pub(crate) struct Machine {
     pub(crate) meter: Meter,
     pub(crate) output: Output,
     host_calls: u64,
+    /// What the arguments of unanswered calls take
+    waiting_bytes: usize,
     deepest: usize,
     allocated_before: u64,
-    texts: Vec<Arc<str>>,
+    texts: Vec<Text>,
     /// The prelude's procedure that calls handlers, and the plain `map`
     handle: u32,
     map: u32,
@@ -191,8 +191,9 @@ impl Machine {
     }
 
     fn position(&self, place: Place) -> Position {
-        let source = self.texts.get(place.text as usize).map_or("", |text| text);
-        Position::of(source, place.byte as usize)
+        let byte = place.byte as usize;
+        let nowhere = Position { line: 1, column: 1, byte };
+        self.texts.get(place.text as usize).map_or(nowhere, |text| text.position(byte))
     }
 
     fn function_name(&self, function: u32) -> String {

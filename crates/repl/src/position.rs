@@ -30,6 +30,33 @@ impl fmt::Display for Position {
     }
 }
 
+/// A text with the places of its lines, for whoever asks for many positions.
+#[derive(Debug)]
+pub(crate) struct Text {
+    source: Box<str>,
+    /// The byte each line starts at
+    lines: Vec<usize>,
+}
+
+impl Text {
+    pub(crate) fn new(source: &str) -> Text {
+        let behind = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        Text { source: source.into(), lines: [0].into_iter().chain(behind).collect() }
+    }
+
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub(crate) fn position(&self, byte: usize) -> Position {
+        let byte = byte.min(self.source.len());
+        let line = self.lines.partition_point(|start| *start <= byte);
+        let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or_default();
+        let column = self.source.get(start..byte).unwrap_or_default().chars().count() + 1;
+        Position { line, column, byte }
+    }
+}
+
 /// A byte of one of the texts a session has read; the prelude is text 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Place {

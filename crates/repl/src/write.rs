@@ -120,10 +120,13 @@ fn push_value<'h>(
     written.unwrap_or_default();
 }
 
-/// How many things of at least a byte each will wait when this is opened.
+/// How many bytes this has at least.
 fn parts_of(heap: &Heap, value: Value) -> usize {
     if let Value::Vector(handle) | Value::Values(handle) = value {
         return heap.vector(handle).len();
+    }
+    if let Value::Text(handle) = value {
+        return heap.text(handle).len();
     }
     if let Value::Table(handle) = value {
         return heap.table(handle).len().saturating_mul(6);

@@ -125,9 +125,17 @@ impl Library<'_> {
 
     /// The text of a value, as long as the memory allows.
     pub(super) fn text_of(&mut self, value: Value, style: Style) -> Outcome<String> {
-        let most = self.output.most.max(4096);
-        let text = text_of(self.heap, self.symbols, value, style, most)
-            .map_err(|TooLong| Fault::Budget(Budget::Output))?;
+        let most = self.heap.room();
+        let text = text_of(self.heap, self.symbols, value, style, most).map_err(|TooLong| Fault::Full)?;
+        self.spend_bytes(text.len())?;
+        Ok(text)
+    }
+
+    /// The text of a value, as long as the output has room for it.
+    pub(super) fn text_for_output(&mut self, value: Value, style: Style) -> Outcome<String> {
+        let most = self.output.most.saturating_sub(self.output.text.len());
+        let text = text_of(self.heap, self.symbols, value, style, most);
+        let text = text.map_err(|TooLong| Fault::Budget(Budget::Output))?;
         self.spend_bytes(text.len())?;
         Ok(text)
     }

@@ -101,8 +101,20 @@ pub(crate) fn to_kernel(
     meter: &mut Meter,
     value: Value,
 ) -> Result<kernel::Value<'static>, Unconvertible> {
-    let bytes = heap.room();
-    Converter { heap, symbols, meter, bytes }.convert(value, 0)
+    to_kernel_measured(heap, symbols, meter, value).map(|(value, _)| value)
+}
+
+/// The same, and how many bytes it takes.
+pub(crate) fn to_kernel_measured(
+    heap: &Heap,
+    symbols: &Symbols,
+    meter: &mut Meter,
+    value: Value,
+) -> Result<(kernel::Value<'static>, usize), Unconvertible> {
+    let room = heap.room();
+    let mut converter = Converter { heap, symbols, meter, bytes: room };
+    let value = converter.convert(value, 0)?;
+    Ok((value, room - converter.bytes))
 }
 
 struct Converter<'m> {

@@ -12,7 +12,7 @@ pub(super) const OUTPUT: &[Native] = &[
     plain("write", 1, 1, |library, arguments| library.emit(Library::nth(arguments, 0), Style::Write)),
     plain("newline", 0, 0, |library, _| library.push("\n")),
     plain("displayln", 1, 1, |library, arguments| {
-        let mut text = library.text_of(Library::nth(arguments, 0), Style::Display)?;
+        let mut text = library.text_for_output(Library::nth(arguments, 0), Style::Display)?;
         text.push('\n');
         library.push(&text)
     }),
@@ -21,7 +21,7 @@ pub(super) const OUTPUT: &[Native] = &[
 
 impl Library<'_> {
     fn emit(&mut self, value: Value, style: Style) -> Outcome {
-        let text = self.text_of(value, style)?;
+        let text = self.text_for_output(value, style)?;
         self.push(&text)
     }
 

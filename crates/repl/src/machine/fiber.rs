@@ -44,6 +44,12 @@ impl Fiber {
         Fiber { stack, next, own: NO_CLOSURE, ..Fiber::default() }
     }
 
+    /// The instruction behind each call that has not returned, and the one it came into the library by.
+    pub(super) fn calls(&self) -> impl Iterator<Item = (u32, u32)> {
+        let waiting = self.frames.iter().rev().map(|frame| (frame.next, frame.caller));
+        [(self.next, self.caller)].into_iter().chain(waiting)
+    }
+
     pub(super) fn roots(&self, roots: &mut Vec<Value>) {
         let closure = |own: Handle| (own != NO_CLOSURE).then_some(Value::Closure(own));
         roots.extend(&self.stack);

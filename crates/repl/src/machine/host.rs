@@ -3,7 +3,7 @@
 use crate::error::Budget;
 use crate::fault::Fault;
 use crate::host::HostCall;
-use crate::library::{Unconvertible, to_kernel};
+use crate::library::{Unconvertible, to_kernel_measured};
 
 use super::call::wrong_count;
 use super::execute::Flow;
@@ -20,13 +20,19 @@ impl Machine {
         }
         let start = self.fiber.stack.len() - count;
         let mut values = Vec::with_capacity(count);
+        let mut total = 0_usize;
         for value in self.fiber.stack.get(start..).unwrap_or_default() {
-            let value = to_kernel(&self.heap, &self.symbols, &mut self.meter, *value);
-            values.push(value.map_err(|error| refused(&function.name, error))?);
+            let value = to_kernel_measured(&self.heap, &self.symbols, &mut self.meter, *value);
+            let (value, bytes) = value.map_err(|error| refused(&function.name, error))?;
+            values.push(value);
+            total = total.saturating_add(bytes);
         }
         if self.host_calls >= self.limits.host_calls {
             return Err(Fault::Budget(Budget::HostCalls));
         }
+        // Calls of many fibers can wait together, so what they hold counts until they are answered.
+        self.heap.keep(total)?;
+        self.waiting_bytes += total;
         let name = function.name.clone();
         let (place, _) = self.whereabouts();
         let call =

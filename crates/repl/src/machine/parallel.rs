@@ -20,7 +20,8 @@ const FIBER_BYTES: usize = 1024;
 enum Child {
     Fresh(Value),
     Running,
-    Waiting(Fiber, HostCall),
+    /// Its call, until it is handed out
+    Waiting(Fiber, Option<HostCall>),
     Answered(Fiber, HostAnswer),
     Done(Value),
     Failed(Value),
@@ -58,6 +59,10 @@ impl Group {
         }
     }
 
+    pub(super) fn parent(&self) -> &Fiber {
+        &self.parent
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.children.len().saturating_mul(FIBER_BYTES)
     }
@@ -71,9 +76,10 @@ impl Group {
         Some(std::mem::replace(child, Child::Running))
     }
 
-    fn calls(&self) -> Vec<HostCall> {
-        let waiting = self.children.iter().filter_map(|child| match child {
-            Child::Waiting(_, call) => Some(call.clone()),
+    /// Takes the calls that are waited for, in the order of the fibers.
+    fn take_calls(&mut self) -> Vec<HostCall> {
+        let waiting = self.children.iter_mut().filter_map(|child| match child {
+            Child::Waiting(_, call) => call.take(),
             Child::Fresh(_) | Child::Running | Child::Answered(..) | Child::Done(_) | Child::Failed(_) => {
                 None
             }
@@ -136,7 +142,7 @@ impl Machine {
         if let Some(group) = self.group.as_mut()
             && let Some(child) = group.children.get_mut(group.current)
         {
-            *child = Child::Waiting(fiber, call);
+            *child = Child::Waiting(fiber, Some(call));
         }
         Progress::Ended
     }
@@ -158,7 +164,7 @@ impl Machine {
                 }
                 Some(Child::Running | Child::Waiting(..) | Child::Done(_) | Child::Failed(_)) => {}
                 None => {
-                    let calls = group.calls();
+                    let calls = group.take_calls();
                     if !calls.is_empty() {
                         return Ok(Some(Step::Calls(calls)));
                     }
@@ -197,6 +203,7 @@ impl Machine {
 
     /// Gives the answers to the calls that came out last.
     pub(crate) fn answer(&mut self, answers: Vec<HostAnswer>) -> Result<Option<Step>, Error> {
+        self.forget_calls();
         match self.group.as_mut() {
             Some(group) => {
                 group.answer(answers);
@@ -207,6 +214,11 @@ impl Machine {
                 Ok(None)
             }
         }
+    }
+
+    /// Gives back what the arguments of the last calls took.
+    pub(super) fn forget_calls(&mut self) {
+        self.heap.release(std::mem::take(&mut self.waiting_bytes));
     }
 
     /// The running fiber goes on with an answer: a value, or a condition.

@@ -9,7 +9,7 @@ use crate::position::Place;
 use crate::value::{Symbol, Value};
 use crate::write::shortened;
 
-use super::fiber::Handler;
+use super::fiber::{Fiber, Handler};
 use super::{Machine, Progress};
 
 /// How many calls a trace shows.
@@ -66,8 +66,9 @@ impl Machine {
 
     /// The place in a program's own text that is running, and the calls around it.
     pub(super) fn whereabouts(&self) -> (Place, Vec<(u32, Place)>) {
-        let waiting = self.fiber.frames.iter().rev().map(|frame| (frame.next, frame.caller));
-        let all = [(self.fiber.next, self.fiber.caller)].into_iter().chain(waiting);
+        // Below a fiber lies the one that made it.
+        let fibers = [Some(&self.fiber), self.group.as_ref().map(|group| group.parent())];
+        let all = fibers.into_iter().flatten().flat_map(Fiber::calls);
         let origins = all.map(|(next, caller)| {
             let next = if caller > 0 { caller } else { next };
             self.program.origin(next.saturating_sub(1))

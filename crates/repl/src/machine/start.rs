@@ -1,7 +1,5 @@
 //! A new machine with everything bound, and the reading of a text into it.
 
-use std::sync::Arc;
-
 use crate::code::{Function, Op, Program};
 use crate::emit::emit;
 use crate::error::Error;
@@ -10,7 +8,7 @@ use crate::heap::Heap;
 use crate::host::HostFunction;
 use crate::library::{self, Meter, Output};
 use crate::limits::Limits;
-use crate::position::index;
+use crate::position::{Text, index};
 use crate::reader::read;
 use crate::symbols::Symbols;
 use crate::syntax::{Analyser, Author};
@@ -38,6 +36,7 @@ impl Machine {
             meter: Meter::default(),
             output: Output::default(),
             host_calls: 0,
+            waiting_bytes: 0,
             deepest: 0,
             allocated_before: 0,
             texts: Vec::new(),
@@ -100,6 +99,7 @@ impl Machine {
         if let Some(group) = self.group.take() {
             self.heap.release(group.bytes());
         }
+        self.forget_calls();
         self.fiber = Fiber::default();
         self.parked = 0;
         self.deepest = 0;
@@ -108,11 +108,15 @@ impl Machine {
         self.output = Output { text: String::new(), most: self.limits.output };
         self.heap.limit(self.limits.memory);
         self.allocated_before = self.heap.allocated();
+        if self.heap.room() < self.limits.memory / 2 {
+            // Constants are made while nothing can be collected.
+            self.collect()?;
+        }
         let text = index(self.texts.len());
         let entry = self.compile(source, author, text);
         // A text that was too long is not kept.
         let kept = if source.len() > self.limits.source { "" } else { source };
-        self.texts.push(Arc::from(kept));
+        self.texts.push(Text::new(kept));
         let entry = entry.map_err(|error| Error { text: (text as usize).saturating_sub(1), ..error })?;
         self.fiber = Fiber::at(entry, Vec::new());
         Ok(())
@@ -129,6 +133,6 @@ impl Machine {
 
     /// The texts that were read, without the prelude.
     pub(crate) fn text(&self, number: usize) -> &str {
-        self.texts.get(number + 1).map_or("", |text| text)
+        self.texts.get(number + 1).map_or("", Text::source)
     }
 }

@@ -1,5 +1,7 @@
 //! The walk over the data of a unit: names, constants, calls, and which form a list is.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::datum::{Datum, Kind};
 use crate::error::{Error, ErrorKind};
 use crate::fault::{Fault, Outcome};
@@ -32,11 +34,32 @@ pub(crate) struct Analyser<'a> {
     pub(super) heap: &'a mut Heap,
     pub(super) symbols: &'a mut Symbols,
     pub(super) globals: &'a mut Globals,
-    pub(super) scopes: Vec<Vec<(Symbol, VariableId)>>,
+    /// For each name, the variables it means, the innermost last
+    meanings: BTreeMap<Symbol, Vec<VariableId>>,
+    scopes: Vec<Vec<Symbol>>,
     pub(super) variables: Vec<Variable>,
     pub(super) functions: Vec<FunctionSyntax>,
     pub(super) current: FunctionId,
     references: Vec<Reference>,
+}
+
+/// Variables that become known together; a name can be among them once.
+#[derive(Default)]
+pub(super) struct Scope {
+    names: BTreeSet<Symbol>,
+    pub(super) variables: Vec<(Symbol, VariableId)>,
+}
+
+impl Scope {
+    /// Whether the name was not there before.
+    pub(super) fn add(&mut self, name: Symbol, variable: VariableId) -> bool {
+        self.variables.push((name, variable));
+        self.names.insert(name)
+    }
+
+    pub(super) fn ids(&self) -> Vec<VariableId> {
+        self.variables.iter().map(|(_, variable)| *variable).collect()
+    }
 }
 
 pub(super) type Analysed<T = Node> = Result<T, Error>;
@@ -55,6 +78,7 @@ impl<'a> Analyser<'a> {
             heap,
             symbols,
             globals,
+            meanings: BTreeMap::new(),
             scopes: Vec::new(),
             variables: Vec::new(),
             functions: Vec::new(),
@@ -225,8 +249,31 @@ impl<'a> Analyser<'a> {
     }
 
     pub(super) fn lookup(&self, name: Symbol) -> Option<VariableId> {
-        let scopes = self.scopes.iter().rev();
-        scopes.flat_map(|scope| scope.iter().rev()).find(|(known, _)| *known == name).map(|(_, id)| *id)
+        self.meanings.get(&name)?.last().copied()
+    }
+
+    /// Makes the variables of a scope known, until it is closed.
+    pub(super) fn open_scope(&mut self, scope: Scope) {
+        self.scopes.push(Vec::new());
+        self.widen_scope(scope);
+    }
+
+    /// Adds variables to the innermost scope.
+    pub(super) fn widen_scope(&mut self, scope: Scope) {
+        for (name, variable) in scope.variables {
+            self.meanings.entry(name).or_default().push(variable);
+            if let Some(open) = self.scopes.last_mut() {
+                open.push(name);
+            }
+        }
+    }
+
+    pub(super) fn close_scope(&mut self) {
+        for name in self.scopes.pop().unwrap_or_default() {
+            if let Some(variables) = self.meanings.get_mut(&name) {
+                variables.pop();
+            }
+        }
     }
 
     fn name(&mut self, datum: &Datum, name: &str) -> Analysed {

@@ -3,7 +3,7 @@
 use crate::datum::{Datum, Kind};
 use crate::value::Symbol;
 
-use super::analyse::{Analysed, Analyser};
+use super::analyse::{Analysed, Analyser, Scope};
 use super::{FunctionSyntax, Node, NodeKind, VariableId};
 
 /// The names a procedure takes its arguments by.
@@ -46,14 +46,14 @@ impl Analyser<'_> {
     ) -> Analysed {
         let formals = self.formals(formals)?;
         let parent = self.enter(datum, name, own);
-        let mut scope = Vec::new();
+        let mut scope = Scope::default();
         for formal in &formals.names {
             self.add_name(&mut scope, formal, true)?;
         }
-        let parameters = scope.iter().map(|(_, variable)| *variable).collect();
-        self.scopes.push(scope);
+        let parameters = scope.ids();
+        self.open_scope(scope);
         let body = self.body(datum, body)?;
-        self.scopes.pop();
+        self.close_scope();
         Ok(self.leave(datum, parent, parameters, formals.has_rest, body))
     }
 
@@ -106,7 +106,7 @@ impl Analyser<'_> {
     /// Adds a variable to a scope; a name may stand in it once.
     pub(super) fn add_name(
         &mut self,
-        scope: &mut Vec<(Symbol, VariableId)>,
+        scope: &mut Scope,
         datum: &Datum,
         is_ready: bool,
     ) -> Analysed<VariableId> {
@@ -114,11 +114,10 @@ impl Analyser<'_> {
             return Err(self.error(datum, format!("a name belongs here, not `{}`", shortened(datum))));
         };
         let symbol = self.symbols.intern(name);
-        if scope.iter().any(|(known, _)| *known == symbol) {
+        let variable = self.variable(is_ready);
+        if !scope.add(symbol, variable) {
             return Err(self.error(datum, format!("`{name}` is bound twice")));
         }
-        let variable = self.variable(is_ready);
-        scope.push((symbol, variable));
         Ok(variable)
     }
 
@@ -143,16 +142,16 @@ impl Analyser<'_> {
                 self.named_let(datum, name, bindings, body)
             }
             [bindings, body @ ..] => {
-                let mut scope = Vec::new();
+                let mut scope = Scope::default();
                 let mut nodes = Vec::new();
                 for (name, value) in self.bindings(bindings)? {
                     // All values are analysed before any name is known.
                     let value = self.expression(value)?;
                     nodes.push((self.add_name(&mut scope, name, true)?, value));
                 }
-                self.scopes.push(scope);
+                self.open_scope(scope);
                 let body = Box::new(self.body(datum, body)?);
-                self.scopes.pop();
+                self.close_scope();
                 Ok(Node::new(NodeKind::Bind { bindings: nodes, body }, datum.at))
             }
             [] => Err(self.error(datum, "`let` takes bindings and a body")),
@@ -164,17 +163,15 @@ impl Analyser<'_> {
             return Err(self.error(datum, "`let*` takes bindings and a body"));
         };
         let mut nodes = Vec::new();
-        self.scopes.push(Vec::new());
+        self.open_scope(Scope::default());
         for (name, value) in self.bindings(bindings)? {
             let value = self.expression(value)?;
-            let mut alone = Vec::new();
+            let mut alone = Scope::default();
             nodes.push((self.add_name(&mut alone, name, true)?, value));
-            if let Some(scope) = self.scopes.last_mut() {
-                scope.append(&mut alone);
-            }
+            self.widen_scope(alone);
         }
         let body = Box::new(self.body(datum, body)?);
-        self.scopes.pop();
+        self.close_scope();
         Ok(Node::new(NodeKind::Bind { bindings: nodes, body }, datum.at))
     }
 
@@ -183,18 +180,18 @@ impl Analyser<'_> {
             return Err(self.error(datum, "`letrec` takes bindings and a body"));
         };
         let bindings = self.bindings(bindings)?;
-        let mut scope = Vec::new();
+        let mut scope = Scope::default();
         for (name, _) in &bindings {
             self.add_name(&mut scope, name, false)?;
         }
-        let variables: Vec<VariableId> = scope.iter().map(|(_, variable)| *variable).collect();
-        self.scopes.push(scope);
+        let variables: Vec<VariableId> = scope.ids();
+        self.open_scope(scope);
         let mut nodes = Vec::new();
         for (variable, (name, value)) in variables.iter().zip(&bindings) {
             nodes.push(self.initialise(datum, *variable, name, value)?);
         }
         nodes.push(self.body(datum, body)?);
-        self.scopes.pop();
+        self.close_scope();
         let body = Box::new(Node::sequence(nodes, datum.at));
         Ok(Node::new(NodeKind::Recursive { variables, body }, datum.at))
     }
@@ -234,13 +231,13 @@ impl Analyser<'_> {
             bindings.iter().map(|(_, value)| self.expression(value)).collect::<Analysed<Vec<_>>>()?;
         let formals = bindings.iter().map(|(name, _)| (*name).clone()).collect();
         let formals = Datum::new(Kind::List(formals), datum.at);
-        let mut scope = Vec::new();
+        let mut scope = Scope::default();
         let variable = self.add_name(&mut scope, name, false)?;
-        self.scopes.push(scope);
+        self.open_scope(scope);
         let symbol = self.symbols.intern(name.symbol().unwrap_or_default());
         let function = self.function(datum, symbol, &formals, body, Some(variable))?;
         self.ready(variable);
-        self.scopes.pop();
+        self.close_scope();
         Ok(self.start_loop(datum, variable, function, values))
     }
 
@@ -276,19 +273,19 @@ impl Analyser<'_> {
         let own = self.hidden_variable();
         let loop_name = self.symbols.intern("do");
         let parent = self.enter(datum, loop_name, Some(own));
-        let mut scope = Vec::new();
+        let mut scope = Scope::default();
         for name in names {
             self.add_name(&mut scope, name, true)?;
         }
-        let parameters = scope.iter().map(|(_, variable)| *variable).collect();
-        self.scopes.push(scope);
+        let parameters = scope.ids();
+        self.open_scope(scope);
         let test = self.expression(test)?;
         let results = self.expressions(results)?;
         let mut again = self.expressions(commands)?;
         let steps = steps.into_iter().map(|step| self.expression(step)).collect::<Analysed<Vec<_>>>()?;
         let callee = Box::new(self.reference(own, datum.at));
         again.push(Node::new(NodeKind::Call(callee, steps), datum.at));
-        self.scopes.pop();
+        self.close_scope();
         let branches = [test, Node::sequence(results, datum.at), Node::sequence(again, datum.at)];
         let body = Node::new(NodeKind::If(Box::new(branches)), datum.at);
         let function = self.leave(datum, parent, parameters, false, body);

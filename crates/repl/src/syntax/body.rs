@@ -2,7 +2,7 @@
 
 use crate::datum::{Datum, Kind};
 
-use super::analyse::{Analysed, Analyser};
+use super::analyse::{Analysed, Analyser, Scope};
 use super::define::Definition;
 use super::{Node, NodeKind, VariableId};
 
@@ -12,20 +12,20 @@ impl Analyser<'_> {
         if forms.is_empty() {
             return Err(self.error(datum, "a body needs an expression"));
         }
-        let mut scope = Vec::new();
+        let mut scope = Scope::default();
         for form in &forms {
             for name in self.defined_names(form)? {
                 self.add_name(&mut scope, name, false)?;
             }
         }
-        if scope.is_empty() {
+        if scope.variables.is_empty() {
             let nodes = forms.iter().map(|form| self.expression(form)).collect::<Analysed<Vec<_>>>()?;
             return Ok(Node::sequence(nodes, datum.at));
         }
-        let variables: Vec<VariableId> = scope.iter().map(|(_, variable)| *variable).collect();
-        self.scopes.push(scope);
+        let variables: Vec<VariableId> = scope.ids();
+        self.open_scope(scope);
         let nodes = forms.iter().map(|form| self.local_form(form)).collect::<Analysed<Vec<_>>>()?;
-        self.scopes.pop();
+        self.close_scope();
         let body = Box::new(Node::sequence(nodes, datum.at));
         Ok(Node::new(NodeKind::Recursive { variables, body }, datum.at))
     }

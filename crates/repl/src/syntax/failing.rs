@@ -2,7 +2,7 @@
 
 use crate::datum::Datum;
 
-use super::analyse::{Analysed, Analyser};
+use super::analyse::{Analysed, Analyser, Scope};
 use super::binding::shortened;
 use super::{Clause, Node, NodeKind};
 
@@ -15,11 +15,11 @@ impl Analyser<'_> {
             return Err(self.error(datum, usage));
         };
         let body = Box::new(self.body(datum, body)?);
-        let mut scope = Vec::new();
+        let mut scope = Scope::default();
         let variable = self.add_name(&mut scope, name, true)?;
-        self.scopes.push(scope);
+        self.open_scope(scope);
         let mut clauses = self.clauses(clauses)?;
-        self.scopes.pop();
+        self.close_scope();
         if !matches!(clauses.last(), Some(Clause::Else(_))) {
             let condition = self.reference(variable, datum.at);
             let again = NodeKind::Native(Self::library("raise-continuable"), vec![condition]);

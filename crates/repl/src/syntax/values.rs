@@ -3,7 +3,7 @@
 use crate::datum::Datum;
 use crate::value::Value;
 
-use super::analyse::{Analysed, Analyser};
+use super::analyse::{Analysed, Analyser, Scope};
 use super::{Node, NodeKind, VariableId};
 
 impl Analyser<'_> {
@@ -12,7 +12,7 @@ impl Analyser<'_> {
         let Some((bindings, body)) = operands.split_first() else { return Err(self.error(datum, usage)) };
         let Some(bindings) = bindings.list() else { return Err(self.error(bindings, usage)) };
         let mut nodes = Vec::new();
-        self.scopes.push(Vec::new());
+        self.open_scope(Scope::default());
         for binding in bindings {
             let Some([names, value]) = binding.list() else { return Err(self.error(binding, usage)) };
             let Some(names) = names.list() else { return Err(self.error(names, usage)) };
@@ -26,14 +26,14 @@ impl Analyser<'_> {
         let [names, value, body @ ..] = operands else { return Err(self.error(datum, usage)) };
         let Some(names) = names.list() else { return Err(self.error(names, usage)) };
         let mut nodes = Vec::new();
-        self.scopes.push(Vec::new());
+        self.open_scope(Scope::default());
         self.bind_values(names, value, &mut nodes)?;
         self.close_values(datum, nodes, body)
     }
 
     fn close_values(&mut self, datum: &Datum, nodes: Vec<(VariableId, Node)>, body: &[Datum]) -> Analysed {
         let body = Box::new(self.body(datum, body)?);
-        self.scopes.pop();
+        self.close_scope();
         Ok(Node::new(NodeKind::Bind { bindings: nodes, body }, datum.at))
     }
 
@@ -45,14 +45,12 @@ impl Analyser<'_> {
     ) -> Analysed<()> {
         let whole = self.hidden_variable();
         nodes.push((whole, self.expression(value)?));
-        let mut scope = Vec::new();
+        let mut scope = Scope::default();
         for (at, name) in names.iter().enumerate() {
             let variable = self.add_name(&mut scope, name, true)?;
             nodes.push((variable, self.one_of(whole, at, names.len(), value.at)));
         }
-        if let Some(open) = self.scopes.last_mut() {
-            open.append(&mut scope);
-        }
+        self.widen_scope(scope);
         Ok(())
     }
 
