@@ -1,10 +1,6 @@
 //! The language from outside: programs and what they come to, one file to an area.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test that cannot go on must fail"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 
 mod bombs;
 mod bound;
