@@ -24,7 +24,7 @@ use crate::heap::Heap;
 use crate::symbols::Symbols;
 use crate::value::Value;
 
-pub(crate) use self::json::{Unconvertible, from_kernel, to_kernel, to_kernel_measured};
+pub(crate) use self::json::{Unconvertible, from_kernel, to_kernel};
 
 /// The part of the library that is written in Scheme.
 pub(crate) const PRELUDE: &str = include_str!("prelude.scm");

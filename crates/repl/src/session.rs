@@ -12,7 +12,7 @@ use crate::limits::{Limits, Usage};
 use crate::machine::{self, Machine};
 use crate::reader::read;
 use crate::syntax::KEYWORDS;
-use crate::write::{Style, text_of};
+use crate::write::{Bounds, Style, text_of};
 
 /// What an evaluation came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,11 +129,14 @@ impl Session {
             return Ok(Answer { text: String::new(), value: None });
         }
         let most = self.limits.output.saturating_sub(machine.output.text.len());
-        let text = text_of(&machine.heap, &machine.symbols, value, Style::Write, most).map_err(|_| {
-            let message = format!("the result does not fit the {} bytes of output", self.limits.output);
-            Error::new(ErrorKind::Budget(crate::Budget::Output), message)
-        })?;
-        let value = to_kernel(&machine.heap, &machine.symbols, &mut machine.meter, value).ok();
+        let text = text_of(&machine.heap, &machine.symbols, value, Style::Write, Bounds::bytes(most))
+            .map_err(|_| {
+                let message = format!("the result does not fit the {} bytes of output", self.limits.output);
+                Error::new(ErrorKind::Budget(crate::Budget::Output), message)
+            })?;
+        let most = self.limits.memory;
+        let made = to_kernel(&machine.heap, &machine.symbols, &mut machine.meter, value, most);
+        let value = made.ok().map(|(value, _)| value);
         Ok(Answer { text, value })
     }
 

@@ -17,9 +17,26 @@ pub(crate) enum Style {
     Write,
 }
 
+/// How long a text may become.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) bytes: usize,
+    /// How many parts may be looked at, each a step
+    pub(crate) parts: u64,
+}
+
+impl Bounds {
+    pub(crate) fn bytes(bytes: usize) -> Bounds {
+        Bounds { bytes, parts: u64::MAX }
+    }
+}
+
 /// The text would be longer than allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TooLong;
+pub(crate) enum TooLong {
+    Bytes,
+    Parts,
+}
 
 enum Part<'h> {
     Value(Value),
@@ -29,27 +46,30 @@ enum Part<'h> {
     Key(&'h Key),
 }
 
-/// The text of a value, at most so many bytes.
+/// The text of a value, if it stays within its bounds.
 pub(crate) fn text_of(
     heap: &Heap,
     symbols: &Symbols,
     value: Value,
     style: Style,
-    most: usize,
+    bounds: Bounds,
 ) -> Result<String, TooLong> {
+    let most = bounds.bytes;
+    let mut parts = bounds.parts;
     let mut out = String::new();
     let mut open = vec![Part::Value(value)];
     while let Some(part) = open.pop() {
+        parts = parts.checked_sub(1).ok_or(TooLong::Parts)?;
         match part {
             Part::Text(text) => out.push_str(text),
-            Part::Value(value) if parts_of(heap, value) > most => return Err(TooLong),
+            Part::Value(value) if parts_of(heap, value) > most => return Err(TooLong::Bytes),
             Part::Value(value) => push_value(heap, symbols, value, style, &mut out, &mut open),
             Part::Tail(value) => push_tail(heap, value, &mut out, &mut open),
             Part::Key(key) => push_key(key, style, &mut out),
         }
         // Whatever waits becomes a byte at least.
         if out.len() > most || open.len() > most.saturating_mul(2).saturating_add(64) {
-            return Err(TooLong);
+            return Err(TooLong::Bytes);
         }
     }
     Ok(out)
@@ -57,10 +77,10 @@ pub(crate) fn text_of(
 
 /// A value for a message: at most forty characters.
 pub(crate) fn shortened(heap: &Heap, symbols: &Symbols, value: Value) -> String {
-    match text_of(heap, symbols, value, Style::Write, 400) {
+    match text_of(heap, symbols, value, Style::Write, Bounds::bytes(400)) {
         Ok(text) if text.chars().count() <= 40 => text,
         Ok(text) => text.chars().take(39).chain(['…']).collect(),
-        Err(TooLong) => value.kind_name().to_owned(),
+        Err(TooLong::Bytes | TooLong::Parts) => value.kind_name().to_owned(),
     }
 }
 

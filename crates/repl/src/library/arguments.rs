@@ -7,7 +7,7 @@ use crate::fault::{Fault, Outcome};
 use crate::heap::Key;
 use crate::number::Number;
 use crate::value::{Handle, Value};
-use crate::write::{Style, TooLong, shortened, text_of};
+use crate::write::{Bounds, Style, TooLong, shortened, text_of};
 
 use super::Library;
 
@@ -125,18 +125,27 @@ impl Library<'_> {
 
     /// The text of a value, as long as the memory allows.
     pub(super) fn text_of(&mut self, value: Value, style: Style) -> Outcome<String> {
-        let most = self.heap.room();
-        let text = text_of(self.heap, self.symbols, value, style, most).map_err(|TooLong| Fault::Full)?;
-        self.spend_bytes(text.len())?;
-        Ok(text)
+        self.bounded_text(value, style, self.heap.room()).map_err(|too_long| match too_long {
+            TooLong::Bytes => Fault::Full,
+            TooLong::Parts => Fault::Budget(Budget::Fuel),
+        })
     }
 
     /// The text of a value, as long as the output has room for it.
     pub(super) fn text_for_output(&mut self, value: Value, style: Style) -> Outcome<String> {
         let most = self.output.most.saturating_sub(self.output.text.len());
-        let text = text_of(self.heap, self.symbols, value, style, most);
-        let text = text.map_err(|TooLong| Fault::Budget(Budget::Output))?;
-        self.spend_bytes(text.len())?;
+        self.bounded_text(value, style, most).map_err(|too_long| match too_long {
+            TooLong::Bytes => Fault::Budget(Budget::Output),
+            TooLong::Parts => Fault::Budget(Budget::Fuel),
+        })
+    }
+
+    /// A text is charged a step for each eight bytes, whatever it is made of; one that would cost more than is left
+    /// is given up.
+    fn bounded_text(&mut self, value: Value, style: Style, bytes: usize) -> Result<String, TooLong> {
+        let left = self.meter.fuel.saturating_sub(self.meter.steps);
+        let text = text_of(self.heap, self.symbols, value, style, Bounds { bytes, parts: left })?;
+        self.meter.spend(text.len() as u64 / 8 + 1).map_err(|_| TooLong::Parts)?;
         Ok(text)
     }
 

@@ -24,8 +24,9 @@ pub(super) const NULL: &str = "null";
 
 pub(super) const JSON: &[Native] = &[
     plain("json->string", 1, 1, |library, arguments| {
-        let value = to_kernel(library.heap, library.symbols, library.meter, Library::nth(arguments, 0));
-        let value = value.map_err(|error| library.unconvertible(error))?;
+        let (value, most) = (Library::nth(arguments, 0), library.heap.room());
+        let made = to_kernel(library.heap, library.symbols, library.meter, value, most);
+        let (value, _) = made.map_err(|error| library.unconvertible(error))?;
         let bytes = kernel::encode(&value);
         let text = String::from_utf8(bytes).unwrap_or_default();
         library.new_text(&text)
@@ -81,7 +82,8 @@ impl Library<'_> {
                 Fault::type_of(format!("`{}`: `{shown}` has no form in JSON", self.name))
             }
             Unconvertible::Range(what) => self.out_of_range(&what),
-            Unconvertible::Budget(budget) => Fault::Budget(budget),
+            Unconvertible::Full => Fault::Full,
+            Unconvertible::Fuel => Fault::Budget(Budget::Fuel),
         }
     }
 }
@@ -91,30 +93,22 @@ pub(crate) enum Unconvertible {
     /// It is of a kind that JSON lacks
     Kind(String),
     Range(String),
-    Budget(Budget),
+    /// It does not fit
+    Full,
+    Fuel,
 }
 
-/// A value as the kernel's, a step for each part.
+/// A value as the kernel's, of at most so many bytes, and how many it takes. Each part is a step.
 pub(crate) fn to_kernel(
     heap: &Heap,
     symbols: &Symbols,
     meter: &mut Meter,
     value: Value,
-) -> Result<kernel::Value<'static>, Unconvertible> {
-    to_kernel_measured(heap, symbols, meter, value).map(|(value, _)| value)
-}
-
-/// The same, and how many bytes it takes.
-pub(crate) fn to_kernel_measured(
-    heap: &Heap,
-    symbols: &Symbols,
-    meter: &mut Meter,
-    value: Value,
+    most: usize,
 ) -> Result<(kernel::Value<'static>, usize), Unconvertible> {
-    let room = heap.room();
-    let mut converter = Converter { heap, symbols, meter, bytes: room };
+    let mut converter = Converter { heap, symbols, meter, bytes: most };
     let value = converter.convert(value, 0)?;
-    Ok((value, room - converter.bytes))
+    Ok((value, most - converter.bytes))
 }
 
 struct Converter<'m> {
@@ -128,8 +122,8 @@ struct Converter<'m> {
 impl Converter<'_> {
     fn charge(&mut self, bytes: usize) -> Result<(), Unconvertible> {
         let steps = bytes as u64 / 64 + 1;
-        self.meter.spend(steps).map_err(|_| Unconvertible::Budget(Budget::Fuel))?;
-        self.bytes = self.bytes.checked_sub(bytes).ok_or(Unconvertible::Budget(Budget::Memory))?;
+        self.meter.spend(steps).map_err(|_| Unconvertible::Fuel)?;
+        self.bytes = self.bytes.checked_sub(bytes).ok_or(Unconvertible::Full)?;
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use crate::error::Budget;
 use crate::fault::Fault;
 use crate::host::HostCall;
-use crate::library::{Unconvertible, to_kernel_measured};
+use crate::library::{Unconvertible, to_kernel};
 
 use super::call::wrong_count;
 use super::execute::Flow;
@@ -22,7 +22,8 @@ impl Machine {
         let mut values = Vec::with_capacity(count);
         let mut total = 0_usize;
         for value in self.fiber.stack.get(start..).unwrap_or_default() {
-            let value = to_kernel_measured(&self.heap, &self.symbols, &mut self.meter, *value);
+            let most = self.heap.room().saturating_sub(total);
+            let value = to_kernel(&self.heap, &self.symbols, &mut self.meter, *value, most);
             let (value, bytes) = value.map_err(|error| refused(&function.name, error))?;
             values.push(value);
             total = total.saturating_add(bytes);
@@ -49,6 +50,7 @@ fn refused(name: &str, error: Unconvertible) -> Fault {
             Fault::type_of(format!("`{name}` takes what JSON can say, and `{shown}` is not that"))
         }
         Unconvertible::Range(what) => Fault::range(format!("`{name}`: {what}")),
-        Unconvertible::Budget(budget) => Fault::Budget(budget),
+        Unconvertible::Full => Fault::Full,
+        Unconvertible::Fuel => Fault::Budget(Budget::Fuel),
     }
 }

@@ -5,7 +5,7 @@ use premath_kernel::Value as KernelValue;
 use super::{Machine, Step};
 use crate::host::HostFunction;
 use crate::limits::Limits;
-use crate::write::{Style, text_of};
+use crate::write::{Bounds, Style, text_of};
 
 const PROGRAMS: &[&str] = &[
     "(define (f n) (if (= n 0) '() (cons n (f (- n 1))))) (f 20)",
@@ -43,7 +43,8 @@ fn run(program: &str, is_stressed: bool) -> String {
         };
         match step {
             Step::Done(value) => {
-                return text_of(&machine.heap, &machine.symbols, value, Style::Write, 10_000).unwrap();
+                return text_of(&machine.heap, &machine.symbols, value, Style::Write, Bounds::bytes(10_000))
+                    .unwrap();
             }
             Step::Calls(calls) => {
                 let answer = |arguments: Vec<KernelValue<'static>>| Ok(arguments.into_iter().next().unwrap());

@@ -138,7 +138,7 @@ fn output_and_results_have_a_budget() {
     blows("(define v (vector 1)) (vector-set! v 0 v) v", Budget::Output);
     blows("(define v (vector 1)) (vector-set! v 0 v) (display v)", Budget::Output);
     blows("(let loop ((v 1) (i 0)) (if (< i 60) (loop (list v v) (+ i 1)) (display v)))", Budget::Output);
-    blows("(let loop ((v 1) (i 0)) (if (< i 60) (loop (list v v) (+ i 1)) (string v)))", Budget::Memory);
+    blows("(let loop ((v 1) (i 0)) (if (< i 60) (loop (list v v) (+ i 1)) (string v)))", Budget::Fuel);
     blows("(make-vector 3000000 0)", Budget::Output);
 }
 
@@ -187,4 +187,66 @@ fn a_used_up_budget_cannot_be_caught() {
     );
     blows("(guard (e (#t 'caught)) (define (f) (+ 1 (f))) (f))", Budget::Depth);
     blows("(let loop ((i 0)) (guard (e (#t 'caught)) (echo i)) (loop (+ i 1)))", Budget::HostCalls);
+}
+
+#[test]
+fn every_form_nests_within_a_small_stack() {
+    let forms = [
+        ("(list ", ")", 1),
+        ("(let ((x 1)) ", ")", 1),
+        ("(let loop ((i 0)) ", ")", 1),
+        ("(if #t ", " 2)", 1),
+        ("(cond (#t ", "))", 2),
+        ("(case 1 ((1) ", "))", 2),
+        ("(guard (e (#t e)) ", ")", 1),
+        ("(guard (e (#t ", ")) (raise 1))", 3),
+        ("(lambda (x) ", ")", 1),
+        ("(begin ", ")", 1),
+        ("(and 1 ", ")", 1),
+        ("`(a ,", ")", 3),
+        ("'(a ", ")", 2),
+        ("'#(a ", ")", 2),
+        ("(do ((i 0 (+ i 1))) ((= i 1) ", "))", 2),
+        ("(let-values (((a) ", ")) a)", 3),
+        ("(define (f) ", ") 1", 1),
+        ("((lambda () (define x ", ") x))", 3),
+    ];
+    for (open, close, depth) in forms {
+        let levels = 195 / depth;
+        let program = format!("{}1{}", open.repeat(levels), close.repeat(levels));
+        let small = std::thread::Builder::new().stack_size(1 << 20);
+        let run =
+            small.spawn(move || evaluate(&program, Limits::default()).0.result.map(|answer| answer.text));
+        let result = run.unwrap().join().unwrap();
+        assert!(result.is_ok(), "{open}: {result:?}");
+    }
+}
+
+#[test]
+fn many_names_take_no_more_than_their_number() {
+    let names = |join: fn(usize) -> String| (0..40_000).map(join).collect::<String>();
+    let bindings = names(|number| format!("(x{number} {number})"));
+    let uses = names(|number| format!(" x{number}"));
+    assert_eq!(value(&format!("(let ({bindings}) ((lambda () (length (list{uses})))))")), "40000");
+    let definitions = names(|number| format!("(define x{number} {number})"));
+    assert_eq!(value(&format!("{definitions} x39999")), "39999");
+    assert_eq!(value(&format!("(define (f) {definitions} x39999) (f)")), "39999");
+}
+
+#[test]
+fn calls_that_wait_together_count_what_they_hold() {
+    let program = "(define s (make-string 1000000 #\\a)) (parallel-map (lambda (i) (echo s)) (iota 500))";
+    blows(program, Budget::Memory);
+    assert_eq!(
+        value(
+            "(define s (make-string 1000000 #\\a)) (length (parallel-map (lambda (i) (string-length (echo s))) (iota 20)))"
+        ),
+        "20"
+    );
+    assert_eq!(
+        value(
+            "(define s (make-string 1000000 #\\a)) (length (map (lambda (i) (string-length (echo s))) (iota 100)))"
+        ),
+        "100"
+    );
 }
