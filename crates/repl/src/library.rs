@@ -72,6 +72,7 @@ pub(crate) enum Special {
     PopHandler,
     RestoreHandler,
     ParallelMap,
+    TableRef,
 }
 
 #[derive(Clone, Copy)]
@@ -109,6 +110,7 @@ const CONTROL: &[Native] = &[
     special("raise", 1, 1, Special::Raise),
     special("raise-continuable", 1, 1, Special::RaiseContinuable),
     special("parallel-map", 2, 2, Special::ParallelMap),
+    special("hash-table-ref", 2, 3, Special::TableRef),
     special("%push-handler", 1, 1, Special::PushHandler),
     special("%pop-handler", 0, 0, Special::PopHandler),
     special("%restore-handler", 0, 0, Special::RestoreHandler),

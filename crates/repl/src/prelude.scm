@@ -179,15 +179,13 @@
 (define (vector-map f . vectors) (list->vector (apply map f (map vector->list vectors))))
 (define (vector-for-each f . vectors) (apply for-each f (map vector->list vectors)))
 (define (string-for-each f text) (for-each f (string->list text)))
+(define (string-map f text) (list->string (map f (string->list text))))
 
 (define (hash-table-update! table key change . default)
   (hash-table-set! table key
                    (change (if (null? default)
                                (hash-table-ref table key)
-                               (let ((value (hash-table-ref table key (car default))))
-                                 (if (and (procedure? value) (not (hash-table-contains? table key)))
-                                     (value)
-                                     value))))))
+                               (hash-table-ref table key (car default))))))
 (define (hash-table-update!/default table key change default)
   (hash-table-set! table key (change (hash-table-ref table key default))))
 (define (hash-table-walk table f)

@@ -38,6 +38,11 @@ pub(super) const NUMBERS: &[Native] = &[
     plain("integer?", 1, 1, |_, arguments| {
         Ok(Value::Bool(matches!(Library::nth(arguments, 0), Value::Integer(_))))
     }),
+    plain("exact-integer?", 1, 1, |_, arguments| {
+        Ok(Value::Bool(matches!(Library::nth(arguments, 0), Value::Integer(_))))
+    }),
+    // Every number is.
+    plain("exact", 1, 1, |library, arguments| library.number(Library::nth(arguments, 0)).map(Value::number)),
     plain("zero?", 1, 1, |library, arguments| library.sign(arguments, Ordering::is_eq)),
     plain("positive?", 1, 1, |library, arguments| library.sign(arguments, Ordering::is_gt)),
     plain("negative?", 1, 1, |library, arguments| library.sign(arguments, Ordering::is_lt)),

@@ -1,6 +1,6 @@
 //! Hash tables, which change in place. Keys come out sorted: booleans, numbers, characters, symbols, strings.
 
-use crate::fault::Outcome;
+use crate::fault::{Fault, Outcome};
 use crate::heap::{Key, Table};
 use crate::value::Value;
 
@@ -38,17 +38,6 @@ pub(super) const TABLES: &[Native] = &[
         library.walk_entries(handle)?;
         let copy = library.heap.table(handle).clone();
         library.heap.make_table(copy)
-    }),
-    plain("hash-table-ref", 2, 3, |library, arguments| {
-        let found = library.look_up(arguments)?;
-        match (found, arguments.get(2)) {
-            (Some(value), _) => Ok(value),
-            (None, Some(default)) => Ok(*default),
-            (None, None) => {
-                let key = library.shown(Library::nth(arguments, 1));
-                Err(library.out_of_range(&format!("no entry for `{key}`")))
-            }
-        }
     }),
     plain("hash-table-ref/default", 3, 3, |library, arguments| {
         Ok(library.look_up(arguments)?.unwrap_or_else(|| Library::nth(arguments, 2)))
@@ -94,10 +83,15 @@ pub(super) const TABLES: &[Native] = &[
 ];
 
 impl Library<'_> {
-    fn look_up(&mut self, arguments: &[Value]) -> Outcome<Option<Value>> {
+    pub(crate) fn look_up(&mut self, arguments: &[Value]) -> Outcome<Option<Value>> {
         let handle = self.table(Self::nth(arguments, 0))?;
         let key = self.key(Self::nth(arguments, 1))?;
         Ok(self.heap.table(handle).get(&key).copied())
+    }
+
+    /// The failure for a key that has no entry.
+    pub(crate) fn no_entry(&self, key: Value) -> Fault {
+        self.out_of_range(&format!("no entry for `{}`", self.shown(key)))
     }
 
     fn walk_entries(&mut self, handle: u32) -> Outcome<()> {

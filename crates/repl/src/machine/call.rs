@@ -178,6 +178,7 @@ impl Machine {
                 self.push(Value::Unspecified)
             }
             Special::ParallelMap => self.parallel_map(first, start),
+            Special::TableRef => self.table_ref(start, is_tail),
         }
     }
 
@@ -196,6 +197,11 @@ impl Machine {
         if start + items.len() > self.limits.depth.saturating_mul(VALUES_PER_CALL) {
             return Err(Fault::Budget(Budget::Depth));
         }
+        self.call_instead(callee, items, start, is_tail)
+    }
+
+    /// Calls something with other arguments than those on the stack; those come back if it has to be done again.
+    fn call_instead(&mut self, callee: Value, mut items: Vec<Value>, start: usize, is_tail: bool) -> Flow {
         let before = self.fiber.stack.split_off(start);
         let arguments = index(items.len());
         self.fiber.stack.append(&mut items);
@@ -205,6 +211,32 @@ impl Machine {
             self.fiber.stack.extend(before);
         }
         flow
+    }
+
+    /// `(hash-table-ref table key default)`: a default that is a procedure is called for the value.
+    fn table_ref(&mut self, start: usize, is_tail: bool) -> Flow {
+        let arguments = self.fiber.stack.get(start..).unwrap_or_default().to_vec();
+        let mut library = self.library("hash-table-ref");
+        let value = match (library.look_up(&arguments)?, arguments.get(2)) {
+            (Some(value), _) => value,
+            (None, Some(default)) if default.is_procedure() => {
+                return self.call_instead(*default, Vec::new(), start, is_tail);
+            }
+            (None, Some(default)) => *default,
+            (None, None) => return Err(library.no_entry(arguments.get(1).copied().unwrap_or_default())),
+        };
+        self.fiber.stack.truncate(start);
+        self.push(value)
+    }
+
+    fn library(&mut self, name: &'static str) -> Library<'_> {
+        Library {
+            name,
+            heap: &mut self.heap,
+            symbols: &mut self.symbols,
+            meter: &mut self.meter,
+            output: &mut self.output,
+        }
     }
 
     #[cold]

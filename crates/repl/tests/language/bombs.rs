@@ -149,6 +149,29 @@ fn a_long_program_is_refused_before_it_is_read() {
 }
 
 #[test]
+fn the_longest_programs_stay_within_memory() {
+    let fill = |part: &str| part.repeat((1 << 20) / part.len() - 8);
+    let programs = [
+        format!("(list {})", fill("1 ")),
+        format!("'({})", fill("x ")),
+        fill("(f)"),
+        fill("'a "),
+        fill("(lambda()1)"),
+        format!("(cond {})", fill("(1 2)")),
+        format!("(begin {})", fill("\"\"")),
+        format!("`({})", fill(",x ")),
+    ];
+    for program in programs {
+        let (evaluation, _) = evaluate(&program, Limits::default());
+        let shown: String = program.chars().take(20).collect();
+        let is_source = evaluation.result.is_err_and(|error| error.kind == ErrorKind::Budget(Budget::Source));
+        assert!(!is_source, "{shown}: too long");
+        let peak = peak_kilobytes();
+        assert!(peak < MOST_KILOBYTES, "{shown}: {peak} KiB");
+    }
+}
+
+#[test]
 fn wide_programs_are_no_deeper_than_they_are_nested() {
     let clauses: String = (0..20_000).map(|number| format!("((= x {number}) {number})\n")).collect();
     assert_eq!(value(&format!("(define x 19999) (cond {clauses})")), "19999");

@@ -158,7 +158,10 @@ fn symbols_characters_and_kinds() {
             "(list (eq? 'a 'a) (eq? '() '()) (eqv? 1.5 1.5) (eq? \"a\" \"a\") (equal? \"a\" \"a\") (equal? '(1 #(2 \"x\")) '(1 #(2 \"x\"))) (equal? 1 1.0))",
             "(#t #t #t #f #t #t #t)",
         ),
-        ("(not 3)", "#f"),
+        (
+            "(list (not 3) (exact (floor 2.5)) (exact-integer? 2) (string-map char-upcase \"ab\"))",
+            "(#f 2 #t \"AB\")",
+        ),
     ]);
 }
 
@@ -190,6 +193,10 @@ fn hash_tables_change_in_place_and_keep_their_keys_sorted() {
         (
             "(define t (hash-table \"a\" 1)) (define u (hash-table-copy t)) (hash-table-set! u \"a\" 2) (list (hash-table-ref t \"a\") (hash-table-ref u \"a\") (hash-table-ref t \"x\" 'none) (hash-table-ref/default t \"x\" 0) (hash-table-contains? t \"a\") (hash-table-count t))",
             "(1 2 none 0 #t 1)",
+        ),
+        (
+            "(define t (hash-table 'a 1)) (list (hash-table-ref t 'a (lambda () 9)) (hash-table-ref t 'b (lambda () 9)) (hash-table-ref t 'b make-hash-table))",
+            "(1 9 #hash())",
         ),
         (
             "(define t (alist->hash-table '((a . 1) (b . 2) (a . 3)))) (hash-table-delete! t 'b) (hash-table->alist t)",
