@@ -11,6 +11,7 @@ mod failing;
 mod forms;
 mod library;
 mod numbers;
+mod reference;
 mod repeat;
 mod run;
 mod sessions;
