@@ -425,7 +425,12 @@ fn expression() -> impl Strategy<Value = Expression> {
                 let [left, right] = *tests;
                 E::Cond(Box::new([left, right, *receiver, otherwise]))
             }),
-            1 => (three(), 0_i64..4).prop_map(|(parts, key)| E::Case(parts, key)),
+            2 => (three(), 0_i64..4, any::<bool>()).prop_map(|(mut parts, key, is_hit)| {
+                if is_hit {
+                    parts[0] = E::Integer(key);
+                }
+                E::Case(parts, key)
+            }),
             3 => two().prop_map(E::Add),
             1 => two().prop_map(E::Subtract),
             1 => one().prop_map(E::Raise),
