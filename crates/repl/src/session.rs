@@ -30,7 +30,7 @@ pub struct Evaluation {
 pub struct Answer {
     /// As the reader would read it; empty when there is nothing to say
     pub text: String,
-    /// As JSON, unless it is something that JSON cannot say
+    /// As JSON, unless it is something that JSON cannot say or no fuel is left to say it
     pub value: Option<Value<'static>>,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{Budget, ErrorKind};
 use crate::fault::{Fault, Outcome};
+use crate::hints::instead_of;
 use crate::library::{Library, Run, Special};
 use crate::position::index;
 use crate::value::{Handle, Value};
@@ -242,9 +243,10 @@ impl Machine {
     #[cold]
     pub(super) fn unbound(&self, global: u32) -> Fault {
         let name = self.symbols.name(self.globals.name(global));
-        let message = match self.nearest(name) {
-            Some(near) => format!("`{name}` is not defined; did you mean `{near}`?"),
-            None => format!("`{name}` is not defined"),
+        let message = match (instead_of(name), self.nearest(name)) {
+            (Some(hint), _) => format!("`{name}` is not defined; use {hint}"),
+            (None, Some(near)) => format!("`{name}` is not defined; did you mean `{near}`?"),
+            (None, None) => format!("`{name}` is not defined"),
         };
         Fault::new(ErrorKind::Unbound, message)
     }

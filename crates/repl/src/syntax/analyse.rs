@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fault::{Fault, Outcome};
 use crate::globals::{Globals, Meaning};
 use crate::heap::Heap;
+use crate::hints::{instead_of, is_absent_form};
 use crate::library;
 use crate::position::Position;
 use crate::symbols::Symbols;
@@ -177,6 +178,7 @@ impl<'a> Analyser<'a> {
         if let Some(keyword) = self.keyword(head) {
             return self.form(datum, keyword, operands);
         }
+        self.refuse_absent_form(head)?;
         if let Some(native) = self.native(head) {
             let operands = self.expressions(operands)?;
             return Ok(Node::new(NodeKind::Native(native, operands), datum.at));
@@ -184,6 +186,19 @@ impl<'a> Analyser<'a> {
         let operands = self.expressions(operands)?;
         let callee = Box::new(self.expression(head)?);
         Ok(Node::new(NodeKind::Call(callee, operands), datum.at))
+    }
+
+    /// What stands in a form of another Scheme makes no sense here, so the form itself is what is wrong.
+    fn refuse_absent_form(&mut self, head: &Datum) -> Analysed<()> {
+        let Some(name) = head.symbol().filter(|name| is_absent_form(name)) else { return Ok(()) };
+        let symbol = self.symbols.intern(name);
+        if self.lookup(symbol).is_some() || self.globals.meaning(symbol).is_some() {
+            return Ok(());
+        }
+        let hint = instead_of(name).unwrap_or("something else");
+        let mut error = self.error(head, format!("`{name}` is not part of this language; use {hint}"));
+        error.kind = ErrorKind::Unbound;
+        Err(error)
     }
 
     /// The form a name stands for, unless a variable has that name.
