@@ -1,7 +1,8 @@
 //! A second evaluator, as plain as can be: it walks the tree and looks names up in maps. Generated programs must come to
 //! the same in both; the machine's places on the stack, captures and cells are what is at stake.
 //!
-//! Programs are made to get far: `a` to `e` hold integers, `f` to `h` procedures of one argument, all of them global too.
+//! Programs are made to get far: `a` to `e` hold integers, `f` to `h` procedures of one argument, all of them global too. They
+//! leave garbage behind all the time.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "each walk knows some of the expressions")]
 
@@ -19,6 +20,10 @@ const INTEGERS: [&str; 5] = ["a", "b", "c", "d", "e"];
 const PROCEDURES: [&str; 3] = ["f", "g", "h"];
 const START: &str = "(define a 1) (define b 2) (define c 3) (define d 4) (define e 5) \
     (define (f x) (+ x 10)) (define (g x) (+ x 20)) (define (h x) (set! a (+ a x)) a)";
+/// What is written between the parts of programs, to be collected.
+const GARBAGE: &str = "(make-vector 90 0)";
+/// Little more than the library itself needs.
+const LITTLE_MEMORY: usize = 4 << 10;
 const MOST_STEPS: usize = 3_000;
 const MOST_DEPTH: usize = 100;
 
@@ -67,7 +72,9 @@ impl fmt::Display for Expression {
         match self {
             E::Integer(integer) => write!(out, "{integer}"),
             E::Name(name) => write!(out, "{name}"),
-            E::Lambda(names, None, body) => write!(out, "(lambda ({}){})", names.join(" "), all(body)),
+            E::Lambda(names, None, body) => {
+                write!(out, "(lambda ({}) {GARBAGE}{})", names.join(" "), all(body))
+            }
             E::Lambda(names, Some(rest), body) => {
                 write!(
                     out,
@@ -79,17 +86,17 @@ impl fmt::Display for Expression {
             E::Call(callee, arguments) => write!(out, "({callee}{})", all(arguments)),
             E::Apply(callee, argument) => write!(out, "(apply {callee} (list {argument}))"),
             E::Map(callee, argument) => write!(out, "(car (map {callee} (list {argument})))"),
-            E::Let(bindings, body) => write!(out, "(let ({}) {body})", pairs(bindings)),
+            E::Let(bindings, body) => write!(out, "(let ({}) {GARBAGE} {body})", pairs(bindings)),
             E::LetStar(bindings, body) => write!(out, "(let* ({}) {body})", pairs(bindings)),
-            E::Letrec(bindings, body) => write!(out, "(letrec ({}) {body})", pairs(bindings)),
+            E::Letrec(bindings, body) => write!(out, "(letrec ({}) {GARBAGE} {body})", pairs(bindings)),
             E::Body(definitions, body) => {
                 let definitions: String =
                     definitions.iter().map(|(name, value)| format!("(define {name} {value}) ")).collect();
-                write!(out, "(let () {definitions}{body})")
+                write!(out, "(let () {definitions}{GARBAGE} {body})")
             }
             E::Loop(name, variable, count, body, result) => write!(
                 out,
-                "(let {name} (({variable} 0)) (if (< {variable} {count}) (begin {body} ({name} (+ {variable} 1))) {result}))"
+                "(let {name} (({variable} 0)) (if (< {variable} {count}) (begin {body} ({name} (+ {variable} 1))) (begin {GARBAGE} {result})))"
             ),
             E::Do(variable, count, body) => {
                 write!(
@@ -97,7 +104,7 @@ impl fmt::Display for Expression {
                     "(do (({variable} 0 (+ {variable} 1))) ((< {count} {variable}) {variable}) {body})"
                 )
             }
-            E::Set(name, value) => write!(out, "(begin (set! {name} {value}) 0)"),
+            E::Set(name, value) => write!(out, "(begin (set! {name} {value}) {GARBAGE} 0)"),
             E::Begin(parts) => write!(out, "(begin{})", all(parts)),
             E::If(parts) => {
                 let [left, right, then, otherwise] = parts.as_ref();
@@ -118,7 +125,7 @@ impl fmt::Display for Expression {
             E::Raise(value) => write!(out, "(raise {value})"),
             E::Guard(name, handler, body) => write!(
                 out,
-                "(guard ({name} (#t (let (({name} (if (error-object? {name}) -1 {name}))) {handler}))) {body})"
+                "(guard ({name} (#t (let (({name} (if (error-object? {name}) -1 {name}))) {GARBAGE} {handler}))) {GARBAGE} {body})"
             ),
         }
     }
@@ -471,11 +478,21 @@ proptest! {
     fn the_machine_and_the_plain_evaluator_come_to_the_same(expression in expression()) {
         let program = format!("{START} (list {expression} a b c d e)");
         let Some(expected) = plainly(&expression) else { return Ok(()) };
-        let got = match evaluate(&program, Limits::default()).0.result {
-            Ok(answer) => answer.text,
-            Err(error) if matches!(error.kind, ErrorKind::Syntax | ErrorKind::Budget(_)) => error.to_string(),
-            Err(_) => "error".to_owned(),
-        };
-        prop_assert_eq!(got, expected, "{}", program);
+        let got = machine(&program, Limits::default().memory);
+        prop_assert_eq!(&got, &expected, "{}", program);
+        // With so little memory garbage is collected again and again, and nothing must change by that.
+        let little = machine(&program, LITTLE_MEMORY);
+        prop_assert!(little == expected || little == "budget.memory", "{}: {}", program, little);
+    }
+}
+
+/// What the machine says, in the same words.
+fn machine(program: &str, memory: usize) -> String {
+    match evaluate(program, Limits { memory, ..Limits::default() }).0.result {
+        Ok(answer) => answer.text,
+        Err(error) if matches!(error.kind, ErrorKind::Syntax | ErrorKind::Budget(_)) => {
+            error.kind.code().to_owned()
+        }
+        Err(_) => "error".to_owned(),
     }
 }
