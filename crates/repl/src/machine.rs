@@ -103,7 +103,7 @@ impl Machine {
                 },
                 Ok(Pause::Call(call)) => match self.group.as_mut() {
                     None => return Ok(Step::Calls(vec![call])),
-                    Some(_) => self.park(call),
+                    Some(_) => self.park(call)?,
                 },
                 // Room was made for this instruction, and it was not enough.
                 Err(Fault::Full) if is_single => return Err(self.used_up(Budget::Memory)),

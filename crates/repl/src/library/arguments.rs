@@ -81,7 +81,11 @@ impl Library<'_> {
         Ok(items)
     }
 
-    pub(super) fn key(&self, value: Value) -> Outcome<Key> {
+    /// A key, charged for being compared with those of a table of so many entries.
+    pub(super) fn key(&mut self, value: Value, entries: usize) -> Outcome<Key> {
+        let comparisons = entries.checked_ilog2().unwrap_or_default() as usize + 1;
+        let bytes = if let Value::Text(handle) = value { self.heap.text(handle).len() } else { 0 };
+        self.spend((bytes / 16).saturating_mul(comparisons))?;
         if let Some(number) = value.as_number() {
             return Ok(Key::Number(number));
         }

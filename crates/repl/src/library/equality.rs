@@ -51,7 +51,9 @@ pub(super) const EQUALITY: &[Native] = &[
             let Value::Symbol(symbol) = value else { return Err(library.wrong("a symbol", value)) };
             Ok(Arc::clone(library.symbols.name(symbol)))
         };
-        Ok(Value::Bool(name(Library::nth(arguments, 0))? < name(Library::nth(arguments, 1))?))
+        let (left, right) = (name(Library::nth(arguments, 0))?, name(Library::nth(arguments, 1))?);
+        library.spend_bytes(left.len().min(right.len()))?;
+        Ok(Value::Bool(left < right))
     }),
     plain("values", 0, ANY, |library, arguments| match arguments {
         [only] => Ok(*only),

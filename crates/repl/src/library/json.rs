@@ -59,7 +59,7 @@ impl Library<'_> {
     /// The part of a value under a key or at a place, if there is one.
     fn inside(&mut self, value: Value, step: Value) -> Outcome<Option<Value>> {
         if let Value::Table(handle) = value {
-            let mut key = self.key(step)?;
+            let mut key = self.key(step, self.heap.table(handle).len())?;
             if let Key::Symbol(name) = key {
                 key = Key::Text(name);
             }

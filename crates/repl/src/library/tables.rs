@@ -19,7 +19,7 @@ pub(super) const TABLES: &[Native] = &[
         library.spend(arguments.len())?;
         let mut table = Table::new();
         for [key, value] in pairs {
-            table.insert(library.key(*key)?, *value);
+            table.insert(library.key(*key, table.len())?, *value);
         }
         library.heap.make_table(table)
     }),
@@ -29,7 +29,7 @@ pub(super) const TABLES: &[Native] = &[
             let Value::Pair(handle) = item else { return Err(library.wrong("a list of pairs", item)) };
             let pair = library.heap.pair(handle);
             // The first entry of a key counts, as it does for `assoc`.
-            table.entry(library.key(pair.first)?).or_insert(pair.rest);
+            table.entry(library.key(pair.first, table.len())?).or_insert(pair.rest);
         }
         library.heap.make_table(table)
     }),
@@ -47,13 +47,15 @@ pub(super) const TABLES: &[Native] = &[
     }),
     plain("hash-table-set!", 3, 3, |library, arguments| {
         let handle = library.table(Library::nth(arguments, 0))?;
-        let key = library.key(Library::nth(arguments, 1))?;
+        let entries = library.heap.table(handle).len();
+        let key = library.key(Library::nth(arguments, 1), entries)?;
         library.heap.table_put(handle, key, Library::nth(arguments, 2))?;
         Ok(Value::Unspecified)
     }),
     plain("hash-table-delete!", 2, 2, |library, arguments| {
         let handle = library.table(Library::nth(arguments, 0))?;
-        let key = library.key(Library::nth(arguments, 1))?;
+        let entries = library.heap.table(handle).len();
+        let key = library.key(Library::nth(arguments, 1), entries)?;
         library.heap.table_remove(handle, &key);
         Ok(Value::Unspecified)
     }),
@@ -85,7 +87,8 @@ pub(super) const TABLES: &[Native] = &[
 impl Library<'_> {
     pub(crate) fn look_up(&mut self, arguments: &[Value]) -> Outcome<Option<Value>> {
         let handle = self.table(Self::nth(arguments, 0))?;
-        let key = self.key(Self::nth(arguments, 1))?;
+        let entries = self.heap.table(handle).len();
+        let key = self.key(Self::nth(arguments, 1), entries)?;
         Ok(self.heap.table(handle).get(&key).copied())
     }
 

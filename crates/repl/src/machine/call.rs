@@ -243,7 +243,10 @@ impl Machine {
     #[cold]
     pub(super) fn unbound(&self, global: u32) -> Fault {
         let name = self.symbols.name(self.globals.name(global));
-        let message = match (instead_of(name), self.nearest(name)) {
+        // Looking for a name that was meant takes a while: it is done for people, not in a loop that catches failures.
+        let is_caught = !self.fiber.handlers.is_empty() || self.group.is_some();
+        let near = if is_caught { None } else { self.nearest(name) };
+        let message = match (instead_of(name), near) {
             (Some(hint), _) => format!("`{name}` is not defined; use {hint}"),
             (None, Some(near)) => format!("`{name}` is not defined; did you mean `{near}`?"),
             (None, None) => format!("`{name}` is not defined"),

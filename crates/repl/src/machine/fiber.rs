@@ -44,6 +44,12 @@ impl Fiber {
         Fiber { stack, next, own: NO_CLOSURE, ..Fiber::default() }
     }
 
+    /// What it takes while it does not run. A stack may have twice the room it needs.
+    pub(super) fn bytes(&self) -> usize {
+        let values = self.stack.len().saturating_add(self.suspended.len());
+        values.saturating_add(self.frames.len()).saturating_add(self.handlers.len()).saturating_mul(32)
+    }
+
     /// The instruction behind each call that has not returned, and the one it came into the library by.
     pub(super) fn calls(&self) -> impl Iterator<Item = (u32, u32)> {
         let waiting = self.frames.iter().rev().map(|frame| (frame.next, frame.caller));

@@ -63,8 +63,13 @@ impl Group {
         &self.parent
     }
 
+    /// What it holds of the memory outside the heap.
     pub(super) fn bytes(&self) -> usize {
-        self.children.len().saturating_mul(FIBER_BYTES)
+        let parked = self.children.iter().map(|child| match child {
+            Child::Waiting(fiber, _) | Child::Answered(fiber, _) => fiber.bytes(),
+            Child::Fresh(_) | Child::Running | Child::Done(_) | Child::Failed(_) => 0,
+        });
+        self.children.len().saturating_mul(FIBER_BYTES).saturating_add(parked.sum())
     }
 
     /// Takes the next fiber that can run, at or behind the current one.
@@ -136,7 +141,10 @@ impl Machine {
     }
 
     /// Sets the running fiber aside until its call is answered.
-    pub(super) fn park(&mut self, call: HostCall) -> Progress {
+    pub(super) fn park(&mut self, call: HostCall) -> Result<Progress, Error> {
+        let bytes = self.fiber.bytes();
+        let kept = self.with_room(|machine| machine.heap.keep(bytes))?;
+        kept.map_err(|_| self.used_up(Budget::Memory))?;
         let fiber = std::mem::take(&mut self.fiber);
         self.parked += fiber.frames.len();
         if let Some(group) = self.group.as_mut()
@@ -144,7 +152,7 @@ impl Machine {
         {
             *child = Child::Waiting(fiber, Some(call));
         }
-        Progress::Ended
+        Ok(Progress::Ended)
     }
 
     /// Chooses who runs now. Calls come out when all that are left wait for them.
@@ -157,6 +165,7 @@ impl Machine {
                 }
                 Some(Child::Answered(fiber, answer)) => {
                     self.parked = self.parked.saturating_sub(fiber.frames.len());
+                    self.heap.release(fiber.bytes());
                     self.fiber = fiber;
                     if self.accept(answer)? == Progress::Running {
                         return Ok(None);

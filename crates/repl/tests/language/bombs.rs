@@ -52,6 +52,11 @@ fn work_that_grows_with_its_arguments_uses_up_the_fuel() {
     );
     blows("(define l (iota 300000)) (let loop () (sort l >) (loop))", Budget::Fuel);
     blows(
+        "(define s (make-string 9000000 #\\a)) (define t (hash-table s 1)) (let loop () (hash-table-ref t s) (loop))",
+        Budget::Fuel,
+    );
+    blows("(let loop () (guard (e (#t (loop))) (an-undefined-name-of-some-length)))", Budget::Fuel);
+    blows(
         "(define t (alist->hash-table (map (lambda (i) (cons i i)) (iota 10000)))) (let loop () (hash-table-keys t) (loop))",
         Budget::Fuel,
     );
