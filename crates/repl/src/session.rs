@@ -1,7 +1,7 @@
 //! The way in: a session that evaluates texts one after the other, in one world of definitions.
 //!
 //! It can be driven in two ways: [`Session::evaluate`] asks a [`HostCalls`] whenever the program calls the host;
-//! [`Session::start`], [`Session::advance`] and [`Session::answer`] leave that to the caller, who may do it elsewhere.
+//! [`Session::start`] and [`Session::answer`] leave that to the caller, who may do it elsewhere.
 
 use premath_kernel::Value;
 
@@ -48,6 +48,8 @@ pub enum Step {
 pub struct Session {
     machine: Machine,
     limits: Limits,
+    /// Whether calls came out that were not answered yet
+    is_waiting: bool,
 }
 
 impl Session {
@@ -71,7 +73,7 @@ impl Session {
             taken.push(name.to_owned());
         }
         machine.bind_hosts(functions);
-        Ok(Session { machine, limits })
+        Ok(Session { machine, limits, is_waiting: false })
     }
 
     /// Evaluates a text; whenever it calls the host, the host is asked.
@@ -93,24 +95,28 @@ impl Session {
 
     /// Reads a text and runs it up to its end or its first calls. Budgets are full again.
     pub fn start(&mut self, source: &str) -> Step {
-        match self.machine.load(source) {
-            Ok(()) => self.advance(),
-            Err(error) => Step::Done(self.evaluation(Err(error))),
-        }
+        let loaded = self.machine.load(source);
+        let step = loaded.and_then(|()| self.machine.advance());
+        self.shown(step)
     }
 
-    /// Goes on with the answers to the calls that came out last, in their order.
+    /// Goes on with the answers to the calls that came out last, in their order. Without such calls, that is a failure.
     pub fn answer(&mut self, answers: Vec<HostAnswer>) -> Step {
-        match self.machine.answer(answers) {
-            Ok(Some(machine::Step::Calls(calls))) => Step::Calls(calls),
-            Ok(Some(machine::Step::Done(value))) => Step::Done(self.evaluation(Ok(value))),
-            Ok(None) => self.advance(),
-            Err(error) => Step::Done(self.evaluation(Err(error))),
+        if !self.is_waiting {
+            let error = Error::new(ErrorKind::Host, "no call waits for an answer");
+            return Step::Done(self.evaluation(Err(error)));
         }
+        let step = match self.machine.answer(answers) {
+            Ok(Some(step)) => Ok(step),
+            Ok(None) => self.machine.advance(),
+            Err(error) => Err(error),
+        };
+        self.shown(step)
     }
 
-    fn advance(&mut self) -> Step {
-        match self.machine.advance() {
+    fn shown(&mut self, step: Result<machine::Step, Error>) -> Step {
+        self.is_waiting = matches!(step, Ok(machine::Step::Calls(_)));
+        match step {
             Ok(machine::Step::Calls(calls)) => Step::Calls(calls),
             Ok(machine::Step::Done(value)) => Step::Done(self.evaluation(Ok(value))),
             Err(error) => Step::Done(self.evaluation(Err(error))),

@@ -265,6 +265,9 @@ fn many_names_take_no_more_than_their_number() {
 fn calls_that_wait_together_count_what_they_hold() {
     let program = "(define s (make-string 1000000 #\\a)) (parallel-map (lambda (i) (echo s)) (iota 500))";
     blows(program, Budget::Memory);
+    let names: String = (0..20_000).map(|number| format!("(x{number} {number})")).collect();
+    let wide = format!("(parallel-map (lambda (i) (let* ({names}) (echo i) x7)) (iota 900))");
+    blows(&wide, Budget::Memory);
     assert_eq!(
         value(
             "(define s (make-string 1000000 #\\a)) (length (parallel-map (lambda (i) (string-length (echo s))) (iota 20)))"

@@ -151,6 +151,18 @@ fn a_session_can_be_driven_step_by_step_and_moved_between_threads() {
 }
 
 #[test]
+fn an_answer_that_nobody_waits_for_is_a_failure_and_changes_nothing() {
+    let mut session = Session::new(Limits::default(), functions()).unwrap();
+    for source in ["(define x 1)", "(car 5)", "(let loop () (loop))"] {
+        let Step::Done(_) = session.start(source) else { panic!("not done") };
+        let Step::Done(evaluation) = session.answer(vec![Ok(Value::Null)]) else { panic!("not done") };
+        assert_eq!(evaluation.result.unwrap_err().kind, ErrorKind::Host, "{source}");
+    }
+    let Step::Done(evaluation) = session.start("x") else { panic!("not done") };
+    assert_eq!(evaluation.result.unwrap().text, "1");
+}
+
+#[test]
 fn an_answer_that_is_missing_is_a_failure() {
     let mut session = Session::new(Limits::default(), functions()).unwrap();
     let Step::Calls(_) = session.start("(parallel-map echo '(1 2))") else { panic!("no call") };
