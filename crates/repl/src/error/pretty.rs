@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Error;
+use super::{Error, one_line};
 use crate::position::Position;
 
 /// How much of a line is shown on either side of the caret.
@@ -17,13 +17,13 @@ impl Error {
         let mut out = format!("{}: {}", self.kind.code(), self.message);
         if let Some(class) = &self.class {
             let hint = if self.retryable { ", may be retried" } else { "" };
-            push(&mut out, format_args!(" [{class}{hint}]"));
+            push(&mut out, format_args!(" [{}{hint}]", one_line(class)));
         }
         if let Some(position) = self.position {
             push_line(&mut out, source, position);
         }
         for entry in &self.trace {
-            push(&mut out, format_args!("\n  in {} at {}", entry.procedure, entry.position));
+            push(&mut out, format_args!("\n  in {} at {}", one_line(&entry.procedure), entry.position));
         }
         out
     }

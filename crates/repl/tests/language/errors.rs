@@ -50,6 +50,15 @@ fn messages_stay_on_one_line() {
 }
 
 #[test]
+fn names_of_a_program_cannot_write_to_a_terminal() {
+    let program = "(define (|a\\x1b;[31m\\nb|) (car 5)) (+ 1 (|a\\x1b;[31m\\nb|))";
+    let error = error(program);
+    let pretty = error.pretty(program);
+    assert!(!pretty.contains('\x1b'), "{pretty:?}");
+    assert_eq!(pretty.lines().count(), 6, "{pretty}");
+}
+
+#[test]
 fn long_lines_are_cut_around_the_caret() {
     let program = format!("(list {} (car 5) {})", "1 ".repeat(200), "2 ".repeat(200));
     let error = error(&program);
