@@ -39,8 +39,9 @@ pub(crate) struct Closure {
 
 #[derive(Debug, Default)]
 pub(crate) struct Record {
-    /// The symbol or text that names the type, and its own number
+    /// The number of its type
     pub(crate) kind: u32,
+    /// The symbol that its type was named by
     pub(crate) name: Value,
     pub(crate) fields: Vec<Value>,
 }
