@@ -23,6 +23,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("premath-models", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-exec", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-guards", &["premath-kernel", "premath-tusk", "premath-wire"]),
+    ("premath-repl", &["premath-kernel"]),
     ("premath-rules", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-telemetry", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-host", &["premath-bd", "premath-kernel", "premath-tusk", "premath-wire"]),

@@ -204,7 +204,7 @@ const SECRET_RULES: &str = "binary(secret_rules)";
 const SECRETS_IN_RUNS: &str = "binary(secret_rules_in_runs)";
 const FLOODS: &str =
     "binary(sandbox) & test(/bomb|flood|take_|sleeper|large_file|many_files|grandchild|time/)";
-const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check", "sse_decode", "model_answer"];
+const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check", "sse_decode", "model_answer", "scheme_eval"];
 
 fn kill_points(_budget: &Budget) -> Vec<Work> {
     [
