@@ -399,7 +399,6 @@ fn verification_finds_a_permit_that_nobody_spent_and_a_witness_that_was_edited()
     other.write(&ledger, old);
     other.write(&head, old_head);
     assert!(other.json(&["verify"]).1.to_string().contains("permit.unrecorded"));
-
 }
 
 const SCENARIO: &str = r#"

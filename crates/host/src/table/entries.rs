@@ -9,846 +9,231 @@ use crate::actions::{
     schema, verify,
 };
 
+/// An entry in two lines: its name, the command, whether it changes anything, the schema of its answer, the function; and what it
+/// does.
+macro_rules! actions {
+    ($($name:literal $command:literal $door:ident $schema:literal $call:path: $summary:literal;)*) => {
+        &[$(Action {
+            name: $name,
+            command: $command,
+            summary: $summary,
+            door: Door::$door,
+            output_schema: $schema,
+            call: $call,
+        }),*]
+    };
+}
+
 /// Every action, sorted by name.
-pub const ACTIONS: &[Action] = &[
-    Action {
-        name: "approval.approve",
-        command: "approvals approve",
-        summary: "agree to what a run asks for, once, for the run, or for a pattern",
-        door: Door::Mutation,
-        output_schema: "approval",
-        call: approvals::approve,
-    },
-    Action {
-        name: "approval.deny",
-        command: "approvals deny",
-        summary: "do not agree to what a run asks for",
-        door: Door::Mutation,
-        output_schema: "approval",
-        call: approvals::deny,
-    },
-    Action {
-        name: "approval.list",
-        command: "approvals list",
-        summary: "list what people are asked, the newest first",
-        door: Door::Read,
-        output_schema: "approval-page",
-        call: approvals::list,
-    },
-    Action {
-        name: "approval.show",
-        command: "approvals show",
-        summary: "show everything about one question to a person",
-        door: Door::Read,
-        output_schema: "approval",
-        call: approvals::show,
-    },
-    Action {
-        name: "audit.query",
-        command: "audit query",
-        summary: "list what was decided and done, the newest first",
-        door: Door::Read,
-        output_schema: "audit-page",
-        call: audit::query,
-    },
-    Action {
-        name: "audit.verify",
-        command: "audit verify",
-        summary: "check the chain of the audit log, and find changes without a row",
-        door: Door::Mutation,
-        output_schema: "audit-verify",
-        call: audit::verify,
-    },
-    Action {
-        name: "audit.why",
-        command: "audit why",
-        summary: "follow an issue, a file, a run or a digest back to whoever decided it",
-        door: Door::Read,
-        output_schema: "audit-why",
-        call: audit_why::why,
-    },
-    Action {
-        name: "coherence.check",
-        command: "coherence-check",
-        summary: "check that a repository keeps its own contract",
-        door: Door::Read,
-        output_schema: "coherence-check",
-        call: coherence::call,
-    },
-    Action {
-        name: "config.show",
-        command: "config show",
-        summary: "print every value of the configuration and where it comes from",
-        door: Door::Read,
-        output_schema: "config",
-        call: config::call,
-    },
-    Action {
-        name: "conformance.run",
-        command: "conformance-run",
-        summary: "run the conformance vectors",
-        door: Door::Read,
-        output_schema: "conformance-report",
-        call: conformance::call,
-    },
-    Action {
-        name: "dep.add",
-        command: "dep add",
-        summary: "make one issue depend on another",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: dep::add,
-    },
-    Action {
-        name: "dep.diagnostics",
-        command: "dep diagnostics",
-        summary: "find cycles and dependencies on nothing",
-        door: Door::Read,
-        output_schema: "dep-diagnostics",
-        call: dep_graph::diagnostics,
-    },
-    Action {
-        name: "dep.project",
-        command: "dep project",
-        summary: "show the graph of dependencies",
-        door: Door::Read,
-        output_schema: "dep-projection",
-        call: dep_graph::project,
-    },
-    Action {
-        name: "dep.remove",
-        command: "dep remove",
-        summary: "take a dependency away",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: dep::remove,
-    },
-    Action {
-        name: "dep.replace",
-        command: "dep replace",
-        summary: "give a dependency another type",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: dep::replace,
-    },
-    Action {
-        name: "desk.add",
-        command: "desk add",
-        summary: "put a file or a folder on the desk",
-        door: Door::Mutation,
-        output_schema: "desk-changed",
-        call: desk::add,
-    },
-    Action {
-        name: "desk.history",
-        command: "desk history",
-        summary: "list every version of a file",
-        door: Door::Read,
-        output_schema: "desk-history",
-        call: desk::history,
-    },
-    Action {
-        name: "desk.list",
-        command: "desk list",
-        summary: "list the files of the desk",
-        door: Door::Read,
-        output_schema: "desk-listing",
-        call: desk::list,
-    },
-    Action {
-        name: "desk.restore",
-        command: "desk restore",
-        summary: "bring back a file, a folder, or an earlier version",
-        door: Door::Mutation,
-        output_schema: "desk-changed",
-        call: desk::restore,
-    },
-    Action {
-        name: "desk.search",
-        command: "desk search",
-        summary: "search names and contents",
-        door: Door::Read,
-        output_schema: "desk-matches",
-        call: desk::search,
-    },
-    Action {
-        name: "desk.show",
-        command: "desk show",
-        summary: "show a file and its content",
-        door: Door::Read,
-        output_schema: "desk-document",
-        call: desk::show,
-    },
-    Action {
-        name: "desk.tree",
-        command: "desk tree",
-        summary: "show folders and files as a tree",
-        door: Door::Read,
-        output_schema: "desk-tree",
-        call: desk::tree,
-    },
-    Action {
-        name: "eval.guardrails",
-        command: "eval guardrails",
-        summary: "measure the guards of a policy package on a data set",
-        door: Door::Effect,
-        output_schema: "eval-guardrails",
-        call: measuring::guardrails,
-    },
-    Action {
-        name: "eval.tools",
-        command: "eval tools",
-        summary: "measure how well tasks go, by how tools are offered",
-        door: Door::Effect,
-        output_schema: "eval-tools",
-        call: measuring::tools,
-    },
-    Action {
-        name: "failure.explain",
-        command: "explain",
-        summary: "explain a failure class",
-        door: Door::Read,
-        output_schema: "explanation",
-        call: explain::call,
-    },
-    Action {
-        name: "governance.check",
-        command: "governance-check",
-        summary: "check a governance profile by itself",
-        door: Door::Read,
-        output_schema: "governance-check-report",
-        call: governance_check::call,
-    },
-    Action {
-        name: "harness.boot",
-        command: "boot",
-        summary: "begin a working session from what is on the disk",
-        door: Door::Effect,
-        output_schema: "harness-boot",
-        call: crate::work::boot,
-    },
-    Action {
-        name: "harness.feature.check",
-        command: "harness-feature check",
-        summary: "check the feature ledger",
-        door: Door::Read,
-        output_schema: "harness-feature-check",
-        call: harness_feature::check,
-    },
-    Action {
-        name: "harness.feature.next",
-        command: "harness-feature next",
-        summary: "name the feature to work on",
-        door: Door::Read,
-        output_schema: "harness-feature-next",
-        call: harness_feature::next,
-    },
-    Action {
-        name: "harness.feature.read",
-        command: "harness-feature read",
-        summary: "show the feature ledger",
-        door: Door::Read,
-        output_schema: "harness-feature-ledger",
-        call: harness_feature::read,
-    },
-    Action {
-        name: "harness.feature.write",
-        command: "harness-feature write",
-        summary: "write one feature of the ledger",
-        door: Door::Record,
-        output_schema: "harness-feature-write",
-        call: harness_feature::write,
-    },
-    Action {
-        name: "harness.join_check",
-        command: "harness-join-check",
-        summary: "check whether a turn is closed and its mutation admissible",
-        door: Door::Read,
-        output_schema: "join-check-report",
-        call: join_check::call,
-    },
-    Action {
-        name: "harness.kpi.remediate",
-        command: "harness-kpi remediate",
-        summary: "record what was done about the throughput figure",
-        door: Door::Record,
-        output_schema: "harness-remediation",
-        call: harness_kpi::remediate,
-    },
-    Action {
-        name: "harness.kpi.report",
-        command: "harness-kpi",
-        summary: "compute the throughput figure of the workers",
-        door: Door::Read,
-        output_schema: "harness-kpi",
-        call: harness_kpi::report,
-    },
-    Action {
-        name: "harness.session.bootstrap",
-        command: "harness-session bootstrap",
-        summary: "say how a fresh process goes on",
-        door: Door::Read,
-        output_schema: "harness-bootstrap",
-        call: harness_session::bootstrap,
-    },
-    Action {
-        name: "harness.session.read",
-        command: "harness-session read",
-        summary: "show the session handoff",
-        door: Door::Read,
-        output_schema: "harness-session",
-        call: harness_session::read,
-    },
-    Action {
-        name: "harness.session.write",
-        command: "harness-session write",
-        summary: "write the session handoff",
-        door: Door::Record,
-        output_schema: "harness-session",
-        call: harness_session::write,
-    },
-    Action {
-        name: "harness.step",
-        command: "step",
-        summary: "take one issue, work on it, and close it when it is verified",
-        door: Door::Effect,
-        output_schema: "harness-work-step",
-        call: crate::work::step,
-    },
-    Action {
-        name: "harness.stop",
-        command: "stop",
-        summary: "hand the session on, and give back what it holds",
-        door: Door::Effect,
-        output_schema: "harness-stop",
-        call: crate::work::stop,
-    },
-    Action {
-        name: "harness.trajectory.append",
-        command: "harness-trajectory append",
-        summary: "append one step to the trajectory",
-        door: Door::Record,
-        output_schema: "harness-step",
-        call: harness_trajectory::append,
-    },
-    Action {
-        name: "harness.trajectory.query",
-        command: "harness-trajectory query",
-        summary: "show the latest, failed or retry-needed steps",
-        door: Door::Read,
-        output_schema: "harness-trajectory",
-        call: harness_trajectory::query,
-    },
-    Action {
-        name: "instruction.check",
-        command: "instruction-check",
-        summary: "say what an instruction is, and whether it would be carried out",
-        door: Door::Read,
-        output_schema: "instruction-check",
-        call: instruction::check,
-    },
-    Action {
-        name: "instruction.run",
-        command: "instruction-run",
-        summary: "run the checks of an instruction and write its witness",
-        door: Door::Mutation,
-        output_schema: "instruction-run",
-        call: instruction::run,
-    },
-    Action {
-        name: "instruction.witness",
-        command: "instruction-witness",
-        summary: "show the witness of an instruction, and whether it still permits anything",
-        door: Door::Read,
-        output_schema: "instruction-witness",
-        call: instruction::witness,
-    },
-    Action {
-        name: "issue.add",
-        command: "issue add",
-        summary: "add an issue",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: issue_write::add,
-    },
-    Action {
-        name: "issue.backend_status",
-        command: "issue backend-status",
-        summary: "show how issue memory is stored",
-        door: Door::Read,
-        output_schema: "issue-backend-status",
-        call: issue_upkeep::backend_status,
-    },
-    Action {
-        name: "issue.blocked",
-        command: "issue blocked",
-        summary: "list what cannot be worked on, and why",
-        door: Door::Read,
-        output_schema: "issue-blocked",
-        call: issue_blocked::call,
-    },
-    Action {
-        name: "issue.check",
-        command: "issue check",
-        summary: "check every issue, the graph and the file",
-        door: Door::Read,
-        output_schema: "issue-check",
-        call: issue_check::call,
-    },
-    Action {
-        name: "issue.claim",
-        command: "issue claim",
-        summary: "take an issue under a lease",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: lease::claim,
-    },
-    Action {
-        name: "issue.claim_next",
-        command: "issue claim-next",
-        summary: "take the first issue that is free",
-        door: Door::Mutation,
-        output_schema: "issue-claim-next",
-        call: lease::claim_next,
-    },
-    Action {
-        name: "issue.compact",
-        command: "issue compact",
-        summary: "rewrite issue memory with one row per issue",
-        door: Door::Mutation,
-        output_schema: "issue-compact",
-        call: issue_upkeep::compact,
-    },
-    Action {
-        name: "issue.discover",
-        command: "issue discover",
-        summary: "add an issue that was found while working on another",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: issue_write::discover,
-    },
-    Action {
-        name: "issue.export",
-        command: "issue export",
-        summary: "hand out the rows of all issues",
-        door: Door::Read,
-        output_schema: "issue-export",
-        call: issue_upkeep::export,
-    },
-    Action {
-        name: "issue.history",
-        command: "issue history",
-        summary: "show what became of an issue",
-        door: Door::Read,
-        output_schema: "issue-history",
-        call: issue_history::call,
-    },
-    Action {
-        name: "issue.import",
-        command: "issue import",
-        summary: "take over rows of another store",
-        door: Door::Mutation,
-        output_schema: "issue-import",
-        call: issue_upkeep::import,
-    },
-    Action {
-        name: "issue.lease_projection",
-        command: "issue lease-projection",
-        summary: "list who holds what",
-        door: Door::Read,
-        output_schema: "lease-projection",
-        call: lease::projection,
-    },
-    Action {
-        name: "issue.lease_release",
-        command: "issue lease-release",
-        summary: "let go of an issue",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: lease::release,
-    },
-    Action {
-        name: "issue.lease_renew",
-        command: "issue lease-renew",
-        summary: "hold on to an issue",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: lease::renew,
-    },
-    Action {
-        name: "issue.list",
-        command: "issue list",
-        summary: "list issues",
-        door: Door::Read,
-        output_schema: "issue-listing",
-        call: issue_read::list,
-    },
-    Action {
-        name: "issue.ready",
-        command: "issue ready",
-        summary: "list what can be worked on, in order",
-        door: Door::Read,
-        output_schema: "issue-listing",
-        call: issue_read::ready,
-    },
-    Action {
-        name: "issue.show",
-        command: "issue show",
-        summary: "show one issue",
-        door: Door::Read,
-        output_schema: "issue-card",
-        call: issue_read::show,
-    },
-    Action {
-        name: "issue.update",
-        command: "issue update",
-        summary: "change an issue",
-        door: Door::Mutation,
-        output_schema: "issue-answer",
-        call: issue_write::update,
-    },
-    Action {
-        name: "metrics.read",
-        command: "metrics",
-        summary: "count runs, turns, calls, decisions and what waits for people",
-        door: Door::Read,
-        output_schema: "metrics",
-        call: metrics::read,
-    },
-    Action {
-        name: "model.ask",
-        command: "ask",
-        summary: "put one question to a model",
-        door: Door::Effect,
-        output_schema: "ask",
-        call: model::ask,
-    },
-    Action {
-        name: "model.list",
-        command: "models",
-        summary: "list the providers of models and how they are",
-        door: Door::Read,
-        output_schema: "models",
-        call: model::list,
-    },
-    Action {
-        name: "observe.build",
-        command: "observe-build",
-        summary: "build the observation of issues, leases, witnesses, sessions and steps",
-        door: Door::Record,
-        output_schema: "observation-answer",
-        call: observe::build_action,
-    },
-    Action {
-        name: "observe.instruction",
-        command: "observe instruction",
-        summary: "show the witness of one instruction, and who worked under it",
-        door: Door::Read,
-        output_schema: "observe-instruction",
-        call: observe::instruction,
-    },
-    Action {
-        name: "observe.latest",
-        command: "observe latest",
-        summary: "show the observation that was built last",
-        door: Door::Read,
-        output_schema: "observation-answer",
-        call: observe::latest,
-    },
-    Action {
-        name: "observe.needs_attention",
-        command: "observe needs_attention",
-        summary: "list what a person should look at, and why",
-        door: Door::Read,
-        output_schema: "observe-attention",
-        call: observe::needs_attention,
-    },
-    Action {
-        name: "observe.projection",
-        command: "observe projection",
-        summary: "show every issue that is not at rest, with who holds it",
-        door: Door::Read,
-        output_schema: "observe-projection",
-        call: observe::projection,
-    },
-    Action {
-        name: "permit.list",
-        command: "permits list",
-        summary: "list what was changed on the strength of which instruction",
-        door: Door::Read,
-        output_schema: "permit-page",
-        call: instruction::permits,
-    },
-    Action {
-        name: "policy.explain",
-        command: "policy explain",
-        summary: "say what would become of a call, which rule decides and why",
-        door: Door::Read,
-        output_schema: "policy-explanation",
-        call: policy::explain,
-    },
-    Action {
-        name: "policy.export",
-        command: "policy export",
-        summary: "write out the policies in force as files that can be edited",
-        door: Door::Read,
-        output_schema: "policy-export",
-        call: policy_export::export,
-    },
-    Action {
-        name: "policy.history",
-        command: "policy history",
-        summary: "list the policy packages that were put into force",
-        door: Door::Read,
-        output_schema: "promotion-listing",
-        call: promotion::history,
-    },
-    Action {
-        name: "policy.promote",
-        command: "policy promote",
-        summary: "put a policy package into force that was measured and attacked",
-        door: Door::Mutation,
-        output_schema: "promotion",
-        call: promotion::promote,
-    },
-    Action {
-        name: "policy.rollback",
-        command: "policy rollback",
-        summary: "go back to a policy package that was in force before",
-        door: Door::Mutation,
-        output_schema: "promotion",
-        call: promotion::rollback,
-    },
-    Action {
-        name: "policy.show",
-        command: "policy show",
-        summary: "show what a run may do at most, layer by layer",
-        door: Door::Read,
-        output_schema: "policy",
-        call: policy::show,
-    },
-    Action {
-        name: "proposal.approve",
-        command: "proposals approve",
-        summary: "agree to a plan and have it carried out as it was shown",
-        door: Door::Mutation,
-        output_schema: "proposal",
-        call: proposals::approve,
-    },
-    Action {
-        name: "proposal.list",
-        command: "proposals list",
-        summary: "list plans that people are asked about, the newest first",
-        door: Door::Read,
-        output_schema: "proposal-page",
-        call: proposals::list,
-    },
-    Action {
-        name: "proposal.reject",
-        command: "proposals reject",
-        summary: "do not agree to a plan",
-        door: Door::Mutation,
-        output_schema: "proposal",
-        call: proposals::reject,
-    },
-    Action {
-        name: "proposal.resume",
-        command: "proposals resume",
-        summary: "go on with a plan that was cut off",
-        door: Door::Mutation,
-        output_schema: "proposal",
-        call: proposals::resume,
-    },
-    Action {
-        name: "proposal.show",
-        command: "proposals show",
-        summary: "show a plan with every step and what became of it",
-        door: Door::Read,
-        output_schema: "proposal",
-        call: proposals::show,
-    },
-    Action {
-        name: "redteam.run",
-        command: "redteam run",
-        summary: "attack a repository that has a policy package, with a scripted compromised model",
-        door: Door::Effect,
-        output_schema: "redteam",
-        call: measuring::red_team,
-    },
-    Action {
-        name: "required.decision.verify",
-        command: "required-decision-verify",
-        summary: "decide again about required checks, and compare",
-        door: Door::Read,
-        output_schema: "required-verify",
-        call: required::verify_decision_action,
-    },
-    Action {
-        name: "required.delta",
-        command: "required-delta",
-        summary: "list the paths that differ between two commits",
-        door: Door::Read,
-        output_schema: "required-delta",
-        call: required::delta_action,
-    },
-    Action {
-        name: "required.gate_ref",
-        command: "required-gate-ref",
-        summary: "compute the reference of a check's outcome again",
-        door: Door::Read,
-        output_schema: "required-gate-ref",
-        call: required::gate_ref_action,
-    },
-    Action {
-        name: "required.projection",
-        command: "required-projection",
-        summary: "say which checks a range of commits asks for",
-        door: Door::Read,
-        output_schema: "required-projection",
-        call: required::projection_action,
-    },
-    Action {
-        name: "required.run",
-        command: "ci-required",
-        summary: "run the checks that a range asks for, witness them and decide",
-        door: Door::Effect,
-        output_schema: "ci-required",
-        call: required::run_action,
-    },
-    Action {
-        name: "required.witness",
-        command: "required-witness",
-        summary: "run the checks that a range asks for and write what came of them",
-        door: Door::Effect,
-        output_schema: "required-witness-answer",
-        call: required::witness_action,
-    },
-    Action {
-        name: "required.witness.decide",
-        command: "required-witness-decide",
-        summary: "decide whether a range may pass",
-        door: Door::Record,
-        output_schema: "required-decision-answer",
-        call: required::decide_action,
-    },
-    Action {
-        name: "required.witness.verify",
-        command: "required-witness-verify",
-        summary: "compute everything again that a witness of required checks says",
-        door: Door::Read,
-        output_schema: "required-verify",
-        call: required::verify_action,
-    },
-    Action {
-        name: "run.export",
-        command: "runs export",
-        summary: "give out every row of a run's journal",
-        door: Door::Read,
-        output_schema: "run-export",
-        call: run::export,
-    },
-    Action {
-        name: "run.forget",
-        command: "runs forget",
-        summary: "delete what a stopped run that keeps nothing still has",
-        door: Door::Record,
-        output_schema: "run-forgotten",
-        call: run::forget,
-    },
-    Action {
-        name: "run.list",
-        command: "runs list",
-        summary: "list runs, the newest first",
-        door: Door::Read,
-        output_schema: "run-listing",
-        call: run::list,
-    },
-    Action {
-        name: "run.replay",
-        command: "replay",
-        summary: "run a run again from its journal and compare everything",
-        door: Door::Read,
-        output_schema: "replay",
-        call: run::replay,
-    },
-    Action {
-        name: "run.resume",
-        command: "resume",
-        summary: "go on with a run that stopped",
-        door: Door::Effect,
-        output_schema: "run",
-        call: run::resume,
-    },
-    Action {
-        name: "run.show",
-        command: "runs show",
-        summary: "show one run and its turns",
-        door: Door::Read,
-        output_schema: "run-card",
-        call: run::show,
-    },
-    Action {
-        name: "run.start",
-        command: "run",
-        summary: "give an agent a task and run it to its end",
-        door: Door::Effect,
-        output_schema: "run",
-        call: run::start,
-    },
-    Action {
-        name: "sandbox.check",
-        command: "sandbox check",
-        summary: "try every layer of the sandbox",
-        door: Door::Read,
-        output_schema: "sandbox-check",
-        call: sandbox::check,
-    },
-    Action {
-        name: "sandbox.run",
-        command: "sandbox run",
-        summary: "run a command in the sandbox",
-        door: Door::Effect,
-        output_schema: "sandbox-run",
-        call: sandbox::run,
-    },
-    Action {
-        name: "schema.show",
-        command: "schema",
-        summary: "print the JSON Schema of a document",
-        door: Door::Read,
-        output_schema: "json-schema",
-        call: schema::call,
-    },
-    Action {
-        name: "turn.show",
-        command: "turn show",
-        summary: "show what a model saw in a turn, and what came of it",
-        door: Door::Read,
-        output_schema: "turn-card",
-        call: run::turn,
-    },
-    Action {
-        name: "workspace.doctor",
-        command: "doctor",
-        summary: "find damage in the stores, explain it, and mend it",
-        door: Door::Mutation,
-        output_schema: "doctor",
-        call: doctor::call,
-    },
-    Action {
-        name: "workspace.init",
-        command: "init",
-        summary: "make a folder ready for premath",
-        door: Door::Mutation,
-        output_schema: "init",
-        call: init::call,
-    },
-    Action {
-        name: "workspace.verify",
-        command: "verify",
-        summary: "check logs, chains, objects, witnesses and references",
-        door: Door::Read,
-        output_schema: "verify",
-        call: verify::call,
-    },
-];
+pub const ACTIONS: &[Action] = actions! {
+    "approval.approve" "approvals approve" Mutation "approval" approvals::approve:
+        "agree to what a run asks for, once, for the run, or for a pattern";
+    "approval.deny" "approvals deny" Mutation "approval" approvals::deny:
+        "do not agree to what a run asks for";
+    "approval.list" "approvals list" Read "approval-page" approvals::list:
+        "list what people are asked, the newest first";
+    "approval.show" "approvals show" Read "approval" approvals::show:
+        "show everything about one question to a person";
+    "audit.query" "audit query" Read "audit-page" audit::query:
+        "list what was decided and done, the newest first";
+    "audit.verify" "audit verify" Mutation "audit-verify" audit::verify:
+        "check the chain of the audit log, and find changes without a row";
+    "audit.why" "audit why" Read "audit-why" audit_why::why:
+        "follow an issue, a file, a run or a digest back to whoever decided it";
+    "coherence.check" "coherence-check" Read "coherence-check" coherence::call:
+        "check that a repository keeps its own contract";
+    "config.show" "config show" Read "config" config::call:
+        "print every value of the configuration and where it comes from";
+    "conformance.run" "conformance-run" Read "conformance-report" conformance::call:
+        "run the conformance vectors";
+    "dep.add" "dep add" Mutation "issue-answer" dep::add:
+        "make one issue depend on another";
+    "dep.diagnostics" "dep diagnostics" Read "dep-diagnostics" dep_graph::diagnostics:
+        "find cycles and dependencies on nothing";
+    "dep.project" "dep project" Read "dep-projection" dep_graph::project:
+        "show the graph of dependencies";
+    "dep.remove" "dep remove" Mutation "issue-answer" dep::remove:
+        "take a dependency away";
+    "dep.replace" "dep replace" Mutation "issue-answer" dep::replace:
+        "give a dependency another type";
+    "desk.add" "desk add" Mutation "desk-changed" desk::add:
+        "put a file or a folder on the desk";
+    "desk.history" "desk history" Read "desk-history" desk::history:
+        "list every version of a file";
+    "desk.list" "desk list" Read "desk-listing" desk::list:
+        "list the files of the desk";
+    "desk.restore" "desk restore" Mutation "desk-changed" desk::restore:
+        "bring back a file, a folder, or an earlier version";
+    "desk.search" "desk search" Read "desk-matches" desk::search:
+        "search names and contents";
+    "desk.show" "desk show" Read "desk-document" desk::show:
+        "show a file and its content";
+    "desk.tree" "desk tree" Read "desk-tree" desk::tree:
+        "show folders and files as a tree";
+    "eval.guardrails" "eval guardrails" Effect "eval-guardrails" measuring::guardrails:
+        "measure the guards of a policy package on a data set";
+    "eval.tools" "eval tools" Effect "eval-tools" measuring::tools:
+        "measure how well tasks go, by how tools are offered";
+    "failure.explain" "explain" Read "explanation" explain::call:
+        "explain a failure class";
+    "governance.check" "governance-check" Read "governance-check-report" governance_check::call:
+        "check a governance profile by itself";
+    "harness.boot" "boot" Effect "harness-boot" crate::work::boot:
+        "begin a working session from what is on the disk";
+    "harness.feature.check" "harness-feature check" Read "harness-feature-check" harness_feature::check:
+        "check the feature ledger";
+    "harness.feature.next" "harness-feature next" Read "harness-feature-next" harness_feature::next:
+        "name the feature to work on";
+    "harness.feature.read" "harness-feature read" Read "harness-feature-ledger" harness_feature::read:
+        "show the feature ledger";
+    "harness.feature.write" "harness-feature write" Record "harness-feature-write" harness_feature::write:
+        "write one feature of the ledger";
+    "harness.join_check" "harness-join-check" Read "join-check-report" join_check::call:
+        "check whether a turn is closed and its mutation admissible";
+    "harness.kpi.remediate" "harness-kpi remediate" Record "harness-remediation" harness_kpi::remediate:
+        "record what was done about the throughput figure";
+    "harness.kpi.report" "harness-kpi" Read "harness-kpi" harness_kpi::report:
+        "compute the throughput figure of the workers";
+    "harness.session.bootstrap" "harness-session bootstrap" Read "harness-bootstrap" harness_session::bootstrap:
+        "say how a fresh process goes on";
+    "harness.session.read" "harness-session read" Read "harness-session" harness_session::read:
+        "show the session handoff";
+    "harness.session.write" "harness-session write" Record "harness-session" harness_session::write:
+        "write the session handoff";
+    "harness.step" "step" Effect "harness-work-step" crate::work::step:
+        "take one issue, work on it, and close it when it is verified";
+    "harness.stop" "stop" Effect "harness-stop" crate::work::stop:
+        "hand the session on, and give back what it holds";
+    "harness.trajectory.append" "harness-trajectory append" Record "harness-step" harness_trajectory::append:
+        "append one step to the trajectory";
+    "harness.trajectory.query" "harness-trajectory query" Read "harness-trajectory" harness_trajectory::query:
+        "show the latest, failed or retry-needed steps";
+    "instruction.check" "instruction-check" Read "instruction-check" instruction::check:
+        "say what an instruction is, and whether it would be carried out";
+    "instruction.run" "instruction-run" Mutation "instruction-run" instruction::run:
+        "run the checks of an instruction and write its witness";
+    "instruction.witness" "instruction-witness" Read "instruction-witness" instruction::witness:
+        "show the witness of an instruction, and whether it still permits anything";
+    "issue.add" "issue add" Mutation "issue-answer" issue_write::add:
+        "add an issue";
+    "issue.backend_status" "issue backend-status" Read "issue-backend-status" issue_upkeep::backend_status:
+        "show how issue memory is stored";
+    "issue.blocked" "issue blocked" Read "issue-blocked" issue_blocked::call:
+        "list what cannot be worked on, and why";
+    "issue.check" "issue check" Read "issue-check" issue_check::call:
+        "check every issue, the graph and the file";
+    "issue.claim" "issue claim" Mutation "issue-answer" lease::claim:
+        "take an issue under a lease";
+    "issue.claim_next" "issue claim-next" Mutation "issue-claim-next" lease::claim_next:
+        "take the first issue that is free";
+    "issue.compact" "issue compact" Mutation "issue-compact" issue_upkeep::compact:
+        "rewrite issue memory with one row per issue";
+    "issue.discover" "issue discover" Mutation "issue-answer" issue_write::discover:
+        "add an issue that was found while working on another";
+    "issue.export" "issue export" Read "issue-export" issue_upkeep::export:
+        "hand out the rows of all issues";
+    "issue.history" "issue history" Read "issue-history" issue_history::call:
+        "show what became of an issue";
+    "issue.import" "issue import" Mutation "issue-import" issue_upkeep::import:
+        "take over rows of another store";
+    "issue.lease_projection" "issue lease-projection" Read "lease-projection" lease::projection:
+        "list who holds what";
+    "issue.lease_release" "issue lease-release" Mutation "issue-answer" lease::release:
+        "let go of an issue";
+    "issue.lease_renew" "issue lease-renew" Mutation "issue-answer" lease::renew:
+        "hold on to an issue";
+    "issue.list" "issue list" Read "issue-listing" issue_read::list:
+        "list issues";
+    "issue.ready" "issue ready" Read "issue-listing" issue_read::ready:
+        "list what can be worked on, in order";
+    "issue.show" "issue show" Read "issue-card" issue_read::show:
+        "show one issue";
+    "issue.update" "issue update" Mutation "issue-answer" issue_write::update:
+        "change an issue";
+    "metrics.read" "metrics" Read "metrics" metrics::read:
+        "count runs, turns, calls, decisions and what waits for people";
+    "model.ask" "ask" Effect "ask" model::ask:
+        "put one question to a model";
+    "model.list" "models" Read "models" model::list:
+        "list the providers of models and how they are";
+    "observe.build" "observe-build" Record "observation-answer" observe::build_action:
+        "build the observation of issues, leases, witnesses, sessions and steps";
+    "observe.instruction" "observe instruction" Read "observe-instruction" observe::instruction:
+        "show the witness of one instruction, and who worked under it";
+    "observe.latest" "observe latest" Read "observation-answer" observe::latest:
+        "show the observation that was built last";
+    "observe.needs_attention" "observe needs_attention" Read "observe-attention" observe::needs_attention:
+        "list what a person should look at, and why";
+    "observe.projection" "observe projection" Read "observe-projection" observe::projection:
+        "show every issue that is not at rest, with who holds it";
+    "permit.list" "permits list" Read "permit-page" instruction::permits:
+        "list what was changed on the strength of which instruction";
+    "policy.explain" "policy explain" Read "policy-explanation" policy::explain:
+        "say what would become of a call, which rule decides and why";
+    "policy.export" "policy export" Read "policy-export" policy_export::export:
+        "write out the policies in force as files that can be edited";
+    "policy.history" "policy history" Read "promotion-listing" promotion::history:
+        "list the policy packages that were put into force";
+    "policy.promote" "policy promote" Mutation "promotion" promotion::promote:
+        "put a policy package into force that was measured and attacked";
+    "policy.rollback" "policy rollback" Mutation "promotion" promotion::rollback:
+        "go back to a policy package that was in force before";
+    "policy.show" "policy show" Read "policy" policy::show:
+        "show what a run may do at most, layer by layer";
+    "proposal.approve" "proposals approve" Mutation "proposal" proposals::approve:
+        "agree to a plan and have it carried out as it was shown";
+    "proposal.list" "proposals list" Read "proposal-page" proposals::list:
+        "list plans that people are asked about, the newest first";
+    "proposal.reject" "proposals reject" Mutation "proposal" proposals::reject:
+        "do not agree to a plan";
+    "proposal.resume" "proposals resume" Mutation "proposal" proposals::resume:
+        "go on with a plan that was cut off";
+    "proposal.show" "proposals show" Read "proposal" proposals::show:
+        "show a plan with every step and what became of it";
+    "redteam.run" "redteam run" Effect "redteam" measuring::red_team:
+        "attack a repository that has a policy package, with a scripted compromised model";
+    "required.decision.verify" "required-decision-verify" Read "required-verify" required::verify_decision_action:
+        "decide again about required checks, and compare";
+    "required.delta" "required-delta" Read "required-delta" required::delta_action:
+        "list the paths that differ between two commits";
+    "required.gate_ref" "required-gate-ref" Read "required-gate-ref" required::gate_ref_action:
+        "compute the reference of a check's outcome again";
+    "required.projection" "required-projection" Read "required-projection" required::projection_action:
+        "say which checks a range of commits asks for";
+    "required.run" "ci-required" Effect "ci-required" required::run_action:
+        "run the checks that a range asks for, witness them and decide";
+    "required.witness" "required-witness" Effect "required-witness-answer" required::witness_action:
+        "run the checks that a range asks for and write what came of them";
+    "required.witness.decide" "required-witness-decide" Record "required-decision-answer" required::decide_action:
+        "decide whether a range may pass";
+    "required.witness.verify" "required-witness-verify" Read "required-verify" required::verify_action:
+        "compute everything again that a witness of required checks says";
+    "run.export" "runs export" Read "run-export" run::export:
+        "give out every row of a run's journal";
+    "run.forget" "runs forget" Record "run-forgotten" run::forget:
+        "delete what a stopped run that keeps nothing still has";
+    "run.list" "runs list" Read "run-listing" run::list:
+        "list runs, the newest first";
+    "run.replay" "replay" Read "replay" run::replay:
+        "run a run again from its journal and compare everything";
+    "run.resume" "resume" Effect "run" run::resume:
+        "go on with a run that stopped";
+    "run.show" "runs show" Read "run-card" run::show:
+        "show one run and its turns";
+    "run.start" "run" Effect "run" run::start:
+        "give an agent a task and run it to its end";
+    "sandbox.check" "sandbox check" Read "sandbox-check" sandbox::check:
+        "try every layer of the sandbox";
+    "sandbox.run" "sandbox run" Effect "sandbox-run" sandbox::run:
+        "run a command in the sandbox";
+    "schema.show" "schema" Read "json-schema" schema::call:
+        "print the JSON Schema of a document";
+    "turn.show" "turn show" Read "turn-card" run::turn:
+        "show what a model saw in a turn, and what came of it";
+    "workspace.doctor" "doctor" Mutation "doctor" doctor::call:
+        "find damage in the stores, explain it, and mend it";
+    "workspace.init" "init" Mutation "init" init::call:
+        "make a folder ready for premath";
+    "workspace.verify" "verify" Read "verify" verify::call:
+        "check logs, chains, objects, witnesses and references";
+};
