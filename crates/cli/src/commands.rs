@@ -58,12 +58,13 @@ use premath_host::{
 use premath_kernel::{Strictness, Value};
 use premath_tusk::policy::GuardAction;
 use premath_wire::strict::{Limits, parse};
+use premath_wire::{InputClass, InputError, JsonPath};
 
 use serde::de::DeserializeOwned;
 
 use crate::agent::Agent;
 use crate::agent::governance::STEP_TOKEN;
-use crate::args::{CheckArgs, Cli, Command, Format, StoreChange};
+use crate::args::{CheckArgs, Cli, Command, Format, Store, StoreChange};
 use crate::door::{NamedInstruction, TerminalDoor};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -187,6 +188,30 @@ pub(crate) fn in_folder(
     under(root, loaded, authority, (reason, &Wishes::default()), run)
 }
 
+/// The issue memory that was named, under the one name it has: where a link leads to it, that is where the locks are.
+fn named_memory(host: &Host<'_>, store: &Store) -> Result<Option<String>, CliError> {
+    let Some(typed) = store.issues.as_deref().filter(|typed| !typed.trim().is_empty()) else {
+        return Ok(store.issues.clone());
+    };
+    let root = &host.workspace.root;
+    let invalid = |what: String, hint: &str| {
+        let path = JsonPath::root().key("issues");
+        let error = InputError::new(InputClass::FieldInvalid, what, path);
+        CliError { exit: Exit::Invalid, message: error.to_string(), hints: vec![hint.to_owned()] }
+    };
+    let path = Path::new(typed.trim());
+    let behind = system::behind_links(root, path).map_err(|error| {
+        let what = format!("`{}` is a link that cannot be followed: {error}", path.display());
+        invalid(what, "name the file that issue memory is in")
+    })?;
+    let names = system::names_of(path);
+    if names > 1 {
+        let what = format!("`{}` has {names} names, and every name a lock of its own", path.display());
+        return Err(invalid(what, "remove the other hard links, or name a copy of the file"));
+    }
+    Ok(Some(behind.map_or_else(|| typed.to_owned(), |found| root.join(found).to_string_lossy().into_owned())))
+}
+
 /// What the person's own file says, and over it the repository's.
 fn loaded(root: &Path) -> Result<Loaded, CliError> {
     let mut loaded = Loaded::default();
@@ -247,11 +272,17 @@ fn under(
         }),
     };
     let redactor = redactor(&loaded.guardrails);
-    let workspace = workspace(root, door, loaded.settings, redactor);
+    let kept = system::kept_memory(&root, &loaded.settings.issues_path.value);
+    let mut settings = loaded.settings;
+    // Its locks are where it is, whatever leads there. A link that leads nowhere is found when it is opened.
+    if let Ok(Some(behind)) = system::behind_links(&root, &root.join(&settings.issues_path.value)) {
+        settings.issues_path.value = behind.to_string_lossy().into_owned();
+    }
+    let workspace = workspace(root, door, settings, redactor);
     let models = Models::new(&workspace, loaded.models, wishes.record);
     let reached = loaded.sandbox.readable.iter().chain(&loaded.sandbox.writable).map(PathBuf::from).collect();
     let mut walls = loaded.sandbox;
-    walls.protected.extend(system::kept_memory(&workspace.root, &workspace.settings.issues_path.value));
+    walls.protected.extend(kept);
     let sandbox = Arc::new(outside::sandbox(walls, wishes.without_sandbox));
     let agent =
         Agent::new(&models, Arc::clone(&sandbox), &workspace.root, loaded.guardrails).reaching(reached);

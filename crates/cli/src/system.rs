@@ -25,7 +25,7 @@ pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
 pub(crate) use self::measure::{
     Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, write_lines,
 };
-pub(crate) use self::memory::kept_memory;
+pub(crate) use self::memory::{behind_links, kept_memory, names_of};
 pub(crate) use self::outside::{
     HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of, own_program,
     person_config, read_bytes, replace_file, typed_line, write_new,

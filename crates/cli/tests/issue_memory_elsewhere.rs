@@ -107,3 +107,56 @@ fn a_name_with_a_detour_is_the_same_memory_with_the_same_audit_log() {
         .collect();
     assert!(rows.iter().any(|row| row["issueId"] == "bd-2"), "{rows:?}");
 }
+
+/// What is there beside these files.
+fn strays(folder: &Folder, beginning: &str, known: &[&str]) -> Vec<String> {
+    let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with(beginning) && !known.contains(&name.as_str())).collect()
+}
+
+#[test]
+fn a_link_is_another_name_of_the_same_memory_and_has_no_lock_of_its_own() {
+    let folder = Folder::new();
+    assert_eq!(folder.run(&["init"]).code, Some(0));
+    folder.run(&["issue", "add", "First"]);
+    std::os::unix::fs::symlink(".premath/issues.jsonl", folder.path().join("lnk.jsonl")).unwrap();
+    std::os::unix::fs::symlink(".premath", folder.path().join("lnk")).unwrap();
+    let claim = ["issue", "claim", "bd-1", "--assignee"];
+    let (code, answer) = folder.json(&[&claim[..], &["jo", "--issues", "lnk.jsonl"]].concat());
+    assert_eq!((code, &answer["issuesPath"]), (0, &json!(".premath/issues.jsonl")), "{answer}");
+    let (code, answer) = folder.json(&[&claim[..], &["al", "--issues", "lnk/issues.jsonl"]].concat());
+    assert_eq!((code, &answer["refused"]["class"]), (1, &json!("lease_contention_active")), "{answer}");
+    assert_eq!(answer["issuesPath"], ".premath/issues.jsonl");
+    assert_eq!(strays(&folder, "lnk", &["lnk", "lnk.jsonl"]), [""; 0]);
+    // Names without links stay as they were typed.
+    let (_, answer) = folder.json(&["issue", "list", "--issues", "./.premath/issues.jsonl"]);
+    assert_eq!(answer["issuesPath"], "./.premath/issues.jsonl");
+}
+
+#[test]
+fn a_configured_link_has_no_lock_of_its_own_either() {
+    let folder = repository("real.jsonl");
+    std::os::unix::fs::symlink("real.jsonl", folder.path().join("lnk.jsonl")).unwrap();
+    folder.write("premath.toml", "[issues]\npath = \"lnk.jsonl\"\n");
+    let (code, answer) = folder.json(&["issue", "add", "Second"]);
+    assert_eq!((code, &answer["issuesPath"]), (0, &json!("real.jsonl")), "{answer}");
+    assert_eq!(strays(&folder, "lnk", &["lnk.jsonl"]), [""; 0]);
+}
+
+#[test]
+fn a_file_of_several_names_and_a_link_that_leads_nowhere_are_refused() {
+    let folder = Folder::new();
+    assert_eq!(folder.run(&["init"]).code, Some(0));
+    folder.run(&["issue", "add", "First"]);
+    fs::hard_link(folder.path().join(".premath/issues.jsonl"), folder.path().join("hard.jsonl")).unwrap();
+    std::os::unix::fs::symlink("nowhere.jsonl", folder.path().join("lost.jsonl")).unwrap();
+    for name in ["hard.jsonl", "lost.jsonl"] {
+        let ran = folder.run(&["issue", "claim", "bd-1", "--assignee", "jo", "--issues", name]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+        assert!(ran.stderr.contains("input.field_invalid") && ran.stderr.contains("$.issues"), "{ran:?}");
+        assert!(ran.stderr.contains("hint"), "{ran:?}");
+        assert_eq!(strays(&folder, name, &[name]), [""; 0]);
+    }
+    assert_eq!(folder.run(&["issue", "claim", "bd-1", "--assignee", "jo"]).code, Some(0));
+}

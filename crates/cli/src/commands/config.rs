@@ -11,6 +11,6 @@ use crate::render;
 
 pub(crate) fn run(args: &ConfigArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let ConfigCommand::Show(args) = &args.command;
-    let arguments = Object::fields().optional("issues", args.store.issues.as_deref()).finish();
+    let arguments = Object::fields().optional("issues", super::named_memory(host, &args.store)?).finish();
     answer(host, "config.show", &arguments, &args.format, render::init::config)
 }

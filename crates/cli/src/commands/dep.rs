@@ -34,7 +34,7 @@ pub(super) fn number(number: u64) -> Value<'static> {
 
 fn change(host: &Host<'_>, action: &str, args: &DepChangeArgs) -> Result<Exit, CliError> {
     let fields = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", super::named_memory(host, &args.store)?)
         .field("id", args.issue.as_str())
         .field("dependsOn", args.depends_on.as_str())
         .optional("type", args.kind.as_deref());
@@ -44,7 +44,7 @@ fn change(host: &Host<'_>, action: &str, args: &DepChangeArgs) -> Result<Exit, C
 
 fn replace(host: &Host<'_>, args: &DepReplaceArgs) -> Result<Exit, CliError> {
     let fields = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", super::named_memory(host, &args.store)?)
         .field("id", args.issue.as_str())
         .field("dependsOn", args.depends_on.as_str())
         .optional("type", args.kind.as_deref())
@@ -55,7 +55,7 @@ fn replace(host: &Host<'_>, args: &DepReplaceArgs) -> Result<Exit, CliError> {
 
 fn project(host: &Host<'_>, args: &ProjectArgs) -> Result<Exit, CliError> {
     let arguments = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", super::named_memory(host, &args.store)?)
         .optional("root", args.root.as_deref())
         .optional("graphScope", args.graph_scope.as_deref())
         .optional("direction", args.direction.as_deref())
@@ -67,7 +67,7 @@ fn project(host: &Host<'_>, args: &ProjectArgs) -> Result<Exit, CliError> {
 
 fn diagnostics(host: &Host<'_>, args: &DiagnosticsArgs) -> Result<Exit, CliError> {
     let arguments = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", super::named_memory(host, &args.store)?)
         .optional("graphScope", args.graph_scope.as_deref())
         .optional("limit", args.limit.map(number))
         .finish();

@@ -1,4 +1,5 @@
-//! Where issue memory lies when it is not below `.premath`, for everything that has to leave it alone.
+//! Where issue memory lies: for everything that has to leave it alone, and for everything that has to know it again under
+//! another name. It must not open it.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -64,4 +65,34 @@ fn real(path: &Path) -> Option<PathBuf> {
 /// A name in the folder where it really is.
 fn behind(file: &Path) -> Option<PathBuf> {
     Some(real(file.parent()?)?.join(file.file_name()?))
+}
+
+/// Where the file is that a path leads to by links: from the root when it is below it, else absolute. None where there are
+/// no links, and the path says it itself.
+///
+/// # Errors
+/// A link that leads nowhere, or in circles.
+pub(crate) fn behind_links(root: &Path, path: &Path) -> std::io::Result<Option<PathBuf>> {
+    let is_link = |path: &Path| std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    if !path.ancestors().any(is_link) {
+        return Ok(None);
+    }
+    // A file that is not there yet is where its folder is.
+    let found = match std::fs::canonicalize(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_link(path) => {
+            behind(path).ok_or(error)?
+        }
+        found => found?,
+    };
+    let below = real(root).and_then(|root| found.strip_prefix(root).map(Path::to_path_buf).ok());
+    Ok(Some(below.unwrap_or(found)))
+}
+
+/// How many names a file has; one that is not there has none.
+pub(crate) fn names_of(path: &Path) -> u64 {
+    let Ok(found) = std::fs::metadata(path) else { return 0 };
+    #[cfg(unix)]
+    return if found.is_file() { std::os::unix::fs::MetadataExt::nlink(&found) } else { 1 };
+    #[cfg(not(unix))]
+    return u64::from(found.is_file());
 }

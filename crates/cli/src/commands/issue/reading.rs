@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use crate::args::issue::{
     ExportArgs, HistoryArgs, IssueCheckArgs, ListArgs, OneArgs, PlainListArgs, StoreArgs,
 };
-use crate::commands::answer;
 use crate::commands::dep::number;
+use crate::commands::{answer, named_memory};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::issue as render;
@@ -19,7 +19,7 @@ pub(super) fn list(action: &str, args: &ListArgs, host: &Host<'_>) -> Result<Exi
     let texts = |items: &'_ [String]| items.iter().map(|item| Value::from(item.clone())).collect::<Vec<_>>();
     let priorities = args.priority.iter().map(|priority| Value::from(u32::from(*priority))).collect();
     let arguments = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", named_memory(host, &args.store)?)
         .optional("assignee", args.assignee.as_deref())
         .optional("limit", args.limit.map(number))
         .non_empty("label", texts(&args.label))
@@ -36,7 +36,7 @@ pub(super) fn list(action: &str, args: &ListArgs, host: &Host<'_>) -> Result<Exi
 
 pub(super) fn show(args: &OneArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let arguments = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", named_memory(host, &args.store)?)
         .field("id", args.id.as_str())
         .finish();
     let now = host.workspace.clock.now();
@@ -44,30 +44,30 @@ pub(super) fn show(args: &OneArgs, host: &Host<'_>) -> Result<Exit, CliError> {
 }
 
 pub(super) fn blocked(args: &PlainListArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    let arguments = plain(args);
+    let arguments = plain(args, host)?;
     answer(host, "issue.blocked", &arguments, &args.format, |payload| {
         render::blocked(payload, system::terminal_width())
     })
 }
 
 pub(super) fn leases(args: &PlainListArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    let arguments = plain(args);
+    let arguments = plain(args, host)?;
     let now = host.workspace.clock.now();
     answer(host, "issue.lease_projection", &arguments, &args.format, |payload| {
         render::leases(payload, now, system::terminal_width())
     })
 }
 
-fn plain(args: &PlainListArgs) -> Value<'_> {
-    Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+fn plain<'a>(args: &'a PlainListArgs, host: &Host<'_>) -> Result<Value<'a>, CliError> {
+    Ok(Object::fields()
+        .optional("issues", named_memory(host, &args.store)?)
         .optional("limit", args.limit.map(number))
-        .finish()
+        .finish())
 }
 
 pub(super) fn check(args: &IssueCheckArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let arguments = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", named_memory(host, &args.store)?)
         .optional("graphScope", args.graph_scope.as_deref())
         .optional("limit", args.limit.map(number))
         .finish();
@@ -76,13 +76,13 @@ pub(super) fn check(args: &IssueCheckArgs, host: &Host<'_>) -> Result<Exit, CliE
 }
 
 pub(super) fn backend_status(args: &StoreArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    let arguments = Object::fields().optional("issues", args.store.issues.as_deref()).finish();
+    let arguments = Object::fields().optional("issues", named_memory(host, &args.store)?).finish();
     answer(host, "issue.backend_status", &arguments, &args.format, render::store::backend_status)
 }
 
 pub(super) fn export(args: &ExportArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let arguments = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", named_memory(host, &args.store)?)
         .optional("output", args.output.as_deref())
         .finish();
     answer(host, "issue.export", &arguments, &args.format, |payload: &ExportAnswer<Vec<Box<RawValue>>>| {
@@ -92,7 +92,7 @@ pub(super) fn export(args: &ExportArgs, host: &Host<'_>) -> Result<Exit, CliErro
 
 pub(super) fn history(args: &HistoryArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let arguments = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", named_memory(host, &args.store)?)
         .field("id", args.id.as_str())
         .optional("limit", args.limit.map(number))
         .finish();

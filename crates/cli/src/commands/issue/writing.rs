@@ -9,8 +9,8 @@ use crate::args::issue::{
     AddArgs, ClaimArgs, ClaimNextArgs, CompactArgs, DiscoverArgs, Draft, Holding, ImportArgs, IssueTexts,
     ReleaseArgs, RenewArgs, Terms, UpdateArgs,
 };
-use crate::commands::answer;
 use crate::commands::dep::number;
+use crate::commands::{answer, named_memory};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::issue as render;
@@ -20,7 +20,7 @@ pub(super) fn add(args: &AddArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let notes = notes(&args.draft.texts)?;
     let fields = Object::fields().field("title", args.title.as_str());
     let fields = draft(fields, &args.draft, notes.as_deref());
-    let arguments = fields.optional("issues", args.store.issues.as_deref()).finish();
+    let arguments = fields.optional("issues", named_memory(host, &args.store)?).finish();
     answer(host, "issue.add", &arguments, &args.format, render::changed)
 }
 
@@ -29,7 +29,7 @@ pub(super) fn discover(args: &DiscoverArgs, host: &Host<'_>) -> Result<Exit, Cli
     let fields =
         Object::fields().field("title", args.title.as_str()).field("parentIssue", args.found_in.as_str());
     let fields = draft(fields, &args.draft, notes.as_deref());
-    let arguments = fields.optional("issues", args.store.issues.as_deref()).finish();
+    let arguments = fields.optional("issues", named_memory(host, &args.store)?).finish();
     answer(host, "issue.discover", &arguments, &args.format, render::changed)
 }
 
@@ -85,7 +85,7 @@ pub(super) fn update(args: &UpdateArgs, host: &Host<'_>) -> Result<Exit, CliErro
     let notes = notes(&args.texts)?;
     let labels = |labels: &'_ [String]| labels.iter().map(|label| Value::from(label.clone())).collect();
     let fields = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", named_memory(host, &args.store)?)
         .field("id", args.id.as_str())
         .optional("title", args.title.as_deref())
         .optional("status", args.status.as_deref());
@@ -110,7 +110,7 @@ fn terms<'a>(fields: Fields<'a>, terms: &'a Terms) -> Fields<'a> {
 
 pub(super) fn claim(args: &ClaimArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let fields = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", named_memory(host, &args.store)?)
         .field("id", args.id.as_str())
         .optional("forceReason", args.force.as_deref());
     let arguments = terms(fields, &args.terms).finish();
@@ -119,7 +119,7 @@ pub(super) fn claim(args: &ClaimArgs, host: &Host<'_>) -> Result<Exit, CliError>
 }
 
 pub(super) fn claim_next(args: &ClaimNextArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    let fields = Object::fields().optional("issues", args.store.issues.as_deref());
+    let fields = Object::fields().optional("issues", named_memory(host, &args.store)?);
     let arguments = terms(fields, &args.terms).finish();
     let now = host.workspace.clock.now();
     answer(host, "issue.claim_next", &arguments, &args.format, |payload| render::claimed_next(payload, now))
@@ -134,7 +134,7 @@ fn holding<'a>(fields: Fields<'a>, holding: &'a Holding) -> Fields<'a> {
 
 pub(super) fn renew(args: &RenewArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let fields = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", named_memory(host, &args.store)?)
         .field("id", args.id.as_str())
         .optional("ttlSeconds", args.ttl_seconds.map(number));
     let arguments = holding(fields, &args.holding).finish();
@@ -144,13 +144,13 @@ pub(super) fn renew(args: &RenewArgs, host: &Host<'_>) -> Result<Exit, CliError>
 
 pub(super) fn release(args: &ReleaseArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let fields =
-        Object::fields().optional("issues", args.store.issues.as_deref()).field("id", args.id.as_str());
+        Object::fields().optional("issues", named_memory(host, &args.store)?).field("id", args.id.as_str());
     let arguments = holding(fields, &args.holding).finish();
     answer(host, "issue.lease_release", &arguments, &args.format, render::changed)
 }
 
 pub(super) fn compact(args: &CompactArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    let arguments = Object::fields().optional("issues", args.store.issues.as_deref()).finish();
+    let arguments = Object::fields().optional("issues", named_memory(host, &args.store)?).finish();
     answer(host, "issue.compact", &arguments, &args.format, render::store::compacted)
 }
 
@@ -161,7 +161,7 @@ pub(super) fn import(args: &ImportArgs, host: &Host<'_>) -> Result<Exit, CliErro
     };
     let source = rows.is_none().then_some(args.file.as_str());
     let arguments = Object::fields()
-        .optional("issues", args.store.issues.as_deref())
+        .optional("issues", named_memory(host, &args.store)?)
         .optional("source", source)
         .optional("rows", rows.as_deref())
         .finish();
