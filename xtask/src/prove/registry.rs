@@ -197,6 +197,7 @@ const ARGUMENTS: &str = "binary(tools_arguments)";
 const ISSUE_ARGUMENTS: &str = "binary(issue_tools_arguments)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
+const AUTHORITY: &str = "binary(authority)";
 const RED_TEAM: &str = "binary(red_team)";
 const ESCAPES: &str = "binary(sandbox)";
 const PATHS: &str = "test(/^beneath::/)";
@@ -319,7 +320,8 @@ fn canonical_json(_budget: &Budget) -> Vec<Work> {
 }
 
 fn gate_removal(_budget: &Budget) -> Vec<Work> {
-    tests("premath-host", GATE_REMOVAL)
+    let gate = tests("premath-host", GATE_REMOVAL);
+    gate.into_iter().chain(tests("premath-cli", AUTHORITY)).collect()
 }
 
 fn supply_chain(_budget: &Budget) -> Vec<Work> {
