@@ -74,10 +74,6 @@ use crate::settings::{GuardrailSettings, Loaded, Owner, Source};
 use crate::system::{self, VectorFolder};
 use crate::{output, render, settings};
 
-/// Whoever does this changes the issue memory of the repository.
-const CHANGING: Option<StoreChange<'static>> =
-    Some(StoreChange { issues: None, reason: None, instruction: None });
-
 /// Runs the command that was typed.
 pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
     match &cli.command {
@@ -90,11 +86,17 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Issue(args) => in_repository(args.change(), |host| issue::run(args, host)),
         Command::Dep(args) => in_repository(args.change(), |host| dep::run(args, host)),
         Command::Desk(args) => in_repository(args.change(), |host| desk::run(args, host)),
-        Command::Boot(args) => in_repository(CHANGING, |host| work::boot(args, host)),
-        Command::Step(args) => in_repository(CHANGING, |host| work::step(args, host)),
-        Command::Stop(args) => in_repository(CHANGING, |host| work::stop(args, host)),
-        Command::Worker(args) => in_repository(CHANGING, |host| work::worker(args, host)),
-        Command::Coordinator(args) => in_repository(CHANGING, |host| coordinator::run(args, host)),
+        Command::Boot(args) => in_repository(Some(args.terminal.change()), |host| work::boot(args, host)),
+        Command::Step(args) => {
+            in_repository(Some(args.commands.terminal.change()), |host| work::step(args, host))
+        }
+        Command::Stop(args) => in_repository(Some(args.terminal.change()), |host| work::stop(args, host)),
+        Command::Worker(args) => {
+            in_repository(Some(args.commands.terminal.change()), |host| work::worker(args, host))
+        }
+        Command::Coordinator(args) => {
+            in_repository(Some(args.commands.terminal.change()), |host| coordinator::run(args, host))
+        }
         Command::HarnessSession(args) => in_repository(None, |host| harness_session::run(args, host)),
         Command::HarnessFeature(args) => in_repository(None, |host| harness_feature::run(args, host)),
         Command::HarnessTrajectory(args) => in_repository(None, |host| harness_trajectory::run(args, host)),
@@ -105,7 +107,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Permits(args) => in_repository(None, |host| instruction::permits_command(args, host)),
         Command::Verify(args) => in_repository(None, |host| verify::run(args, host)),
         Command::Doctor(args) => {
-            let mending = args.fix.then_some(StoreChange::default());
+            let mending = args.fix.then(|| args.terminal.change());
             in_repository(mending, |host| doctor::run(args, host))
         }
         Command::CiRequired(args) => in_repository(None, |host| required::run(args, host)),
