@@ -295,6 +295,13 @@ pub(crate) struct Terminal {
     pub(crate) override_reason: Option<String>,
 }
 
+impl Terminal {
+    /// The change that a command makes which says nothing else of it.
+    pub(crate) fn change(&self) -> StoreChange<'_> {
+        StoreChange { reason: self.override_reason.as_deref(), ..StoreChange::default() }
+    }
+}
+
 /// On whose authority an issue or a dependency changes.
 #[derive(Debug, Args)]
 pub(crate) struct Authorised {

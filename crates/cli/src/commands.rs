@@ -30,6 +30,7 @@ mod measure;
 mod metrics;
 mod model_server;
 mod models;
+mod naming;
 mod observe;
 mod people;
 mod redteam;
@@ -47,6 +48,8 @@ pub(crate) use redteam::{attack, every_probe_digest};
 pub(crate) use run::Watching;
 pub(crate) use tool_tasks::measure as measure_tools;
 
+use naming::{lane_path, named_memory};
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,13 +61,12 @@ use premath_host::{
 use premath_kernel::{Strictness, Value};
 use premath_tusk::policy::GuardAction;
 use premath_wire::strict::{Limits, parse};
-use premath_wire::{InputClass, InputError, JsonPath};
 
 use serde::de::DeserializeOwned;
 
 use crate::agent::Agent;
 use crate::agent::governance::STEP_TOKEN;
-use crate::args::{CheckArgs, Cli, Command, Format, Store, StoreChange};
+use crate::args::{CheckArgs, Cli, Command, Format, StoreChange};
 use crate::door::{NamedInstruction, TerminalDoor};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -73,10 +75,6 @@ use crate::outside::{self, Wishes};
 use crate::settings::{GuardrailSettings, Loaded, Owner, Source};
 use crate::system::{self, VectorFolder};
 use crate::{output, render, settings};
-
-/// Whoever does this changes the issue memory of the repository.
-const CHANGING: Option<StoreChange<'static>> =
-    Some(StoreChange { issues: None, reason: None, instruction: None });
 
 /// Runs the command that was typed.
 pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
@@ -90,11 +88,17 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Issue(args) => in_repository(args.change(), |host| issue::run(args, host)),
         Command::Dep(args) => in_repository(args.change(), |host| dep::run(args, host)),
         Command::Desk(args) => in_repository(args.change(), |host| desk::run(args, host)),
-        Command::Boot(args) => in_repository(CHANGING, |host| work::boot(args, host)),
-        Command::Step(args) => in_repository(CHANGING, |host| work::step(args, host)),
-        Command::Stop(args) => in_repository(CHANGING, |host| work::stop(args, host)),
-        Command::Worker(args) => in_repository(CHANGING, |host| work::worker(args, host)),
-        Command::Coordinator(args) => in_repository(CHANGING, |host| coordinator::run(args, host)),
+        Command::Boot(args) => in_repository(Some(args.terminal.change()), |host| work::boot(args, host)),
+        Command::Step(args) => {
+            in_repository(Some(args.commands.terminal.change()), |host| work::step(args, host))
+        }
+        Command::Stop(args) => in_repository(Some(args.terminal.change()), |host| work::stop(args, host)),
+        Command::Worker(args) => {
+            in_repository(Some(args.commands.terminal.change()), |host| work::worker(args, host))
+        }
+        Command::Coordinator(args) => {
+            in_repository(Some(args.commands.terminal.change()), |host| coordinator::run(args, host))
+        }
         Command::HarnessSession(args) => in_repository(None, |host| harness_session::run(args, host)),
         Command::HarnessFeature(args) => in_repository(None, |host| harness_feature::run(args, host)),
         Command::HarnessTrajectory(args) => in_repository(None, |host| harness_trajectory::run(args, host)),
@@ -105,7 +109,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Permits(args) => in_repository(None, |host| instruction::permits_command(args, host)),
         Command::Verify(args) => in_repository(None, |host| verify::run(args, host)),
         Command::Doctor(args) => {
-            let mending = args.fix.then_some(StoreChange::default());
+            let mending = args.fix.then(|| args.terminal.change());
             in_repository(mending, |host| doctor::run(args, host))
         }
         Command::CiRequired(args) => in_repository(None, |host| required::run(args, host)),
@@ -186,30 +190,6 @@ pub(crate) fn in_folder(
     let loaded = loaded(&root)?;
     let authority = loaded.settings.terminal.value;
     under(root, loaded, authority, (reason, &Wishes::default()), run)
-}
-
-/// The issue memory that was named, under the one name it has: where a link leads to it, that is where the locks are.
-fn named_memory(host: &Host<'_>, store: &Store) -> Result<Option<String>, CliError> {
-    let Some(typed) = store.issues.as_deref().filter(|typed| !typed.trim().is_empty()) else {
-        return Ok(store.issues.clone());
-    };
-    let root = &host.workspace.root;
-    let invalid = |what: String, hint: &str| {
-        let path = JsonPath::root().key("issues");
-        let error = InputError::new(InputClass::FieldInvalid, what, path);
-        CliError { exit: Exit::Invalid, message: error.to_string(), hints: vec![hint.to_owned()] }
-    };
-    let path = Path::new(typed.trim());
-    let behind = system::behind_links(root, path).map_err(|error| {
-        let what = format!("`{}` is a link that cannot be followed: {error}", path.display());
-        invalid(what, "name the file that issue memory is in")
-    })?;
-    let names = system::names_of(path);
-    if names > 1 {
-        let what = format!("`{}` has {names} names, and every name a lock of its own", path.display());
-        return Err(invalid(what, "remove the other hard links, or name a copy of the file"));
-    }
-    Ok(Some(behind.map_or_else(|| typed.to_owned(), |found| root.join(found).to_string_lossy().into_owned())))
 }
 
 /// What the person's own file says, and over it the repository's.

@@ -76,7 +76,7 @@ pub(crate) fn prepare(folder: &Path) -> Result<DemoPlan, CliError> {
         let what = format!("cannot make the example in `{}`: {error}", folder.display());
         CliError::environment(what, "name a folder that can be written with --keep")
     };
-    if !system::empty_folder(folder).map_err(failed)? {
+    if !system::empty_folder(folder, &[]).map_err(failed)? {
         let what = format!("`{}` is not empty", folder.display());
         return Err(CliError::usage(what, "name a folder that is empty or does not exist yet"));
     }

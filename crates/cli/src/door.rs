@@ -41,7 +41,7 @@ impl MutationDoor for TerminalDoor {
             Some(purpose @ (Maintenance::Compact | Maintenance::Repair)) => match self.authority {
                 TerminalAuthority::InstructionLinked => Err(instruction_needed()),
                 TerminalAuthority::Operator | TerminalAuthority::HumanOverride => {
-                    Ok(self.maintenance(purpose, None))
+                    Ok(self.maintenance(purpose, self.given().map(str::to_owned)))
                 }
             },
             Some(purpose @ Maintenance::Import) => self.basis().map(|basis| match basis {
@@ -97,10 +97,14 @@ impl TerminalDoor {
         Permit::Maintenance(MaintenanceGrant::new(purpose).by(self.actor.clone(), reason))
     }
 
+    /// The reason that was given, where it says something.
+    fn given(&self) -> Option<&str> {
+        self.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty())
+    }
+
     /// Why the person may do it.
     fn basis(&self) -> Result<OperatorBasis, DoorRefusal> {
-        let reason = self.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
-        match (self.authority, reason) {
+        match (self.authority, self.given()) {
             (TerminalAuthority::Operator, None) => Ok(OperatorBasis::Configured),
             (TerminalAuthority::Operator | TerminalAuthority::HumanOverride, Some(reason)) => {
                 Ok(OperatorBasis::Override { reason: reason.to_owned() })

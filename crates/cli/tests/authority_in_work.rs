@@ -1,7 +1,7 @@
 //! Authority while work goes on: instructions that end before the work does, and reasons that a person gives for it.
 
 #![expect(clippy::disallowed_methods, reason = "the tests look at the files the command leaves")]
-#![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what cannot be done fails the test")]
 
 mod folder;
 
@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 const ID: &str = "20261116T070000Z-everything";
 const POLICY: &str = "policies/instruction/default.json";
 const MISSING: &str = "mutation.use_evidence_missing";
+const FILES: &str = "name = \"files\"\n[[turn]]\ntext = \"I look.\"\n[[turn.call]]\nid = \"look\"\ntool = \"fs_list\"\n\
+    arguments = { path = \".\" }\n[[turn]]\ntext = \"I file it.\"\n[[turn.call]]\nid = \"file\"\ntool = \"issue_add\"\n\
+    arguments = { title = \"Found on the way\" }\n[[turn]]\ntext = \"Done.\"\n";
 const WORKS: &str = "name = \"works\"\n[[turn]]\ntext = \"I work.\"\n[[turn.call]]\nid = \"work\"\ntool = \"shell\"\n\
     arguments = { command = \"sleep 5\", workdir = \".\" }\n[[turn]]\ntext = \"Done.\"\n";
 
@@ -114,4 +117,92 @@ fn a_run_that_outlives_its_instruction_lets_go_of_its_issue() {
     let issue = issue(&folder, "bd-2");
     assert_eq!(issue["status"], "open", "{issue}");
     assert!(issue.get("lease").is_none_or(Value::is_null), "{issue}");
+}
+
+fn terminal(folder: &Folder, authority: &str) {
+    folder.write("premath.toml", format!("[mutation]\ncli = \"{authority}\"\n"));
+}
+
+/// Every command that works or mends, once without what the terminal needs and once with it.
+#[track_caller]
+fn with_and_without(folder: &Folder, given: &[&str]) {
+    let commands = ["--work-cmd", "true", "--verify-cmd", "true", "--json"];
+    let lines: [Vec<&str>; 5] = [
+        vec!["boot", "--json"],
+        [&["step"], &commands[..]].concat(),
+        vec!["stop", "--worker-id", "b", "--json"],
+        [&["worker", "--worker-id", "a", "--steps", "1"], &commands[..]].concat(),
+        [&["coordinator", "--worktree", ".", "--rounds", "1"], &commands[..]].concat(),
+    ];
+    for line in lines {
+        if line.contains(&"stop") {
+            // There is something to stop.
+            let booted = folder.run(&[&["boot", "--worker-id", "b"], given].concat());
+            assert_eq!(booted.code, Some(0), "{booted:?}");
+            fs::remove_dir_all(folder.path().join(".premath/permits")).unwrap();
+        }
+        let shut = folder.run(&line);
+        assert_eq!(shut.code, Some(1), "{line:?}: {shut:?}");
+        assert!(shut.stdout.contains(MISSING), "{line:?}: {shut:?}");
+        if line.contains(&"stop") && given.contains(&"--instruction") {
+            instruct(folder);
+        }
+        let ran = folder.run(&[&line, given].concat());
+        assert_eq!(ran.code, Some(0), "{line:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_person_who_must_say_why_can_say_it_wherever_work_begins() {
+    let folder = repository();
+    folder.run(&["issue", "add", "Third"]);
+    terminal(&folder, "human-override");
+    with_and_without(&folder, &["--override-reason", "the night shift is out"]);
+    for id in ["bd-1", "bd-2", "bd-3"] {
+        assert_eq!(issue(&folder, id)["status"], "closed", "{id}");
+    }
+    assert_eq!(folder.run(&["doctor", "--fix", "--override-reason", "a look at it"]).code, Some(0));
+}
+
+#[test]
+fn an_instruction_that_is_named_is_enough_wherever_work_begins() {
+    let folder = repository();
+    folder.run(&["issue", "add", "Third"]);
+    instruct(&folder);
+    terminal(&folder, "instruction-linked");
+    with_and_without(&folder, &["--instruction", ID]);
+    for id in ["bd-1", "bd-2", "bd-3"] {
+        assert_eq!(issue(&folder, id)["status"], "closed", "{id}");
+    }
+}
+
+#[test]
+fn a_run_and_its_resumption_take_the_reason_or_the_instruction() {
+    for (authority, given, again) in [
+        ("human-override", ["--override-reason", "it is urgent"], vec!["--override-reason", "it still is"]),
+        ("instruction-linked", ["--instruction", ID], Vec::new()),
+    ] {
+        let folder = repository();
+        instruct(&folder);
+        folder.write("scene.toml", FILES);
+        terminal(&folder, authority);
+        let line =
+            ["run", "--issue", "bd-2", "--model", "scripted:scene.toml", "--max-turns", "1", "--run-id"];
+        let shut = folder.run(&[&line[..], &["shut", "--json"]].concat());
+        assert!(shut.stdout.contains(MISSING) && shut.code == Some(1), "{authority}: {shut:?}");
+        let begun = folder.run(&[&line[..], &["one"], &given].concat());
+        assert_eq!(begun.code, Some(1), "{authority}: {begun:?}");
+        let resumed = folder.run(&[&["resume", "one", "--max-turns", "9"], &again[..]].concat());
+        assert_eq!(resumed.code, Some(0), "{authority}: {resumed:?}");
+        assert_eq!(issue(&folder, "bd-3")["title"], "Found on the way", "{authority}: {resumed:?}");
+    }
+}
+
+#[test]
+fn a_run_is_told_what_to_do_about_a_change_that_nothing_stands_behind() {
+    let folder = repository();
+    folder.write("scene.toml", FILES);
+    terminal(&folder, "human-override");
+    let ran = folder.run(&["run", "file it", "--model", "scripted:scene.toml", "--json"]);
+    assert!(ran.stdout.contains("only with a reason; say why with --override-reason"), "{ran:?}");
 }

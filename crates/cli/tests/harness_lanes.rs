@@ -395,3 +395,68 @@ fn workers_have_lanes_of_their_own() {
     );
     assert!(!folder.path().join(".premath/harness_session.json").exists());
 }
+
+/// Every file below a folder, with what is in it.
+fn files(folder: &std::path::Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
+    let mut found = std::collections::BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.is_symlink() {
+            found.extend(files(&path));
+        } else {
+            found.insert(path.clone(), std::fs::read(&path).unwrap_or_default());
+        }
+    }
+    found
+}
+
+#[test]
+fn no_lane_is_written_over_what_has_another_meaning() {
+    let folder = ready();
+    folder.run(&["issue", "add", "First"]);
+    std::os::unix::fs::symlink(".premath/issues.jsonl", folder.path().join("link.jsonl")).unwrap();
+    std::os::unix::fs::symlink("policies", folder.path().join("rules")).unwrap();
+    let absolute = folder.path().join(".premath/issues.jsonl").display().to_string();
+    let session = ["harness-session", "write", "--state", "active", "--path"];
+    let feature = ["harness-feature", "write", "--feature-id", "f", "--status", "pending", "--path"];
+    let step =
+        ["harness-trajectory", "append", "--step-id", "s", "--action", "a", "--result-class", "ok", "--path"];
+    let remedy = ["harness-kpi", "remediate", "--note", "x", "--path"];
+    let lanes: [(&[&str], &str); 4] = [
+        (&session, ".premath/harness_session.json"),
+        (&feature, ".premath/harness_feature_ledger.json"),
+        (&step, ".premath/harness_trajectory.jsonl"),
+        (&remedy, ".premath/harness_trajectory.jsonl"),
+    ];
+    let taken = [
+        ".premath/issues.jsonl",
+        "./.premath/../.premath/issues.jsonl",
+        absolute.as_str(),
+        "link.jsonl",
+        ".premath/issues.jsonl.head",
+        ".premath/issues.history.jsonl",
+        ".premath/audit.jsonl",
+        ".premath/permits/new.jsonl",
+        ".premath/runs/new/journal.jsonl",
+        "policies/instruction/new.json",
+        "rules/instruction/new.json",
+        "premath.toml",
+    ];
+    let before = files(folder.path());
+    for (command, own) in lanes {
+        let others = lanes.iter().map(|(_, other)| *other).filter(|other| *other != own);
+        for path in taken.into_iter().chain(others) {
+            refused(&folder, &[command, &[path]].concat(), 2, "error: input.field_invalid: ");
+            assert_eq!(files(folder.path()), before, "{command:?} {path}");
+        }
+    }
+    let elsewhere = folder.path().join("policies");
+    let mut command = folder.command(&[&step[..], &["../.premath/issues.jsonl"]].concat());
+    let output = command.current_dir(&elsewhere).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(files(folder.path()), before);
+    for (command, own) in lanes {
+        let ran = folder.run(&[command, &[own]].concat());
+        assert_eq!(ran.code, Some(0), "{command:?} {own}: {ran:?}");
+    }
+}

@@ -27,6 +27,7 @@ pub(crate) mod issue_snapshot;
 pub(crate) mod issue_upkeep;
 pub(crate) mod issue_write;
 pub(crate) mod join_check;
+pub(crate) mod lane_path;
 pub(crate) mod lease;
 pub(crate) mod measuring;
 pub(crate) mod metrics;

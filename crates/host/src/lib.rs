@@ -32,6 +32,7 @@ pub use actions::conformance::{Case, SourceError, VectorSource, run as run_confo
 pub use actions::doctor::{DoctorOutcome, refused as doctor_refused, run as doctor};
 pub use actions::governance_check::{GovernanceChecked, run as governance_check};
 pub use actions::join_check::{JoinChecked, run as join_check};
+pub use actions::lane_path::lane_checked;
 pub use actions::model::run as ask;
 pub use actions::proposals::row as proposal_row;
 pub use actions::verify::run as verify;

@@ -41,7 +41,7 @@ pub(crate) fn audit_log_of(workspace: &Workspace, issues: &Path) -> AuditLog {
 }
 
 /// A path without detours: `memo/../memo/issues.jsonl` is the same file as `memo/issues.jsonl`.
-fn plain(path: &Path) -> PathBuf {
+pub(crate) fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

@@ -156,6 +156,6 @@ impl DeskArgs {
             | DeskCommand::Search(_)
             | DeskCommand::History(_) => return None,
         };
-        Some(StoreChange { reason: terminal.override_reason.as_deref(), ..StoreChange::default() })
+        Some(terminal.change())
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::sandbox::ProfileName;
-use super::{Format, limit};
+use super::{Format, Terminal, limit};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -23,8 +23,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) run_id: Option<String>,
     /// The instruction that its changes are linked to; one of its own when nobody names one
-    #[arg(long, value_name = "ID", conflicts_with = "demo")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["demo", "override_reason"])]
     pub(crate) instruction: Option<String>,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
     /// How the work is divided; chain when nobody says
     #[arg(long, value_enum, conflicts_with = "demo")]
     pub(crate) pattern: Option<Pattern>,
@@ -187,6 +189,8 @@ impl OnFull {
 pub(crate) struct ResumeArgs {
     /// The run; the newest that can be resumed when none is named
     pub(crate) run: Option<String>,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
     #[command(flatten)]
     pub(crate) format: RunFormat,
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Format;
+use super::{Format, Terminal};
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -20,6 +20,8 @@ pub(crate) struct DoctorArgs {
     /// Mend what can be mended; a copy of everything that changes is kept under .premath/backup
     #[arg(long)]
     pub(crate) fix: bool,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
     /// Report findings without failing
     #[arg(long)]
     pub(crate) exit_zero: bool,

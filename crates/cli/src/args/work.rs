@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Format;
+use super::{Format, Terminal};
 
 /// What does the work, what verifies it, and how long each may take.
 #[derive(Debug, Args)]
@@ -16,8 +16,10 @@ pub(crate) struct CommandArgs {
     #[arg(long, value_name = "CMD")]
     pub(crate) verify_cmd: String,
     /// The instruction to work under: its scope and its claims must cover the work; steps get their own without it
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", conflicts_with = "override_reason")]
     pub(crate) instruction: Option<String>,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
     /// How long a lease lasts without a heartbeat, 30 to 86400
     #[arg(long, value_name = "SECONDS")]
     pub(crate) ttl: Option<u64>,
@@ -41,6 +43,11 @@ pub(crate) struct BootArgs {
     /// What says how things stand before any work
     #[arg(long, value_name = "CMD")]
     pub(crate) verify_cmd: Option<String>,
+    /// The instruction to work under; one of its own without it
+    #[arg(long, value_name = "ID", conflicts_with = "override_reason")]
+    pub(crate) instruction: Option<String>,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
     #[command(flatten)]
     pub(crate) format: Format,
 }
@@ -66,6 +73,11 @@ pub(crate) struct StopArgs {
     /// Whose session; that of the repository itself when nobody is named
     #[arg(long, value_name = "ID")]
     pub(crate) worker_id: Option<String>,
+    /// The instruction to work under; one of its own without it
+    #[arg(long, value_name = "ID", conflicts_with = "override_reason")]
+    pub(crate) instruction: Option<String>,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
     #[command(flatten)]
     pub(crate) format: Format,
 }

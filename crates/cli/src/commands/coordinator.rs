@@ -97,6 +97,9 @@ fn arguments(commands: &CommandArgs) -> Vec<OsString> {
     if let Some(instruction) = &commands.instruction {
         say("--instruction", instruction.clone());
     }
+    if let Some(reason) = &commands.terminal.override_reason {
+        say("--override-reason", reason.clone());
+    }
     let times = [
         ("--ttl", commands.ttl),
         ("--work-timeout", commands.work_timeout),

@@ -3,8 +3,8 @@
 use premath_host::Host;
 use premath_kernel::Object;
 
-use super::answer;
 use super::harness_session::refs;
+use super::{answer, lane_path};
 use crate::args::harness::{
     FeatureCheckArgs, FeatureCommand, FeatureReadArgs, FeatureWriteArgs, HarnessFeatureArgs,
 };
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &HarnessFeatureArgs, host: &Host<'_>) -> Result<Exit, Cl
 
 fn write(host: &Host<'_>, args: &FeatureWriteArgs) -> Result<Exit, CliError> {
     let arguments = Object::fields()
-        .optional("path", args.path.as_deref())
+        .optional("path", lane_path(host, "harness.feature.write", args.path.as_deref())?)
         .field("featureId", args.feature_id.as_str())
         .field("status", args.status.as_str())
         .optional("issueId", args.issue_id.as_deref())

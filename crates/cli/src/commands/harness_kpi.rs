@@ -4,8 +4,8 @@ use premath_host::Host;
 use premath_kernel::{Number, Object, Value};
 use premath_wire::v1::Micros;
 
-use super::answer;
 use super::dep::number;
+use super::{answer, lane_path};
 use crate::args::harness::{HarnessKpiArgs, KpiCommand, KpiReportArgs, RemediateArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -31,8 +31,10 @@ fn report(host: &Host<'_>, args: &KpiReportArgs) -> Result<Exit, CliError> {
 }
 
 fn remediate(host: &Host<'_>, args: &RemediateArgs) -> Result<Exit, CliError> {
-    let arguments =
-        Object::fields().optional("path", args.path.as_deref()).field("note", args.note.as_str()).finish();
+    let arguments = Object::fields()
+        .optional("path", lane_path(host, "harness.kpi.remediate", args.path.as_deref())?)
+        .field("note", args.note.as_str())
+        .finish();
     answer(host, "harness.kpi.remediate", &arguments, &args.format, harness::remediated)
 }
 

@@ -3,7 +3,7 @@
 use premath_host::Host;
 use premath_kernel::{Object, Value};
 
-use super::answer;
+use super::{answer, lane_path};
 use crate::args::harness::{
     BootstrapArgs, HarnessSessionArgs, SessionCommand, SessionReadArgs, SessionWriteArgs,
 };
@@ -28,7 +28,7 @@ pub(super) fn refs(given: &[String]) -> Option<Value<'_>> {
 fn write(host: &Host<'_>, args: &SessionWriteArgs) -> Result<Exit, CliError> {
     let issues = args.issues.as_deref().map(|typed| system::noted_path(&host.workspace.root, typed));
     let arguments = Object::fields()
-        .optional("path", args.path.as_deref())
+        .optional("path", lane_path(host, "harness.session.write", args.path.as_deref())?)
         .optional("state", args.state.as_deref())
         .optional("sessionId", args.session_id.as_deref())
         .optional("issueId", args.issue_id.as_deref())

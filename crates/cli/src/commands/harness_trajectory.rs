@@ -3,9 +3,9 @@
 use premath_host::Host;
 use premath_kernel::Object;
 
-use super::answer;
 use super::dep::number;
 use super::harness_session::refs;
+use super::{answer, lane_path};
 use crate::args::harness::{
     HarnessTrajectoryArgs, TrajectoryAppendArgs, TrajectoryCommand, TrajectoryQueryArgs,
 };
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &HarnessTrajectoryArgs, host: &Host<'_>) -> Result<Exit,
 
 fn append(host: &Host<'_>, args: &TrajectoryAppendArgs) -> Result<Exit, CliError> {
     let arguments = Object::fields()
-        .optional("path", args.path.as_deref())
+        .optional("path", lane_path(host, "harness.trajectory.append", args.path.as_deref())?)
         .field("stepId", args.step_id.as_str())
         .field("action", args.action.as_str())
         .field("resultClass", args.result_class.as_str())

@@ -140,7 +140,8 @@ fn export(args: &PolicyExportArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let effect = host.call("policy.export", &Object::fields().finish()).map_err(CliError::action)?;
     let found: PolicyExport = serde_json::from_str(effect.payload.get())
         .map_err(|source| unwritable(premath_host::ActionError::Unwritable { source }))?;
-    if !system::empty_folder(folder).map_err(unusable)? {
+    // What decides about instructions, retries and required checks is no part of a package, and may be there.
+    if !system::empty_folder(folder, &["control", "instruction", "required"]).map_err(unusable)? {
         let hint = "name an empty folder, or one that is not there yet; nothing was written";
         return Err(CliError::usage(format!("`{name}` is not empty"), hint));
     }

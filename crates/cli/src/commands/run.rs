@@ -16,7 +16,7 @@ pub(crate) use self::watching::Watching;
 use super::dep::number;
 use super::in_repository;
 use crate::agent::Attended;
-use crate::args::StoreChange;
+use crate::args::Terminal;
 use crate::args::run::{LimitArgs, Mode, OnFull, Pattern, ResumeArgs, RunArgs, RunFormat};
 use crate::args::sandbox::ProfileName;
 use crate::error::CliError;
@@ -34,19 +34,22 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, CliError> {
     let workflow = args.workflow.as_deref().map(workflow::read).transpose()?;
     let asked = Asked { task: task.as_deref(), issue: args.issue.as_deref(), models: &args.model };
     let arguments = started(args, &asked, workflow);
-    changing(|host| shown(host, "run.start", &arguments, args.format))
+    changing(&args.terminal, |host| shown(host, "run.start", &arguments, args.format))
 }
 
 /// `premath resume`
 pub(crate) fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     let arguments = Object::fields().optional("runId", args.run.as_deref());
     let arguments = limited(arguments, &args.limits).finish();
-    changing(|host| shown(host, "run.resume", &arguments, args.format))
+    changing(&args.terminal, |host| shown(host, "run.resume", &arguments, args.format))
 }
 
 /// In this repository, as somebody who changes its issue memory.
-fn changing(run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>) -> Result<Exit, CliError> {
-    in_repository(Some(StoreChange::default()), run)
+fn changing(
+    terminal: &Terminal,
+    run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
+) -> Result<Exit, CliError> {
+    in_repository(Some(terminal.change()), run)
 }
 
 fn task(typed: &str) -> Result<String, CliError> {

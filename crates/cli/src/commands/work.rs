@@ -23,6 +23,7 @@ pub(super) fn boot(args: &BootArgs, host: &Host<'_>) -> Result<Exit, CliError> {
         .optional("workerId", args.worker_id.as_deref())
         .optional("worktree", worktree)
         .optional("verifyCmd", args.verify_cmd.as_deref())
+        .optional("instruction", args.instruction.as_deref())
         .finish();
     system::on_interrupt(host.agent.interrupt());
     super::answer(host, "harness.boot", &arguments, &args.format, |answer: &BootAnswer| render::boot(answer))
@@ -42,7 +43,10 @@ pub(super) fn step(args: &StepArgs, host: &Host<'_>) -> Result<Exit, CliError> {
 
 /// `premath stop`
 pub(super) fn stop(args: &StopArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    let arguments = told(Object::fields()).optional("workerId", args.worker_id.as_deref()).finish();
+    let arguments = told(Object::fields())
+        .optional("workerId", args.worker_id.as_deref())
+        .optional("instruction", args.instruction.as_deref())
+        .finish();
     super::answer(host, "harness.stop", &arguments, &args.format, |answer: &StopAnswer| render::stop(answer))
 }
 

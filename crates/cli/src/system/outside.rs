@@ -60,9 +60,15 @@ pub(crate) fn fresh_folder(name: &str) -> std::io::Result<PathBuf> {
 }
 
 /// Makes a folder and says whether nothing is in it.
-pub(crate) fn empty_folder(folder: &Path) -> std::io::Result<bool> {
+pub(crate) fn empty_folder(folder: &Path, but_for: &[&str]) -> std::io::Result<bool> {
     std::fs::create_dir_all(folder)?;
-    Ok(std::fs::read_dir(folder)?.next().is_none())
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        if !but_for.iter().any(|allowed| name == *allowed) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Writes a file that must not be there yet, and the folders above it.

@@ -107,8 +107,8 @@ fn what_is_named_and_leads_nowhere_is_not_what_is_not_there() {
     for name in ["policies", "policies/governor", "policies/guardrails.json", "policies/risk"] {
         let room = Room::new(&[], "");
         is_shipped(&room);
-        if name != "policies" {
-            std::fs::create_dir(room.path().join("policies")).unwrap();
+        if name == "policies" {
+            std::fs::remove_dir_all(room.path().join("policies")).unwrap();
         }
         symlink("nowhere", room.path().join(name)).unwrap();
         let why = why(&room);
@@ -144,6 +144,7 @@ fn controls_that_are_a_link_or_in_capitals_are_not_passed_over() {
 #[test]
 fn an_empty_file_in_the_place_of_the_folder_is_nothing() {
     let room = Room::new(&[], "");
+    std::fs::remove_dir_all(room.path().join("policies")).unwrap();
     room.write("policies", "");
     is_shipped(&room);
     room.write("policies", "x");
@@ -155,6 +156,7 @@ fn what_policies_and_settings_are_links_to_is_changed_by_no_tool() {
     let room = Room::new(&[], "");
     room.write("conf/policies/governor/no.cedar", RULES);
     room.write("conf/policies/governor/no.examples.json", &examples());
+    std::fs::remove_dir_all(room.path().join("policies")).unwrap();
     symlink("conf/policies", room.path().join("policies")).unwrap();
     let settings = std::fs::read_to_string(room.path().join("premath.toml")).unwrap_or_default();
     if room.path().join("premath.toml").exists() {

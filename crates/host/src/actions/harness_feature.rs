@@ -1,5 +1,6 @@
 //! `harness.feature.*`: the feature ledger, written row by row and checked as a whole.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use premath_bd::{FeatureChange, FeatureLedgerStore, Ledger, StoreError};
@@ -13,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, count, token, told};
+use super::lane_path::lane_checked;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
 
@@ -52,6 +54,9 @@ struct CheckArgs {
 pub(crate) fn write(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: WriteArgs = arguments(args)?;
     let status = token(&args.status, "status", &FeatureStatus::ALL, FeatureStatus::token)?;
+    if let Some(path) = told(args.path.as_deref()) {
+        lane_checked(host.workspace, "harness.feature.write", Path::new(path))?;
+    }
     if let Some(refused) = shut(host, "harness.feature.write")? {
         return Ok(refused);
     }

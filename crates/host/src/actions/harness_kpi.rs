@@ -1,5 +1,6 @@
 //! `harness.kpi.*`: the throughput figure of several workers, and what was done about it when it fell too low.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use premath_bd::{RemediationLog, WindowCounts};
@@ -14,7 +15,8 @@ use serde::Deserialize;
 
 use super::harness_feature::{from_store, shut};
 use super::harness_trajectory::{trajectory, unless_new, warning};
-use super::issue::{arguments, invalid};
+use super::issue::{arguments, invalid, told};
+use super::lane_path::lane_checked;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
 
@@ -109,6 +111,9 @@ pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
 /// `harness.kpi.remediate`
 pub(crate) fn remediate(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: RemediateArgs = arguments(args)?;
+    if let Some(path) = told(args.path.as_deref()) {
+        lane_checked(host.workspace, "harness.kpi.remediate", Path::new(path))?;
+    }
     if let Some(refused) = shut(host, "harness.kpi.remediate")? {
         return Ok(refused);
     }

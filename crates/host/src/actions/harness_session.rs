@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use super::harness_feature::shut;
 use super::issue::{arguments, count, token, told};
+use super::lane_path::lane_checked;
 use crate::actions::issue_snapshot;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
@@ -60,6 +61,9 @@ pub(crate) fn write(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
     let states = [SessionState::Active, SessionState::Stopped];
     let state =
         args.state.as_deref().map(|state| token(state, "state", &states, SessionState::token)).transpose()?;
+    if let Some(path) = told(args.path.as_deref()) {
+        lane_checked(host.workspace, "harness.session.write", Path::new(path))?;
+    }
     if let Some(refused) = shut(host, "harness.session.write")? {
         return Ok(refused);
     }

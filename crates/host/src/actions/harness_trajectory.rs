@@ -1,5 +1,6 @@
 //! `harness.trajectory.*`: one row per step, and the projection that is asked of them.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use premath_bd::{
@@ -15,6 +16,7 @@ use serde::Deserialize;
 
 use super::harness_feature::{from_store, shut};
 use super::issue::{arguments, count, token, told};
+use super::lane_path::lane_checked;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
 
@@ -62,6 +64,9 @@ struct QueryArgs {
 /// `harness.trajectory.append`
 pub(crate) fn append(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: AppendArgs = arguments(args)?;
+    if let Some(path) = told(args.path.as_deref()) {
+        lane_checked(host.workspace, "harness.trajectory.append", Path::new(path))?;
+    }
     if let Some(refused) = shut(host, "harness.trajectory.append")? {
         return Ok(refused);
     }

@@ -132,7 +132,7 @@ impl Worker<'_> {
         let authority = Authority::Parent { run_id: self.parent.run_id.clone(), policy: self.policy.clone() };
         let wall = self.limits.wall_millis;
         let own = [run_id.to_owned()];
-        let held = match lease::take(workspace, &plan.issue_id, run_id, wall, authority)? {
+        let held = match lease::take(workspace, &plan.issue_id, run_id, wall, &authority)? {
             Ok(held) => Some(held),
             Err(refused)
                 if earlier.is_some() && may_end_without(workspace, &own, &plan.issue_id, &refused)? =>

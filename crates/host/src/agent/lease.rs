@@ -117,7 +117,7 @@ pub(super) fn take(
     issue: &str,
     run_id: &str,
     wall_millis: Option<u64>,
-    authority: Authority,
+    authority: &Authority,
 ) -> Result<Result<Held, Refused>, StoreError> {
     let owner = format!("premath/{run_id}");
     let now = workspace.clock.now();
@@ -126,7 +126,7 @@ pub(super) fn take(
         let holder = Holder { owner: Some(owner), lease_id: Some(lease.lease_id), fence: Some(lease.fence) };
         let ttl_seconds = seconds(wall_millis);
         let operation = Operation::LeaseRenew { id: issue.to_owned(), holder: holder.clone(), ttl_seconds };
-        let (permit, basis) = match permit(workspace, &authority, &operation)? {
+        let (permit, basis) = match permit(workspace, authority, &operation)? {
             Ok(permit) => permit,
             Err(refused) => return Ok(Err(refused)),
         };
@@ -136,7 +136,7 @@ pub(super) fn take(
             return Ok(Ok(Held { row: written.row, holder, basis }));
         }
     }
-    claim(workspace, issue, run_id, wall_millis, &authority)
+    claim(workspace, issue, run_id, wall_millis, authority)
 }
 
 fn seconds(wall_millis: Option<u64>) -> u64 {

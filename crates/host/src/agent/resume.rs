@@ -78,7 +78,7 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
             let lineage = lineage(workspace, machine.config())?;
             // The lease is that of the whole work, whose name is the first session's.
             let first = lineage.last().unwrap_or(&run_id);
-            match lease::take(workspace, &issue, first, wall, authority(machine.config()))? {
+            match lease::take(workspace, &issue, first, wall, &authority(machine.config()))? {
                 Ok(held) => Some(held),
                 Err(refused) if may_end_without(workspace, &lineage, &issue, &refused)? => None,
                 Err(refused) => return Ok(Started::Refused(refused)),

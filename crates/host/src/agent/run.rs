@@ -93,7 +93,7 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
         Some(issue) => {
             let wall = request.limits.wall_millis;
             let authority = request.instruction.clone().map_or(Authority::Door, Authority::Instruction);
-            match lease::take(workspace, issue, &run_id, wall, authority)? {
+            match lease::take(workspace, issue, &run_id, wall, &authority)? {
                 Ok(held) => Some(held),
                 Err(refused) => return Ok(Started::Refused(refused)),
             }

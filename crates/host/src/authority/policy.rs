@@ -5,6 +5,7 @@
 //! cannot be read refuses everything: nobody knows what it would have forbidden. It must not grant what it does not list.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use premath_bd::{Access, Disk, StoreError, read_to_end};
@@ -260,9 +261,18 @@ impl Policies {
     }
 }
 
+/// Whether an empty file is in the place of `policies`: a sandbox that was killed left it.
+fn is_stand_in(disk: &dyn Disk, policies: Option<&Path>) -> bool {
+    let file = policies.and_then(|path| disk.open(path, Access::Read).ok());
+    file.and_then(|file| file.stat().ok()).is_some_and(|stat| stat.length == 0)
+}
+
 fn files(disk: &dyn Disk, folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let entries = match disk.list(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotADirectory && is_stand_in(disk, folder.parent()) => {
+            return Ok(Vec::new());
+        }
         listed => {
             listed.map_err(|source| StoreError::Io { doing: "list", path: folder.to_owned(), source })?
         }
