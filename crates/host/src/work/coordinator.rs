@@ -374,6 +374,8 @@ impl Coordinator<'_, '_> {
             held: count(left.work.held),
             failure_classes: self.classes.clone(),
             slots: self.slots.iter().map(|slot| slot.row.clone()).collect(),
+            removed_worktrees: Vec::new(),
+            kept_worktrees: Vec::new(),
         })
     }
 }
