@@ -7,11 +7,12 @@
 mod crash;
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crash::{Answer, Workplace, text};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn place(issues: usize) -> Workplace {
     let place = Workplace::initialised();
@@ -110,4 +111,113 @@ fn worktrees_that_cannot_all_be_made_are_taken_back() {
     assert_eq!(answer.code(), Some(4), "{answer:?}");
     assert!(!place.path().join("made").exists(), "{answer:?}");
     assert_eq!(status(&place, "bd-1"), "open");
+}
+
+#[test]
+fn a_folder_that_is_named_three_times_has_one_worker_and_no_two_have_one_name() {
+    let place = place(0);
+    for folder in ["x/n", "y/n", "z/n-2"] {
+        fs::create_dir_all(place.path().join(folder)).unwrap();
+    }
+    std::os::unix::fs::symlink(place.path().join("x"), place.path().join("link")).unwrap();
+    let whole = place.path().join("x/n");
+    let more = ["x/n", "link/n", whole.to_str().unwrap(), "x/../x/n", "y/n", "z/n-2"];
+    let more: Vec<&str> = more.into_iter().flat_map(|path| ["--worktree", path]).collect();
+    let (answer, rows) = coordinator(&place, "true", &more);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    let slots = rows.last().unwrap()["slots"].as_array().unwrap().clone();
+    let names: Vec<Value> = slots.iter().map(|slot| slot["workerId"].clone()).collect();
+    assert_eq!(names, [json!("n"), json!("n-3"), json!("n-2")], "{slots:?}");
+}
+
+#[test]
+fn what_every_worker_would_refuse_is_refused_before_there_is_a_worktree() {
+    let place = repository(1);
+    let more = ["--create-worktrees", "--worktree", "made"];
+    let (answer, _) = coordinator(&place, "true", &[more.as_slice(), &["--ttl", "5"]].concat());
+    assert_eq!(answer.code(), Some(2), "{answer:?}");
+    let (answer, _) = coordinator(&place, "scheme:program.scm", &more);
+    assert_eq!(answer.code(), Some(2), "{answer:?}");
+    assert!(answer.stderr.contains("work_command_unsupported"), "{answer:?}");
+    let (answer, _) = coordinator(&place, "agent", &more);
+    assert!(!matches!(answer.code(), Some(0)) && answer.stdout.is_empty(), "{answer:?}");
+    assert!(!place.path().join("made").exists());
+}
+
+/// Rows of steps that failed, enough for a rollback.
+fn failures(place: &Workplace, names: &str) {
+    for number in 0..20 {
+        let id = format!("w.bd-0.{names}{number}");
+        let arguments =
+            ["harness-trajectory", "append", "--step-id", &id, "--action", "x", "--result-class", "failed"];
+        place.accepted(&[arguments.as_slice(), &["--issue-id", "bd-0", "--json"]].concat());
+    }
+}
+
+/// How many workers ran at once in these folders, and what the figure said.
+fn at_once(place: &Workplace, folders: &[&str]) -> (u64, String) {
+    let mut more = vec!["--rounds", "1"];
+    for folder in folders {
+        fs::create_dir_all(place.path().join(folder)).unwrap();
+        more.extend(["--worktree", folder]);
+    }
+    let (answer, rows) = coordinator(place, "sleep 0.4", &more);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    let last = rows.last().unwrap();
+    (last["mostAtOnce"].as_u64().unwrap(), text(last, "/kpiState").to_owned())
+}
+
+#[test]
+fn under_a_rollback_as_many_workers_run_as_ran_before_it_also_after_a_smaller_run() {
+    let place = place(7);
+    assert_eq!(at_once(&place, &["t1", "t2"]).0, 2);
+    failures(&place, "a");
+    assert_eq!(at_once(&place, &["t1"]), (1, "rollback".to_owned()));
+    assert_eq!(at_once(&place, &["t1", "t2", "t3"]), (2, "rollback".to_owned()));
+}
+
+#[test]
+fn what_was_done_before_anything_failed_remedies_nothing() {
+    let place = place(4);
+    let remediate = || place.accepted(&["harness-kpi", "remediate", "--note", "looked into it", "--json"]);
+    remediate();
+    failures(&place, "a");
+    let report = place.accepted(&["harness-kpi", "--json"]);
+    assert_eq!((text(&report, "/decision/state"), &report["remedied"]), ("rollback", &json!(false)));
+    assert_eq!(at_once(&place, &["t1", "t2"]).0, 1);
+    remediate();
+    assert_eq!(place.accepted(&["harness-kpi", "--json"])["remedied"], json!(true));
+    assert_eq!(at_once(&place, &["t1", "t2"]).0, 2);
+}
+
+#[test]
+fn a_coordinator_says_what_it_waits_for() {
+    let place = place(1);
+    fs::create_dir_all(place.path().join("t1")).unwrap();
+    place.accepted(&["issue", "claim", "bd-1", "--assignee", "ann", "--json"]);
+    let arguments =
+        ["coordinator", "--json", "--worktree", "t1", "--work-cmd", "true", "--verify-cmd", "true"];
+    let mut child = place.command(&arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut rows = BufReader::new(child.stdout.take().unwrap())
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let first = rows.next().unwrap();
+    assert_eq!((text(&first, "/event"), text(&first, "/issueId")), ("waiting", "bd-1"), "{first}");
+    assert!(text(&first, "/detail").starts_with("ann holds it until 2"), "{first}");
+    place.accepted(&["issue", "lease-release", "bd-1", "--assignee", "ann", "--fence", "1", "--json"]);
+    let rest: Vec<Value> = rows.collect();
+    child.wait().unwrap();
+    assert!(!rest.iter().any(|row| row["event"] == json!("waiting")), "{rest:?}");
+    assert_eq!(rest.last().unwrap()["completed"], json!(1), "{rest:?}");
+}
+
+#[test]
+fn a_slot_ends_when_three_of_its_workers_fail_alike() {
+    let place = place(5);
+    fs::create_dir_all(place.path().join("t1")).unwrap();
+    let (answer, rows) = coordinator(&place, "exit 3", &["--worktree", "t1"]);
+    assert_eq!(answer.code(), Some(1), "{answer:?}");
+    let last = rows.last().unwrap();
+    assert_eq!((text(last, "/outcome"), &last["failureClasses"]), ("stopped", &json!(["work_failed"])));
+    assert_eq!([status(&place, "bd-4"), status(&place, "bd-5")], ["open", "open"]);
 }

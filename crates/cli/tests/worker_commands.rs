@@ -316,6 +316,9 @@ fn a_coordinator_that_is_asked_to_end_lets_every_worker_finish_its_step() {
     assert_eq!(answer.code(), Some(130), "{answer:?}");
     let last: Value = serde_json::from_str(answer.stdout.lines().last().unwrap()).unwrap();
     assert_eq!(text(&last, "/outcome"), "interrupted", "{last}");
+    let mut rows = answer.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let draining = rows.find(|row| row["event"] == json!("draining")).unwrap();
+    assert_eq!(text(&draining, "/workerId"), "", "it is no worker's in particular");
     assert_eq!((status(&place, "bd-1"), &last["held"]), ("closed".to_owned(), &json!(0)), "{last}");
     assert!(last["claimable"].as_u64().unwrap() >= 2, "{last}");
 }

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use premath_exec::{ChildEnd, run_own_child};
 use premath_host::{
-    Coordination, CoordinatorRequest, Host, RunRefused, WorkWishes, WorkerChild, WorkerCrew,
+    Coordination, CoordinatorRequest, Host, RunRefused, WorkRequest, WorkWishes, WorkerChild, WorkerCrew,
 };
+use premath_kernel::Object;
 use premath_tusk::sandbox::Interrupt;
 use premath_wire::v1::{RefusedAnswer, WorkEventRow, WorkerAnswer};
 
 use self::worktrees::Worktrees;
-use super::work::{Watching, told_refusal};
+use super::work::{Watching, commanded, told_refusal};
 use crate::args::work::{CommandArgs, CoordinatorArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -22,6 +23,7 @@ use crate::{output, system};
 
 pub(super) fn run(args: &CoordinatorArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let root = &host.workspace.root;
+    checked(args, host)?;
     let program = system::own_program().map_err(|error| {
         CliError::environment(
             format!("this program cannot find itself: {error}"),
@@ -62,6 +64,16 @@ pub(super) fn run(args: &CoordinatorArgs, host: &Host<'_>) -> Result<Exit, CliEr
         "interrupted" => Exit::Interrupted,
         _other => Exit::Rejected,
     })
+}
+
+/// What every worker would refuse is refused before there is one, and before there is a worktree for it.
+fn checked(args: &CoordinatorArgs, host: &Host<'_>) -> Result<(), CliError> {
+    let arguments = commanded(Object::fields(), &args.commands).finish();
+    let checked = WorkRequest::check(host, &arguments);
+    match checked.map_err(|error| CliError::command(error, "coordinator"))? {
+        Some(refused) => Err(CliError::usage(format!("{}: {}", refused.class, refused.detail), refused.hint)),
+        None => Ok(()),
+    }
 }
 
 /// Workers as processes.
@@ -114,6 +126,14 @@ fn came_of<E: std::fmt::Display>(said: Said, ended: Result<ChildEnd, E>) -> Work
     match (said, ended) {
         (Said { answer: Some(answer), .. }, Ok(_)) => WorkerChild::Ended(answer),
         (Said { refused: Some(refused), .. }, Ok(_)) => WorkerChild::Refused(refused),
+        // Nothing that is typed the same again is understood the next time.
+        (_, Ok(ChildEnd::Exited(code))) if code == i32::from(Exit::Invalid.code()) => {
+            WorkerChild::Refused(RunRefused {
+                class: "worker_arguments_invalid".to_owned(),
+                detail: "it does not understand what it was started with".to_owned(),
+                hint: "`premath worker --help` says what it takes".to_owned(),
+            })
+        }
         (_, Ok(ChildEnd::Exited(code))) => {
             WorkerChild::Died { detail: format!("it ended with {code} and without an answer") }
         }
@@ -141,3 +161,6 @@ impl Said {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
