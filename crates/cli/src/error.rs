@@ -138,6 +138,12 @@ impl CliError {
     pub(crate) fn store(error: &StoreError) -> Self {
         let hint = match error {
             StoreError::Input(error) => return Self::input_of_store(error),
+            StoreError::Busy { path } if path.file_name().is_some_and(|name| name == "worker.lock") => {
+                let name = path.parent().and_then(|folder| folder.file_name()).unwrap_or_default();
+                let message = format!("worker_running: a worker named `{}` is running", name.display());
+                let hints = vec!["name another with --worker-id, or wait for its end".to_owned()];
+                return Self { exit: Exit::Busy, message, hints };
+            }
             StoreError::Busy { .. } => {
                 let hints = vec!["another process is writing; try again".to_owned()];
                 return Self { exit: Exit::Busy, message: error.to_string(), hints };

@@ -28,7 +28,7 @@ pub(crate) use self::measure::{
 pub(crate) use self::memory::{behind_links, kept_memory, names_of};
 pub(crate) use self::outside::{
     HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of, own_program,
-    person_config, read_bytes, replace_file, typed_line, write_new,
+    person_config, read_bytes, real_folder, replace_file, typed_line, worktree_missing, write_new,
 };
 pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};

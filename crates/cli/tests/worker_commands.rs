@@ -316,6 +316,9 @@ fn a_coordinator_that_is_asked_to_end_lets_every_worker_finish_its_step() {
     assert_eq!(answer.code(), Some(130), "{answer:?}");
     let last: Value = serde_json::from_str(answer.stdout.lines().last().unwrap()).unwrap();
     assert_eq!(text(&last, "/outcome"), "interrupted", "{last}");
+    let mut rows = answer.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let draining = rows.find(|row| row["event"] == json!("draining")).unwrap();
+    assert_eq!(text(&draining, "/workerId"), "", "it is no worker's in particular");
     assert_eq!((status(&place, "bd-1"), &last["held"]), ("closed".to_owned(), &json!(0)), "{last}");
     assert!(last["claimable"].as_u64().unwrap() >= 2, "{last}");
 }
@@ -388,4 +391,133 @@ fn an_epic_is_no_work_before_its_children_are_closed_and_is_closed_after_them() 
     assert_eq!(answer.code(), Some(0), "{answer:?}");
     assert_eq!(rows.last().unwrap()["completed"], json!(["bd-2", "bd-3", "bd-1"]));
     assert_eq!(trajectory(&place).len(), 3);
+}
+
+#[test]
+fn a_worktree_that_is_not_there_is_said_before_anything_is_taken() {
+    let place = place(1);
+    for command in ["worker", "step"] {
+        let arguments = [
+            command,
+            "--worker-id",
+            "a",
+            "--worktree",
+            "nowhere",
+            "--work-cmd",
+            "true",
+            "--verify-cmd",
+            "true",
+        ];
+        let answer = place.run(&arguments);
+        assert_eq!(answer.code(), Some(4), "{answer:?}");
+        assert!(answer.stderr.contains("worktree_missing"), "{answer:?}");
+    }
+    assert_eq!(status(&place, "bd-1"), "open");
+}
+
+#[test]
+fn a_worker_stops_when_three_steps_in_a_row_fail_alike() {
+    let place = place(5);
+    let (answer, rows) = worker(&place, "exit 3", "true", &[]);
+    assert_eq!(answer.code(), Some(1), "{answer:?}");
+    let last = rows.last().unwrap();
+    assert_eq!((text(last, "/outcome"), &last["failureClasses"]), ("stopped", &json!(["work_failed"])));
+    assert_eq!(last["escalated"], json!(["bd-1", "bd-2", "bd-3"]));
+    assert_eq!([status(&place, "bd-4"), status(&place, "bd-5")], ["open", "open"]);
+    assert!(rows.iter().any(|row| row["event"] == json!("stopping")), "{answer:?}");
+}
+
+#[test]
+fn an_escalation_is_left_for_a_person() {
+    let place = place(1);
+    place.accepted(&["issue", "add", "Look at it", "--label", "escalation", "--priority", "0", "--json"]);
+    let (answer, rows) = worker(&place, "true", "true", &[]);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    assert_eq!(rows.last().unwrap()["completed"], json!(["bd-1"]));
+    assert_eq!(status(&place, "bd-2"), "open");
+    fs::create_dir_all(place.path().join("t1")).unwrap();
+    let coordinated = place.run(&[
+        "coordinator",
+        "--worktree",
+        "t1",
+        "--work-cmd",
+        "true",
+        "--verify-cmd",
+        "true",
+        "--json",
+    ]);
+    let last: Value = serde_json::from_str(coordinated.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!((text(&last, "/outcome"), &last["claimable"]), ("done", &json!(0)), "{last}");
+    assert_eq!(status(&place, "bd-2"), "open");
+}
+
+#[test]
+fn an_agent_without_a_model_takes_nothing() {
+    let place = place(1);
+    let (answer, _) = worker(&place, "agent", "true", &[]);
+    assert_ne!(answer.code(), Some(0), "{answer:?}");
+    let card = place.accepted(&["issue", "show", "bd-1", "--json"]);
+    assert_eq!(text(&card, "/issue/status"), "open");
+    assert!(!place.lane("workers/a").exists(), "{answer:?}");
+}
+
+#[test]
+fn a_step_that_cannot_go_on_gives_its_issue_back() {
+    let place = place(1);
+    // The verification before the work takes away what answers in it.
+    fs::write(place.path().join("scene.toml"), "name = \"talks\"\n[[turn]]\ntext = \"It is done.\"\n")
+        .unwrap();
+    let (answer, rows) = worker(&place, "agent:scripted:scene.toml", "rm -f scene.toml", &[]);
+    assert_ne!(answer.code(), Some(0), "{answer:?}");
+    assert!(rows.iter().any(|row| row["event"] == json!("claimed")), "{answer:?}");
+    let card = place.accepted(&["issue", "show", "bd-1", "--json"]);
+    assert_eq!(text(&card, "/issue/status"), "open");
+    assert!(card.pointer("/issue/lease").is_none_or(Value::is_null), "{card}");
+}
+
+#[test]
+fn what_could_not_be_closed_afterwards_is_not_worked_on_and_nobody_says_that_it_was_told_of() {
+    let place = place(1);
+    let policy = fs::read_to_string(place.path().join("policies/instruction/default.json")).unwrap();
+    let policy: Value = serde_json::from_str(&policy).unwrap();
+    let claims: Vec<String> = ["claim", "claim_next", "lease_release", "lease_renew"]
+        .map(|action| format!("capabilities.change_morphisms.issue_{action}"))
+        .to_vec();
+    let envelope = json!({
+        "schema": 1,
+        "intent": "take work and never finish it",
+        "scope": "repository",
+        "normalizerId": "premath.normalizer.v1",
+        "policyDigest": policy["policyDigest"],
+        "requestedChecks": ["store"],
+        "capabilityClaims": claims,
+    });
+    let id = "20261116T080000Z-leases";
+    fs::create_dir(place.path().join("instructions")).unwrap();
+    let file = format!("instructions/{id}.json");
+    fs::write(place.path().join(&file), envelope.to_string()).unwrap();
+    place.accepted(&["instruction-run", &file, "--json"]);
+    let (answer, rows) = worker(&place, "echo done > worked.txt", "true", &["--instruction", id]);
+    assert_eq!(answer.code(), Some(1), "{answer:?}");
+    assert!(!place.path().join("worked.txt").exists(), "{answer:?}");
+    let said = |event: &str| rows.iter().any(|row| row["event"] == json!(event));
+    assert!(said("escalation_refused") && !said("escalated"), "{answer:?}");
+    assert_eq!(status(&place, "bd-1"), "open");
+}
+
+#[test]
+fn boot_refuses_two_variables_that_name_different_issues() {
+    let place = place(2);
+    let boot = |issue: &str| {
+        let mut command = place.command(&["boot", "--json"]);
+        command.env("PREMATH_ACTIVE_ISSUE_ID", "bd-1").env("PREMATH_ISSUE_ID", issue);
+        Started::new(&mut command).finish(Duration::from_secs(60))
+    };
+    let answer = boot("bd-2");
+    assert!(answer.is_refused_as(&["escalation_issue_context_ambiguous"]), "{answer:?}");
+    assert_eq!(text(&boot("bd-1").accepted(), "/activeIssueId"), "bd-1");
+    // People are told too what stays open, and every name is followed by a space.
+    let shown = place.run(&["boot"]);
+    assert!(shown.stdout.contains("escalation_issue_context_ambiguous"), "{shown:?}");
+    assert!(!shown.stdout.contains("feature_ledger.premath"), "{shown:?}");
 }

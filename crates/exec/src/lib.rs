@@ -53,7 +53,7 @@ pub use beneath::{Access, Beneath, Entry, PathError};
 pub use config::SandboxConfig;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{OsSandbox, helper_entry};
-pub use git_worktrees::{WorktreeError, add_worktree, remove_worktree};
+pub use git_worktrees::{Removal, Worktree, WorktreeError};
 #[cfg(target_os = "linux")]
 pub use helper::helper_entry;
 #[cfg(target_os = "linux")]

@@ -19,6 +19,7 @@ mod publishing;
 mod request;
 mod retry_policy;
 mod step;
+mod streak;
 mod workable;
 mod worker;
 

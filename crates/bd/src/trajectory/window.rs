@@ -23,6 +23,8 @@ pub struct WindowCounts {
     pub completed_rows: u64,
     /// Workers with a row in the window.
     pub active_workers: u64,
+    /// When the newest row of the window ended that failed.
+    pub newest_failed_at: Option<Moment>,
     /// Rows that end after it.
     pub future_rows: u64,
     /// How many warnings there are.
@@ -42,13 +44,14 @@ struct Counted {
     span: Span,
     rows: u64,
     completed: u64,
+    newest_failed_at: Option<Moment>,
     future: u64,
     workers: BTreeSet<String>,
 }
 
 impl Counted {
     fn new(span: Span) -> Self {
-        Self { span, rows: 0, completed: 0, future: 0, workers: BTreeSet::new() }
+        Self { span, rows: 0, completed: 0, newest_failed_at: None, future: 0, workers: BTreeSet::new() }
     }
 }
 
@@ -63,6 +66,9 @@ impl Collect for Counted {
         }
         let issue = step.issue_id();
         self.rows += 1;
+        if entry.is_failed {
+            self.newest_failed_at = self.newest_failed_at.max(Some(entry.finished_at));
+        }
         self.completed += u64::from(issue.is_some() && !entry.is_failed);
         if let Some(worker) = worker_of(step.step_id, issue)
             && !self.workers.contains(worker)
@@ -88,6 +94,7 @@ impl Trajectory {
                     total_rows: view.tally.steps,
                     window_rows: counted.rows,
                     completed_rows: counted.completed,
+                    newest_failed_at: counted.newest_failed_at,
                     active_workers: u64::try_from(counted.workers.len()).unwrap_or(u64::MAX),
                     future_rows: counted.future,
                     warning_count,

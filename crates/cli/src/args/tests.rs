@@ -55,6 +55,14 @@ fn every_task_that_the_seeds_name_is_there_and_parses() {
 }
 
 #[test]
+fn every_variable_of_a_task_is_quoted() {
+    for (name, line) in tasks() {
+        let bare = line.split('"').step_by(2).find(|outside| outside.contains('$'));
+        assert_eq!(bare, None, "{name}");
+    }
+}
+
+#[test]
 fn words_are_what_a_shell_makes_of_them() {
     let made = words("premath a --x ${X:-main} --y \"${Y:?say it now}\" b");
     assert_eq!(made, ["premath", "a", "--x", "main", "--y", "word", "b"]);

@@ -116,7 +116,7 @@ pub(crate) struct CoordinatorArgs {
     /// Make worktrees that are missing, with `git worktree add --detach`
     #[arg(long)]
     pub(crate) create_worktrees: bool,
-    /// Remove the worktrees at the end, with `git worktree remove --force`
+    /// Remove the worktrees that --create-worktrees made, after a run that went to its end; what is changed in them stays
     #[arg(long)]
     pub(crate) remove_worktrees: bool,
     #[command(flatten)]

@@ -1,14 +1,20 @@
 //! `premath coordinator`: worktrees made ready, workers as processes of this very program, and what came of it.
 
+mod worktrees;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use premath_exec::{ChildEnd, add_worktree, remove_worktree, run_own_child};
-use premath_host::{Coordination, CoordinatorRequest, Host, RunRefused, WorkWishes, WorkerChild, WorkerCrew};
+use premath_exec::{ChildEnd, run_own_child};
+use premath_host::{
+    Coordination, CoordinatorRequest, Host, RunRefused, WorkRequest, WorkWishes, WorkerChild, WorkerCrew,
+};
+use premath_kernel::Object;
 use premath_tusk::sandbox::Interrupt;
 use premath_wire::v1::{RefusedAnswer, WorkEventRow, WorkerAnswer};
 
-use super::work::{Watching, told_refusal};
+use self::worktrees::Worktrees;
+use super::work::{Watching, commanded, told_refusal};
 use crate::args::work::{CommandArgs, CoordinatorArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -17,26 +23,37 @@ use crate::{output, system};
 
 pub(super) fn run(args: &CoordinatorArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let root = &host.workspace.root;
-    let worktrees = ready(args, root)?;
+    checked(args, host)?;
     let program = system::own_program().map_err(|error| {
         CliError::environment(
             format!("this program cannot find itself: {error}"),
             "is it still where it was?",
         )
     })?;
+    let worktrees = Worktrees::ready(args, root)?;
     let crew = Processes { program, arguments: arguments(&args.commands) };
-    let request = CoordinatorRequest { worktrees: worktrees.clone(), rounds: args.rounds };
+    let request = CoordinatorRequest { worktrees: worktrees.paths().to_vec(), rounds: args.rounds };
     let wishes = WorkWishes { drain: host.agent.interrupt(), abandon: Interrupt::default() };
     system::on_interrupt(wishes.drain.clone());
     let watching = Watching::new(args.json);
     let ran = premath_host::coordinate(host, &request, &crew, &wishes, &mut |row| watching.take(row));
-    let removed = if args.remove_worktrees { remove(root, &worktrees) } else { Ok(()) };
-    watching.finish()?;
-    let answer = match ran.map_err(|error| CliError::command(error, "coordinator"))? {
-        Coordination::Done(answer) => answer,
-        Coordination::Refused(refused) => return told_refusal("coordinator.run", refused, args.json),
+    let mut answer = match ran {
+        Ok(Coordination::Done(answer)) => answer,
+        Ok(Coordination::Refused(mut refused)) => {
+            watching.finish()?;
+            refused.hint.extend(worktrees.left().map(|left| format!("; {left}")));
+            return told_refusal("coordinator.run", refused, args.json);
+        }
+        Err(error) => {
+            let mut error = CliError::command(error, "coordinator");
+            error.hints.extend(worktrees.left());
+            return Err(error);
+        }
     };
-    removed?;
+    if args.remove_worktrees {
+        worktrees.remove(root, &mut answer);
+    }
+    watching.finish()?;
     if args.json {
         output::json(&answer)?;
     } else {
@@ -49,33 +66,14 @@ pub(super) fn run(args: &CoordinatorArgs, host: &Host<'_>) -> Result<Exit, CliEr
     })
 }
 
-/// The worktrees, there and absolute: said before anything is started.
-fn ready(args: &CoordinatorArgs, root: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let mut worktrees = Vec::new();
-    for typed in &args.worktree {
-        let path = PathBuf::from(system::absolute(Some(typed))?);
-        if !system::is_folder(&path) && !args.create_worktrees {
-            let what = format!("worktree_missing: there is no folder `{}`", typed.display());
-            return Err(CliError::environment(what, "name one that exists, or say --create-worktrees"));
-        }
-        worktrees.push(path);
+/// What every worker would refuse is refused before there is one, and before there is a worktree for it.
+fn checked(args: &CoordinatorArgs, host: &Host<'_>) -> Result<(), CliError> {
+    let arguments = commanded(Object::fields(), &args.commands).finish();
+    let checked = WorkRequest::check(host, &arguments);
+    match checked.map_err(|error| CliError::command(error, "coordinator"))? {
+        Some(refused) => Err(CliError::usage(format!("{}: {}", refused.class, refused.detail), refused.hint)),
+        None => Ok(()),
     }
-    worktrees.sort_unstable();
-    worktrees.dedup();
-    for path in worktrees.iter().filter(|path| !system::is_folder(path)) {
-        add_worktree(root, path).map_err(|error| {
-            CliError::environment(error, "worktrees are made in a git repository with a commit")
-        })?;
-    }
-    Ok(worktrees)
-}
-
-fn remove(root: &Path, worktrees: &[PathBuf]) -> Result<(), CliError> {
-    for path in worktrees {
-        remove_worktree(root, path)
-            .map_err(|error| CliError::environment(error, "`git worktree list` shows what there is"))?;
-    }
-    Ok(())
 }
 
 /// Workers as processes.
@@ -122,15 +120,28 @@ impl WorkerCrew for Processes {
         arguments.extend(self.arguments.iter().cloned());
         let mut said = Said::default();
         let ended = run_own_child(&self.program, &arguments, &mut |line| said.hear(line, tell));
-        match (said, ended) {
-            (Said { answer: Some(answer), .. }, Ok(_)) => WorkerChild::Ended(answer),
-            (Said { refused: Some(refused), .. }, Ok(_)) => WorkerChild::Refused(refused),
-            (_, Ok(ChildEnd::Exited(code))) => {
-                WorkerChild::Died { detail: format!("it ended with {code} and without an answer") }
-            }
-            (_, Ok(ChildEnd::Killed)) => WorkerChild::Died { detail: "it was killed".to_owned() },
-            (_, Err(error)) => WorkerChild::Died { detail: error.to_string() },
+        came_of(said, ended)
+    }
+}
+
+/// What a worker came to, by what it said and how it ended.
+fn came_of<E: std::fmt::Display>(said: Said, ended: Result<ChildEnd, E>) -> WorkerChild {
+    match (said, ended) {
+        (Said { answer: Some(answer), .. }, Ok(_)) => WorkerChild::Ended(answer),
+        (Said { refused: Some(refused), .. }, Ok(_)) => WorkerChild::Refused(refused),
+        // Nothing that is typed the same again is understood the next time.
+        (_, Ok(ChildEnd::Exited(code))) if code == i32::from(Exit::Invalid.code()) => {
+            WorkerChild::Refused(RunRefused {
+                class: "worker_arguments_invalid".to_owned(),
+                detail: "it does not understand what it was started with".to_owned(),
+                hint: "`premath worker --help` says what it takes".to_owned(),
+            })
         }
+        (_, Ok(ChildEnd::Exited(code))) => {
+            WorkerChild::Died { detail: format!("it ended with {code} and without an answer") }
+        }
+        (_, Ok(ChildEnd::Killed)) => WorkerChild::Died { detail: "it was killed".to_owned() },
+        (_, Err(error)) => WorkerChild::Died { detail: error.to_string() },
     }
 }
 
@@ -153,3 +164,6 @@ impl Said {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -110,7 +110,7 @@ fn told(fields: Fields<'_>) -> Fields<'_> {
         .optional("sessionPath", system::variable("PREMATH_HARNESS_SESSION_PATH"))
 }
 
-fn commanded<'a>(fields: Fields<'a>, commands: &'a CommandArgs) -> Fields<'a> {
+pub(super) fn commanded<'a>(fields: Fields<'a>, commands: &'a CommandArgs) -> Fields<'a> {
     let counted = |seconds: Option<u64>| -> Option<Value<'a>> { seconds.map(number) };
     fields
         .field("workCmd", commands.work_cmd.as_str())

@@ -66,3 +66,11 @@ fn what_was_typed_wrong_points_at_the_help_of_its_command() {
     assert_eq!(error.hints, ["`premath issue update --help` says what it takes"]);
     assert_eq!(CliError::store(&StoreError::Input(input())).exit, Exit::Invalid);
 }
+
+#[test]
+fn a_second_worker_of_a_name_is_told_that_one_is_running() {
+    let path = PathBuf::from(".premath/workers/ann/worker.lock");
+    let error = CliError::store(&StoreError::Busy { path });
+    assert_eq!(error.exit, Exit::Busy);
+    assert_eq!(error.message, "worker_running: a worker named `ann` is running");
+}

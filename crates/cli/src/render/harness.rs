@@ -17,7 +17,8 @@ pub(crate) use self::trajectory::{appended, projection};
 
 /// A name and what it stands for, under each other.
 pub(crate) fn line(text: &mut String, name: &str, value: &str) {
-    text.push_str(&format!("  {DIM}{name:<13}{DIM:#}{value}\n"));
+    // A name that fills its column is followed by a space all the same.
+    text.push_str(&format!("  {DIM}{name:<12} {DIM:#}{value}\n"));
 }
 
 /// The same where there is something to say.

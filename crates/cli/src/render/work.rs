@@ -32,8 +32,8 @@ pub(crate) fn event(row: &WorkEventRow) -> String {
 fn style_of(row: &WorkEventRow) -> Style {
     match row.event.as_str() {
         "closed" => GOOD,
-        "died" | "refused" => BAD,
-        "retrying" | "escalated" | "draining" => WARN,
+        "died" | "refused" | "escalation_refused" | "stopping" => BAD,
+        "retrying" | "escalated" | "draining" | "waiting" => WARN,
         "claimed" | "starting" => TIP,
         "worked" | "verified" if row.result.as_deref() == Some("failed") => WARN,
         _other => DIM,
@@ -61,6 +61,7 @@ pub(crate) fn boot(answer: &BootAnswer) -> String {
     optional(&mut text, "resumes", answer.resume_issue_id.as_ref());
     optional(&mut text, "target", answer.target_issue_id.as_ref());
     optional(&mut text, "active issue", answer.active_issue_id.as_ref());
+    optional(&mut text, "active issue", answer.active_issue_class.as_ref());
     if let Some(baseline) = &answer.baseline {
         line(&mut text, "verification", &check(baseline));
     }
@@ -153,6 +154,12 @@ pub(crate) fn coordinator(answer: &CoordinatorAnswer) -> String {
             slot.died,
             plain(&slot.outcome)
         ));
+    }
+    for worktree in &answer.removed_worktrees {
+        text.push_str(&format!("removed {}\n", plain(worktree)));
+    }
+    for kept in &answer.kept_worktrees {
+        text.push_str(&format!("{WARN}kept{WARN:#} {}: {}\n", plain(&kept.worktree), plain(&kept.reason)));
     }
     text
 }

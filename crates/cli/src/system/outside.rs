@@ -129,6 +129,20 @@ pub(crate) fn absolute(path: Option<&Path>) -> Result<String, CliError> {
     })
 }
 
+/// The folder that a path leads to, through whatever links.
+pub(crate) fn real_folder(path: &Path) -> Result<PathBuf, CliError> {
+    let real = std::fs::canonicalize(path).map_err(|error| {
+        let what = format!("`{}` leads nowhere: {error}", path.display());
+        CliError::environment(what, "name a folder that exists")
+    })?;
+    absolute(Some(&real)).map(PathBuf::from)
+}
+
+/// There is no such worktree.
+pub(crate) fn worktree_missing(path: &Path, hint: &str) -> CliError {
+    CliError::environment(format!("worktree_missing: there is no folder `{}`", path.display()), hint)
+}
+
 /// This very program, to start it again.
 pub(crate) fn own_program() -> std::io::Result<PathBuf> {
     std::env::current_exe()

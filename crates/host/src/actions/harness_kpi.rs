@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use premath_bd::{RemediationLog, WindowCounts};
-use premath_kernel::{Kpi, KpiInput, Value};
-use premath_wire::time::{format_time, to_millis};
+use premath_kernel::{Kpi, KpiInput, Moment, Value};
+use premath_wire::time::{format_time, parse_time, to_millis};
 use premath_wire::v1::{
     KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, Micros,
-    RemediateAnswer,
+    RemediateAnswer, RemediationRow,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -68,6 +68,8 @@ pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     let start = end.plus_seconds(-i64::try_from(hours * 3600).unwrap_or(i64::MAX));
     let counts = trajectory.window(start, end);
     let counts = unless_new(host, args.path.as_deref(), counts, WindowCounts::default)?;
+    let latest_remediation = remediations.latest()?;
+    let newest_failed_at = counts.newest_failed_at;
     let kpi = Kpi::new(&KpiInput {
         window_rows: counts.window_rows,
         completed_rows: counts.completed_rows,
@@ -101,11 +103,19 @@ pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
             thresholds,
             decision: KpiDecisionRow { state: kpi.decision.token().to_owned(), reason: kpi.reason },
             remediations_path: shown(remediations.path()),
-            latest_remediation: remediations.latest()?,
+            remedied: is_remedied(latest_remediation.as_ref(), newest_failed_at, start),
+            newest_failed_at: newest_failed_at.map(format_time),
+            latest_remediation,
             warning_count: counts.warning_count,
             warnings: counts.warnings.into_iter().map(warning).collect(),
         },
     )
+}
+
+/// Whether something was done about what failed: later than the newest of it, for what was said before is about something else.
+fn is_remedied(latest: Option<&RemediationRow>, newest_failed_at: Option<Moment>, start: Moment) -> bool {
+    let recorded = latest.and_then(|row| parse_time(&row.recorded_at));
+    recorded.is_some_and(|recorded| newest_failed_at.map_or(recorded >= start, |failed| recorded > failed))
 }
 
 /// `harness.kpi.remediate`

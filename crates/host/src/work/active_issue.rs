@@ -16,17 +16,29 @@ pub(crate) struct Said<'s> {
     pub(crate) issue: Option<&'s str>,
 }
 
-/// The issue, and where it was said; none where only the ready ones can tell.
-pub(crate) fn bound(said: Said<'_>, session: &SessionStore) -> Result<Option<String>, Refused> {
-    let told = |text: Option<&str>| text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+/// Two variables that name different issues.
+pub(crate) fn contradiction(said: Said<'_>) -> Option<Refused> {
     match (told(said.active), told(said.issue)) {
-        (Some(active), Some(issue)) if active != issue => Err(refused(
+        (Some(active), Some(issue)) if active != issue => Some(refused(
             "escalation_issue_context_ambiguous",
             &format!("PREMATH_ACTIVE_ISSUE_ID says `{active}`, and PREMATH_ISSUE_ID `{issue}`"),
         )),
-        (Some(issue), _) | (None, Some(issue)) => Ok(Some(issue)),
-        (None, None) => in_session(session),
+        _agreed => None,
     }
+}
+
+fn told(text: Option<&str>) -> Option<String> {
+    text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// The issue, and where it was said; none where only the ready ones can tell.
+pub(crate) fn bound(said: Said<'_>, session: &SessionStore) -> Result<Option<String>, Refused> {
+    if let Some(refused) = contradiction(said) {
+        return Err(refused);
+    }
+    told(said.active)
+        .or_else(|| told(said.issue))
+        .map_or_else(|| in_session(session), |issue| Ok(Some(issue)))
 }
 
 fn in_session(session: &SessionStore) -> Result<Option<String>, Refused> {

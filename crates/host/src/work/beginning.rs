@@ -44,6 +44,10 @@ pub(super) struct Booted {
 pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let request = WorkRequest::read(args)?;
     let place = Place::of(host.workspace, request.worker_id.as_deref())?;
+    request.ready(host)?;
+    if let Some(contradiction) = request.contradiction() {
+        return refuse("harness.boot", host.workspace, contradiction);
+    }
     match begin(host, &request, &place)? {
         Ok(booted) if booted.boot.refused.is_empty() => Answer::new("accepted", &booted.answer),
         Ok(booted) => {

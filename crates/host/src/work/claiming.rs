@@ -2,17 +2,13 @@
 
 use premath_bd::issues::{Applied, ClaimTerms, IssueRow, IssueStore as _, Operation};
 use premath_bd::{Permit, StoreError};
-use premath_kernel::Value;
 use premath_tusk::session::{HeldIssue, StepEvent, standing_of};
 
 use super::bench::{Bench, lease_id, lease_instruction};
-use super::workable::{Takeable, takeable};
+use super::workable::{Takeable, is_escalation, takeable};
 use crate::authority::link;
 use crate::recording::{For, apply};
 use crate::table::ActionError;
-
-/// The label of an issue that is about a failure of another.
-pub(super) const ESCALATION: &str = "escalation";
 
 /// So often somebody else may be faster before there is taken to be nothing.
 const CONTENDED: usize = 32;
@@ -122,12 +118,11 @@ impl Bench<'_> {
 }
 
 fn held(row: &IssueRow) -> HeldIssue {
-    let labels = row.object().get("labels").and_then(Value::as_array).unwrap_or_default();
     HeldIssue {
         issue_id: row.id().to_owned(),
         title: row.text("title").unwrap_or_default().to_owned(),
         fence: row.lease().map_or(0, |lease| lease.fence),
         rev: row.rev(),
-        is_escalation: labels.iter().any(|label| label.as_text() == Some(ESCALATION)),
+        is_escalation: is_escalation(row),
     }
 }

@@ -5,29 +5,30 @@
 //! mend anything itself.
 
 mod facts;
+mod slot;
 mod standing;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use premath_tusk::session::{SlotNext, allowed_workers, slot_next};
-use premath_wire::v1::{CoordinatorAnswer, SlotRow, WORK_EVENT_KIND, WorkEventRow, WorkerAnswer};
+use premath_wire::time::format_time;
+use premath_wire::v1::{CoordinatorAnswer, WORK_EVENT_KIND, WorkEventRow, WorkerAnswer};
 
-use self::facts::facts;
-use self::standing::Standing;
+use self::facts::{Facts, HeldRow, facts};
+use self::slot::{Slot, slots};
+use self::standing::{ROLLBACK, Standing};
 use super::WorkWatch;
 use super::publishing::recover_dead;
 use super::request::WorkWishes;
 use crate::agent::RunRefused;
 use crate::table::{ActionError, Host};
-use crate::workspace::shown;
 
 /// How long nothing happens before everything is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// So many deaths in a row without anything done are no accident.
-const MOST_DEATHS: u64 = 25;
+const MOST_DEATHS: u64 = 12;
 
 /// What a coordinator is asked for.
 #[derive(Debug, Clone)]
@@ -73,18 +74,6 @@ enum Message {
     Over(usize, Child),
 }
 
-/// One worktree.
-#[derive(Debug)]
-struct Slot {
-    worktree: PathBuf,
-    row: SlotRow,
-    is_running: bool,
-    is_over: bool,
-    deaths: u64,
-    /// Whether it found nothing to do the last time: it looks again when something has happened.
-    is_idle: bool,
-}
-
 /// Runs workers over worktrees until nothing is left to do.
 ///
 /// # Errors
@@ -108,6 +97,7 @@ pub fn coordinate(
             slots: slots(&request.worktrees),
             standing,
             most_at_once: 0,
+            waits_for: None,
             outcome: None,
             classes: Vec::new(),
             watch,
@@ -125,34 +115,6 @@ pub fn coordinate(
     })
 }
 
-/// The slots, by worktree: sorted, without twins, each with a name that is the same the next time.
-fn slots(worktrees: &[PathBuf]) -> Vec<Slot> {
-    let mut sorted = worktrees.to_vec();
-    sorted.sort_unstable();
-    sorted.dedup();
-    let mut taken: BTreeMap<String, u64> = BTreeMap::new();
-    let mut slots = Vec::new();
-    for worktree in sorted {
-        let name = worktree.file_name().unwrap_or_default().to_string_lossy();
-        let plain = |one: char| if one.is_ascii_alphanumeric() || one == '_' { one } else { '-' };
-        let name: String = name.chars().take(48).map(plain).collect();
-        let name = if name.is_empty() { "worker".to_owned() } else { name };
-        let number = taken.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
-        let worker_id = if *number == 1 { name } else { format!("{name}-{number}") };
-        let row = SlotRow {
-            worker_id,
-            worktree: shown(&worktree),
-            started: 0,
-            died: 0,
-            completed: 0,
-            escalated: 0,
-            outcome: String::new(),
-        };
-        slots.push(Slot { worktree, row, is_running: false, is_over: false, deaths: 0, is_idle: false });
-    }
-    slots
-}
-
 type Start<'s> = dyn Fn(usize, String, PathBuf, Sender<Message>) -> bool + 's;
 
 struct Coordinator<'c, 'w> {
@@ -161,6 +123,8 @@ struct Coordinator<'c, 'w> {
     slots: Vec<Slot>,
     standing: Standing,
     most_at_once: usize,
+    /// What was said last to be held by others.
+    waits_for: Option<HeldRow>,
     outcome: Option<&'static str>,
     classes: Vec<String>,
     watch: &'c mut WorkWatch<'w>,
@@ -180,7 +144,7 @@ impl Coordinator<'_, '_> {
             if wishes.drain.is_requested() && !is_draining {
                 is_draining = true;
                 self.outcome = Some("interrupted");
-                self.tell("draining", 0, WorkEventRow::default());
+                self.tell_all("draining", WorkEventRow::default());
             }
             if !is_draining && failure.is_none() && self.outcome.is_none() {
                 failure = self.start_slots(tell, start).err();
@@ -231,7 +195,7 @@ impl Coordinator<'_, '_> {
     fn start_slots(&mut self, tell: &Sender<Message>, start: &Start<'_>) -> Result<(), ActionError> {
         for at in 0..self.slots.len() {
             let Some(slot) = self.slots.get(at) else { continue };
-            if slot.is_running || slot.is_over || slot.is_idle {
+            if !slot.may_start(self.host.workspace.clock.now()) {
                 continue;
             }
             if self.request.rounds.is_some_and(|rounds| slot.row.started >= rounds) {
@@ -242,12 +206,11 @@ impl Coordinator<'_, '_> {
             let facts = facts(self.host, &worker)?;
             let kpi = self.standing.kpi(self.host)?;
             let wanted = self.slots.iter().filter(|slot| !slot.is_over).count();
-            let ran_before =
-                if self.most_at_once > 0 { Some(self.most_at_once) } else { self.standing.workers };
-            let allowed = allowed_workers(kpi, wanted, ran_before);
+            let allowed = allowed_workers(kpi, wanted, self.standing.workers);
             match slot_next(facts.work, self.running(), allowed) {
                 SlotNext::Start => self.start(at, tell, start)?,
                 SlotNext::Wait => {
+                    self.waiting(&facts);
                     if let Some(slot) = self.slots.get_mut(at) {
                         slot.is_idle = true;
                     }
@@ -288,14 +251,18 @@ impl Coordinator<'_, '_> {
         match message {
             Message::Event(row) => (self.watch)(&row),
             Message::Over(at, child) => {
-                // A step that ended may have given others something to do.
-                self.slots.iter_mut().for_each(|slot| slot.is_idle = false);
+                let is_done = matches!(&child, Child::Ended(answer) if answer.steps > 0);
+                if is_done {
+                    // A step that ended may have given others something to do.
+                    self.slots.iter_mut().for_each(|slot| slot.is_idle = false);
+                }
                 self.over(at, child);
             }
         }
     }
 
     fn over(&mut self, at: usize, child: Child) {
+        let now = self.host.workspace.clock.now();
         let Some(slot) = self.slots.get_mut(at) else { return };
         slot.is_running = false;
         match child {
@@ -305,8 +272,10 @@ impl Coordinator<'_, '_> {
                 slot.row.escalated += count(answer.escalated.len());
                 slot.row.outcome.clone_from(&answer.outcome);
                 slot.is_idle = answer.outcome == "idle";
-                if answer.outcome == "stopped" {
-                    self.classes.extend(answer.failure_classes);
+                // Each of its workers makes one step, and could not know.
+                let alike = slot.streak(&answer);
+                if answer.outcome == "stopped" || alike.is_some() {
+                    self.classes.extend(alike.unwrap_or(answer.failure_classes));
                     self.end_slot(at, "stopped");
                 }
             }
@@ -321,11 +290,8 @@ impl Coordinator<'_, '_> {
                 self.end_slot(at, "refused");
             }
             Child::Died { detail } => {
-                slot.row.died += 1;
-                slot.deaths += 1;
+                slot.died(now);
                 let is_enough = slot.deaths >= MOST_DEATHS;
-                // Whoever comes next waits a moment: what ended this one may end the next.
-                slot.is_idle = true;
                 let row = WorkEventRow { detail: Some(detail), ..WorkEventRow::default() };
                 self.tell("died", at, row);
                 // A store that gives no answer now is asked again when the next worker begins.
@@ -347,10 +313,33 @@ impl Coordinator<'_, '_> {
         self.tell("slot_ended", at, row);
     }
 
+    /// Nothing can be taken, and somebody who is no worker of this coordinator holds what is left: said once for each lease.
+    fn waiting(&mut self, facts: &Facts) {
+        let is_ours = |held: &&HeldRow| {
+            self.slots.iter().any(|slot| slot.is_running && slot.row.worker_id == held.owner)
+        };
+        let others = facts.held.iter().filter(|held| !is_ours(held));
+        let Some(first) = others.min_by_key(|held| held.until).filter(|_| facts.work.claimable == 0) else {
+            return;
+        };
+        if self.waits_for.as_ref() == Some(first) {
+            return;
+        }
+        self.waits_for = Some(first.clone());
+        let detail = format!("{} holds it until {}", first.owner, format_time(first.until));
+        let issue_id = Some(first.issue_id.clone());
+        self.tell_all("waiting", WorkEventRow { issue_id, detail: Some(detail), ..WorkEventRow::default() });
+    }
+
     fn tell(&mut self, event: &str, at: usize, row: WorkEventRow) {
         let worker_id = self.slots.get(at).map(|slot| slot.row.worker_id.clone()).unwrap_or_default();
+        self.tell_all(event, WorkEventRow { worker_id, ..row });
+    }
+
+    /// Tells of something that is no worker's in particular.
+    fn tell_all(&mut self, event: &str, row: WorkEventRow) {
         let (kind, event) = (WORK_EVENT_KIND.to_owned(), event.to_owned());
-        (self.watch)(&WorkEventRow { kind, event, worker_id, ..row });
+        (self.watch)(&WorkEventRow { kind, event, ..row });
     }
 
     fn answer(&mut self) -> Result<CoordinatorAnswer, ActionError> {
@@ -364,16 +353,22 @@ impl Coordinator<'_, '_> {
         };
         self.classes.sort_unstable();
         self.classes.dedup();
+        let kpi_state = self.standing.kpi_state(self.host)?;
+        if matches!(outcome, "done" | "rounds") && kpi_state != ROLLBACK {
+            self.standing.ended(self.host.workspace, self.most_at_once)?;
+        }
         Ok(CoordinatorAnswer {
             action: "coordinator.run".to_owned(),
             outcome: outcome.to_owned(),
             most_at_once: count(self.most_at_once),
             completed: self.slots.iter().map(|slot| slot.row.completed).sum(),
-            kpi_state: self.standing.kpi_state(self.host)?,
+            kpi_state,
             claimable: count(left.work.claimable),
             held: count(left.work.held),
             failure_classes: self.classes.clone(),
             slots: self.slots.iter().map(|slot| slot.row.clone()).collect(),
+            removed_worktrees: Vec::new(),
+            kept_worktrees: Vec::new(),
         })
     }
 }

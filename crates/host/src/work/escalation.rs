@@ -8,7 +8,7 @@ use premath_kernel::{EscalationAction, Status};
 use premath_tusk::session::{Escalation, StepEvent};
 
 use super::bench::Bench;
-use super::claiming::ESCALATION;
+use super::workable::ESCALATION;
 use crate::authority::{Changed, Linked};
 use crate::table::ActionError;
 

@@ -16,7 +16,8 @@ use super::active_issue::{self, Said};
 use super::place::Place;
 use crate::actions::issue::{arguments, invalid, told};
 use crate::agent::RunRefused as Refused;
-use crate::workspace::Workspace;
+use crate::table::{ActionError, Host};
+use crate::workspace::{Workspace, shown};
 
 /// How long a command may take when nobody says.
 const DEFAULT_SECONDS: u64 = 1_800;
@@ -129,14 +130,36 @@ impl WorkRequest {
         })
     }
 
+    /// Whether somebody who was asked for this could begin: said before anything is started.
+    ///
+    /// # Errors
+    /// Arguments that cannot be read, or something outside that is not there.
+    pub fn check(host: &Host<'_>, args: &Value<'_>) -> Result<Option<Refused>, ActionError> {
+        let request = Self::read(args)?;
+        request.commands()?;
+        let unsupported = request.unsupported();
+        if unsupported.is_none() {
+            request.ready(host)?;
+        }
+        Ok(unsupported)
+    }
+
     /// The issue that was named, in the environment or in the session; none where nobody named one.
     pub(super) fn bound(&self, workspace: &Workspace, place: &Place) -> Result<Option<String>, Refused> {
         let session = match &self.session_path {
             Some(path) => SessionStore::new(Arc::clone(&workspace.disk), path.clone()),
             None => place.session(workspace),
         };
-        let said = Said { active: self.active_issue_id.as_deref(), issue: self.issue_id.as_deref() };
-        active_issue::bound(said, &session)
+        active_issue::bound(self.said(), &session)
+    }
+
+    fn said(&self) -> Said<'_> {
+        Said { active: self.active_issue_id.as_deref(), issue: self.issue_id.as_deref() }
+    }
+
+    /// Two variables that name different issues.
+    pub(super) fn contradiction(&self) -> Option<Refused> {
+        active_issue::contradiction(self.said())
     }
 
     /// The issue that a failure would belong to.
@@ -158,6 +181,26 @@ impl WorkRequest {
             .as_deref()
             .ok_or_else(|| invalid("a step needs something that verifies", "verifyCmd"))?;
         Ok((work, verify))
+    }
+
+    /// Looks for what a step needs from outside, before anything is taken: its folder, and a model where the agent works.
+    ///
+    /// # Errors
+    /// What is not there.
+    pub(super) fn ready(&self, host: &Host<'_>) -> Result<(), ActionError> {
+        if let Some(worktree) = &self.worktree
+            && host.workspace.disk.list(worktree).is_err()
+        {
+            return Err(ActionError::Unavailable {
+                what: format!("worktree_missing: there is no folder `{}`", shown(worktree)),
+                hint: "name a folder that exists".to_owned(),
+            });
+        }
+        if let Some(WorkCommand::Agent { model }) = &self.work {
+            let named = model.clone().map_or_else(|| host.agent.default_models(), |model| vec![model]);
+            drop(host.agent.answers(&named)?);
+        }
+        Ok(())
     }
 
     /// What cannot be done at all, said before anything is taken.

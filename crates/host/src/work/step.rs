@@ -39,6 +39,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     if let Some(unsupported) = request.unsupported() {
         return refused(unsupported);
     }
+    request.ready(host)?;
     let bound = match request.bound(host.workspace, &place) {
         Ok(bound) => bound,
         Err(why) => return refused(why),
@@ -123,7 +124,15 @@ impl Bench<'_> {
                 }
                 return Ok(under.stepped);
             }
-            let event = self.perform(&machine, &next, &mut under)?;
+            let event = match self.perform(&machine, &next, &mut under) {
+                Ok(event) => event,
+                Err(error) => {
+                    under.heartbeat = None;
+                    // What cannot be given back either runs out; the error says what is wrong.
+                    drop(machine.held().map(|held| self.release(held)));
+                    return Err(error);
+                }
+            };
             machine.feed(event).map_err(|error| ActionError::Unavailable {
                 what: error.to_string(),
                 hint: "this is a fault of premath".to_owned(),
@@ -156,12 +165,7 @@ impl Bench<'_> {
             }
             StepNext::Escalate(escalation) => {
                 let event = self.tell_of(escalation, &step_id, under)?;
-                let row = WorkEventRow {
-                    result: Some(escalation.action.token().to_owned()),
-                    failure_classes: escalation.classes.clone(),
-                    ..about(&escalation.held, &step_id)
-                };
-                self.tell("escalated", row);
+                self.told_of(escalation, &step_id, &event);
                 Ok(event)
             }
             StepNext::Release(held) => {
@@ -233,7 +237,13 @@ impl Bench<'_> {
 
     fn work(&mut self, held: &HeldIssue, step_id: &str, under: &mut Under) -> Result<StepEvent, ActionError> {
         // Nothing is worked on that nobody gave an instruction for.
-        if let Err(refused) = self.instructed(held, under)? {
+        let instructed = self.instructed(held, under)?;
+        // Nor what could not be closed afterwards.
+        let covered = instructed.and_then(|()| match &under.instruction {
+            Some(instruction) => instruction.covers("issue.update", Some(&held.issue_id)),
+            None => Ok(()),
+        });
+        if let Err(refused) = covered {
             let told = format!("{}: {}", refused.class, refused.detail);
             let evidence = self.evidence.put(told.as_bytes())?;
             return Ok(StepEvent::Checked(Checked { classes: vec![refused.class], evidence }));
@@ -353,6 +363,18 @@ impl Bench<'_> {
             Some(instruction) => self.escalate(instruction, escalation, step_id),
             None => Ok(StepEvent::Refused { class: "mutation.use_evidence_missing".to_owned() }),
         }
+    }
+
+    /// Says what came of telling of a failure.
+    fn told_of(&mut self, escalation: &Escalation, step_id: &str, event: &StepEvent) {
+        let refusal = if let StepEvent::Refused { class } = event { Some(class.clone()) } else { None };
+        let name = if refusal.is_some() { "escalation_refused" } else { "escalated" };
+        let row = WorkEventRow {
+            result: Some(escalation.action.token().to_owned()),
+            failure_classes: escalation.classes.iter().cloned().chain(refusal).collect(),
+            ..about(&escalation.held, step_id)
+        };
+        self.tell(name, row);
     }
 
     fn put_on_record(

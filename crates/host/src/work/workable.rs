@@ -1,13 +1,18 @@
-//! What a worker may take: an issue with open children is not work yet, although it is ready for a person to look at.
+//! What a worker may take: an issue with open children is not work yet, although it is ready for a person to look at, and an
+//! escalation is work for a person.
 //!
-//! `claim-next` takes whatever is ready, epics too. A worker that took one could do its work and never close it. It must not
-//! leave anything out that a worker could finish.
+//! `claim-next` takes whatever is ready, epics and escalations too. A worker that took an epic could do its work and never
+//! close it; one that took an escalation would close what a person was asked about. It must not leave anything out that a
+//! worker could finish.
 
 use std::collections::BTreeSet;
 
 use premath_bd::StoreError;
-use premath_bd::issues::{Facts, IssueView, Limit};
-use premath_kernel::{DependencyKind, Moment, Status};
+use premath_bd::issues::{Facts, IssueRow, IssueView, Limit};
+use premath_kernel::{DependencyKind, Moment, Status, Value};
+
+/// The label of an issue that is about a failure of another.
+pub(super) const ESCALATION: &str = "escalation";
 
 /// What comes first.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,18 +21,19 @@ pub(super) enum Takeable {
     Nothing,
     /// Whatever `claim-next` takes.
     First,
-    /// This one: what comes before it has open children.
+    /// This one: what comes before it has open children, or is an escalation.
     One(String),
 }
 
 /// What a worker may take next.
 pub(super) fn takeable(view: &dyn IssueView, now: Moment) -> Result<Takeable, StoreError> {
     let Some(first) = view.first_claimable(now)? else { return Ok(Takeable::Nothing) };
-    if view.open_children(&first)?.is_empty() {
+    let is_escalated = view.row(&first)?.as_ref().is_some_and(is_escalation);
+    if !is_escalated && view.open_children(&first)?.is_empty() {
         return Ok(Takeable::First);
     }
     for row in view.ready(Limit::All)? {
-        let Some(row) = premath_bd::issues::IssueRow::read(&view.line(row)?) else { continue };
+        let Some(row) = IssueRow::read(&view.line(row)?).filter(|row| !is_escalation(row)) else { continue };
         let is_free = row.lease().is_none_or(|lease| !lease.is_active(now));
         if is_free && view.open_children(row.id())?.is_empty() {
             return Ok(Takeable::One(row.id().to_owned()));
@@ -40,14 +46,22 @@ pub(super) fn takeable(view: &dyn IssueView, now: Moment) -> Result<Takeable, St
 fn left_behind(view: &dyn IssueView, now: Moment) -> Result<Takeable, StoreError> {
     let graph = view.graph()?;
     let parents = parents_of_open(&graph.facts);
-    for (facts, node) in graph.facts.iter().zip(0_u32..) {
+    for ((facts, place), node) in graph.facts.iter().zip(&graph.rows).zip(0_u32..) {
         let has_run_out =
             facts.status == Status::InProgress && facts.lease_until.is_some_and(|until| now >= until);
-        if has_run_out && !graph.graph.is_held_back(node) && !parents.contains(facts.id.as_str()) {
+        let is_work = !graph.graph.is_held_back(node) && !parents.contains(facts.id.as_str());
+        if has_run_out && is_work && !IssueRow::read(&view.line(*place)?).as_ref().is_some_and(is_escalation)
+        {
             return Ok(Takeable::One(facts.id.clone()));
         }
     }
     Ok(Takeable::Nothing)
+}
+
+/// Whether an issue is about a failure, for a person to look into.
+pub(super) fn is_escalation(row: &IssueRow) -> bool {
+    let labels = row.object().get("labels").and_then(Value::as_array).unwrap_or_default();
+    labels.iter().any(|label| label.as_text() == Some(ESCALATION))
 }
 
 /// The issues that cannot be closed yet, for something that is part of them is open.

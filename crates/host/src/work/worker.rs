@@ -10,6 +10,7 @@ use super::bench::Bench;
 use super::place::Place;
 use super::publishing::recover;
 use super::request::{WorkRequest, WorkWishes};
+use super::streak::{MOST_ALIKE, Streak};
 use crate::actions::issue::invalid;
 use crate::agent::RunRefused;
 use crate::table::{ActionError, Host};
@@ -42,6 +43,7 @@ pub fn work(
     if let Some(unsupported) = request.unsupported() {
         return Ok(Worked::Refused(unsupported));
     }
+    request.ready(host)?;
     let place = Place::of(host.workspace, request.worker_id.as_deref())?;
     let _lock = place.enter(host.workspace)?;
     let booted = match begin(host, &request, &place)? {
@@ -103,6 +105,7 @@ impl Bench<'_> {
             failure_classes: Vec::new(),
             session_ref: shown(self.place.session(self.workspace()).path()),
         };
+        let mut streak = Streak::default();
         while self.request.steps.is_none_or(|most| answer.steps < most) {
             if self.wishes.drain.is_requested() || self.wishes.abandon.is_requested() {
                 answer.outcome = "interrupted".to_owned();
@@ -112,6 +115,7 @@ impl Bench<'_> {
             answer.steps += u64::from(stepped.outcome.issue_id().is_some());
             answer.outcome = stepped.outcome.token().to_owned();
             answer.failure_classes = stepped.classes;
+            streak.take(&stepped.outcome, &answer.failure_classes);
             match &stepped.outcome {
                 StepOutcome::Completed { issue_id } => answer.completed.push(issue_id.clone()),
                 StepOutcome::Escalated { issue_id, .. } => answer.escalated.push(issue_id.clone()),
@@ -119,6 +123,17 @@ impl Bench<'_> {
                 StepOutcome::Idle | StepOutcome::Stopped { .. } | StepOutcome::Interrupted { .. } => {}
             }
             if !stepped.outcome.goes_on() {
+                break;
+            }
+            if let Some(classes) = streak.is_enough() {
+                let detail = format!("{MOST_ALIKE} steps in a row failed alike");
+                let row = WorkEventRow {
+                    detail: Some(detail),
+                    failure_classes: classes.clone(),
+                    ..WorkEventRow::default()
+                };
+                self.tell("stopping", row);
+                (answer.outcome, answer.failure_classes) = ("stopped".to_owned(), classes);
                 break;
             }
         }

@@ -198,6 +198,22 @@ pub struct CoordinatorAnswer {
     pub held: u64,
     /// Why nothing more was started.
     pub failure_classes: Vec<String>,
+    /// The worktrees that were removed at the end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed_worktrees: Vec<String>,
+    /// The worktrees that were to be removed and stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_worktrees: Vec<KeptWorktree>,
+}
+
+/// A worktree that was to be removed and stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptWorktree {
+    /// The folder.
+    pub worktree: String,
+    /// Why it stays.
+    pub reason: String,
 }
 
 /// Something that a worker or a coordinator does, as it happens.
@@ -207,7 +223,7 @@ pub struct WorkEventRow {
     /// `premath.work.event.v1`
     pub kind: String,
     /// What happens: `booted`, `claimed`, `verified`, `worked`, `closed`, `retrying`, `escalated`, `released`, `published`,
-    /// `ended`; of a coordinator also `starting`, `died`, `waiting`, `slot_ended`, `draining`.
+    /// `escalation_refused`, `stopping`, `ended`; of a coordinator also `starting`, `died`, `waiting`, `slot_ended`, `draining`.
     pub event: String,
     /// Whose.
     pub worker_id: String,

@@ -2,7 +2,6 @@
 
 use anstyle::Style;
 use premath_kernel::{KpiDecision, Moment};
-use premath_wire::time::parse_time;
 use premath_wire::v1::{KpiAnswer, RemediateAnswer};
 
 use super::{line, warnings};
@@ -50,18 +49,12 @@ pub(crate) fn kpi(answer: &KpiAnswer, now: Moment) -> String {
             counts.future_rows
         ));
     }
-    if answer.decision.state == KpiDecision::Rollback.token() && !is_remedied(answer) {
+    if answer.decision.state == KpiDecision::Rollback.token() && !answer.remedied {
         let what = "add no workers until a remediation is recorded: `premath harness-kpi remediate --note …`";
         text.push_str(&format!("\n{TIP}hint:{TIP:#} {what}\n"));
     }
     warnings(&mut text, answer.warning_count, &answer.warnings);
     text
-}
-
-/// Whether something was done about the figure since the window began.
-fn is_remedied(answer: &KpiAnswer) -> bool {
-    let recorded = answer.latest_remediation.as_ref().and_then(|row| parse_time(&row.recorded_at));
-    recorded.zip(parse_time(&answer.window.start)).is_some_and(|(recorded, start)| recorded >= start)
 }
 
 /// `harness-kpi remediate`

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use premath_bd::StoreError;
 use premath_bd::issues::{FileIssues, IssueRow, IssueStore as _};
-use premath_kernel::{Object, Status};
+use premath_kernel::{Moment, Object, Status};
 use premath_tusk::session::Work;
 
-use super::super::workable::parents_of_open;
+use super::super::workable::{is_escalation, parents_of_open};
 use crate::actions::dep_graph;
 use crate::table::{ActionError, Host};
 
@@ -14,8 +15,18 @@ use crate::table::{ActionError, Host};
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) work: Work,
+    /// What others hold.
+    pub(super) held: Vec<HeldRow>,
     /// What is wrong with the graph.
     pub(super) classes: Vec<String>,
+}
+
+/// An issue that somebody holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct HeldRow {
+    pub(super) issue_id: String,
+    pub(super) owner: String,
+    pub(super) until: Moment,
 }
 
 /// What there is to do for a worker: what anybody may take, and what it holds still itself.
@@ -28,15 +39,17 @@ pub(super) fn facts(host: &Host<'_>, worker: &str) -> Result<Facts, ActionError>
     let view = store.view()?;
     let graph = view.graph()?;
     let parents = parents_of_open(&graph.facts);
+    let mut held = Vec::new();
     let mut work = Work { is_broken: !classes.is_empty(), ..Work::default() };
     for ((facts, place), node) in graph.facts.iter().zip(&graph.rows).zip(0_u32..) {
-        let is_active = facts.lease_until.is_some_and(|until| now < until);
-        if is_active {
+        if let Some(until) = facts.lease_until.filter(|until| now < *until) {
             let lease = IssueRow::read(&view.line(*place)?).and_then(|row| row.lease());
-            if lease.is_some_and(|lease| lease.owner == worker) {
+            let owner = lease.map(|lease| lease.owner).unwrap_or_default();
+            if owner == worker {
                 work.claimable += 1;
             } else {
                 work.held += 1;
+                held.push(HeldRow { issue_id: facts.id.clone(), owner, until });
             }
             continue;
         }
@@ -46,7 +59,10 @@ pub(super) fn facts(host: &Host<'_>, worker: &str) -> Result<Facts, ActionError>
             Status::Blocked | Status::Closed | Status::Other => false,
         };
         let is_work = !graph.graph.is_held_back(node) && !parents.contains(facts.id.as_str());
-        work.claimable += usize::from(is_free && is_work);
+        let is_escalated = || -> Result<bool, StoreError> {
+            Ok(IssueRow::read(&view.line(*place)?).as_ref().is_some_and(is_escalation))
+        };
+        work.claimable += usize::from(is_free && is_work && !is_escalated()?);
     }
-    Ok(Facts { work, classes })
+    Ok(Facts { work, held, classes })
 }

@@ -1,4 +1,4 @@
-//! What coordinators remember of each other: how many workers ran, and since when the throughput figure is too low.
+//! What coordinators remember of each other: how many workers ran at once.
 //!
 //! `.premath/coordinator.json`. It is nobody's authority: without it a coordinator is more careful, never less.
 
@@ -8,8 +8,7 @@ use std::path::PathBuf;
 use premath_bd::{Access, StoreError, read_to_end};
 use premath_kernel::Object;
 use premath_tusk::session::KpiStanding;
-use premath_wire::time::{format_time, parse_time, to_millis};
-use premath_wire::v1::{KpiAnswer, RemediationRow};
+use premath_wire::v1::KpiAnswer;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::harness_kpi;
@@ -19,6 +18,8 @@ use crate::workspace::Workspace;
 
 const KIND: &str = "premath.coordinator.v1";
 const LARGEST: usize = 1 << 16;
+/// What the figure says when it fell too low.
+pub(super) const ROLLBACK: &str = "rollback";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -27,15 +28,13 @@ struct Document {
     kind: String,
     /// The most workers that ran at once, the last time.
     workers: Option<usize>,
-    /// When the figure was first seen to be too low.
-    rollback_since: Option<String>,
 }
 
 /// What is remembered.
 #[derive(Debug)]
 pub(super) struct Standing {
+    /// As many as may run under a rollback: what earlier coordinators ran, or this one before it.
     pub(super) workers: Option<usize>,
-    rollback_since: Option<String>,
 }
 
 fn path(workspace: &Workspace) -> PathBuf {
@@ -52,54 +51,40 @@ impl Standing {
             Err(source) => return Err(StoreError::Io { doing: "read", path, source }.into()),
         };
         let document: Document = serde_json::from_slice(&bytes).unwrap_or_default();
-        Ok(Self { workers: document.workers, rollback_since: document.rollback_since })
+        Ok(Self { workers: document.workers })
     }
 
     fn store(&self, workspace: &Workspace) -> Result<(), ActionError> {
-        let document = Document {
-            schema: 1,
-            kind: KIND.to_owned(),
-            workers: self.workers,
-            rollback_since: self.rollback_since.clone(),
-        };
+        let document = Document { schema: 1, kind: KIND.to_owned(), workers: self.workers };
         let mut bytes =
             serde_json::to_vec_pretty(&document).map_err(|source| ActionError::Unwritable { source })?;
         bytes.push(b'\n');
         Ok(place_file(workspace.disk.as_ref(), &path(workspace), &bytes)?)
     }
 
-    /// Remembers how many ran at once.
+    /// Remembers how many run at once, where that is more than ever did.
     pub(super) fn ran(&mut self, workspace: &Workspace, workers: usize) -> Result<(), ActionError> {
+        if self.workers.is_some_and(|most| most >= workers) {
+            return Ok(());
+        }
         self.workers = Some(workers);
         self.store(workspace)
     }
 
-    /// What the figure says of starting more workers: a remediation counts for as long as the figure stays where it is.
-    pub(super) fn kpi(&mut self, host: &Host<'_>) -> Result<KpiStanding, ActionError> {
-        let report = report(host)?;
-        if report.decision.state != "rollback" {
-            if self.rollback_since.take().is_some() {
-                self.store(host.workspace)?;
-            }
-            return Ok(KpiStanding::Free);
+    /// Remembers how many ran at once in a run that went to its end while nothing held it back, fewer or more.
+    pub(super) fn ended(&mut self, workspace: &Workspace, workers: usize) -> Result<(), ActionError> {
+        if workers == 0 || self.workers == Some(workers) {
+            return Ok(());
         }
-        let remediated =
-            report.latest_remediation.as_ref().and_then(|row: &RemediationRow| parse_time(&row.recorded_at));
-        let since = match self.rollback_since.as_deref().and_then(parse_time) {
-            Some(since) => since,
-            // What was done about it before anybody looked counts too, if it is about these rows.
-            None if remediated >= parse_time(&report.window.start) && remediated.is_some() => {
-                return Ok(KpiStanding::Free);
-            }
-            None => {
-                let now = to_millis(host.workspace.clock.now());
-                self.rollback_since = Some(format_time(now));
-                self.store(host.workspace)?;
-                now
-            }
-        };
-        let is_remediated = remediated.is_some_and(|at| at >= since);
-        Ok(if is_remediated { KpiStanding::Free } else { KpiStanding::Rollback })
+        self.workers = Some(workers);
+        self.store(workspace)
+    }
+
+    /// What the figure says of starting more workers.
+    pub(super) fn kpi(&self, host: &Host<'_>) -> Result<KpiStanding, ActionError> {
+        let report = report(host)?;
+        let holds_back = report.decision.state == ROLLBACK && !report.remedied;
+        Ok(if holds_back { KpiStanding::Rollback } else { KpiStanding::Free })
     }
 
     pub(super) fn kpi_state(&self, host: &Host<'_>) -> Result<String, ActionError> {

@@ -101,6 +101,12 @@ pub struct KpiAnswer {
     pub remediations_path: String,
     /// The last one that was.
     pub latest_remediation: Option<RemediationRow>,
+    /// Whether it is later than everything that failed in the window.
+    #[serde(default)]
+    pub remedied: bool,
+    /// When the newest row of the window ended that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest_failed_at: Option<String>,
     /// How many lines were passed over, shown or not.
     pub warning_count: u64,
     /// The first of them.
