@@ -59,7 +59,7 @@ pub(crate) fn fresh_folder(name: &str) -> std::io::Result<PathBuf> {
     }
 }
 
-/// Makes a folder and says whether nothing is in it.
+/// Makes a folder and says whether nothing is in it but what may be.
 pub(crate) fn empty_folder(folder: &Path, but_for: &[&str]) -> std::io::Result<bool> {
     std::fs::create_dir_all(folder)?;
     for entry in std::fs::read_dir(folder)? {
