@@ -1,7 +1,7 @@
 //! Building an observation from the lanes. Two builds of the same lanes differ in `generatedAt` alone.
 
 use premath_kernel::{Digest, Object, Value};
-use premath_wire::time::{format_time, parse_time, to_millis};
+use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{KpiAnswer, OBSERVATION_KIND, Observation};
 
 use super::attention::of_figure;
@@ -53,7 +53,7 @@ pub(super) fn digest(observation: &Observation) -> Result<String, ActionError> {
     Ok(Digest::of(&Value::Object(bare)).as_str().to_owned())
 }
 
-/// The decision of the throughput figure, and whether something was done about it since its window began.
+/// The decision of the throughput figure, and whether something was done about what made it so.
 fn figure(host: &Host<'_>) -> Result<(String, bool), ActionError> {
     let nothing = Object::fields().finish();
     let answer = match harness_kpi::report(host, &nothing) {
@@ -64,8 +64,5 @@ fn figure(host: &Host<'_>) -> Result<(String, bool), ActionError> {
     };
     let answer: KpiAnswer =
         serde_json::from_str(answer.payload.get()).map_err(|source| ActionError::Unwritable { source })?;
-    let recorded = answer.latest_remediation.as_ref().and_then(|row| parse_time(&row.recorded_at));
-    let start = parse_time(&answer.window.start);
-    let is_remedied = recorded.zip(start).is_some_and(|(recorded, start)| recorded >= start);
-    Ok((answer.decision.state, is_remedied))
+    Ok((answer.decision.state, answer.remedied))
 }
