@@ -44,6 +44,7 @@ fn a_step_writes_no_issue_memory_wherever_it_is() {
         assert!(!read(&folder, memory).contains("forged"), "{memory}: {answer}");
         assert_eq!((code, &answer["failureClasses"]), (1, &json!(["work_failed"])), "{memory}: {answer}");
         assert_eq!(folder.json(&["verify"]).0, 0, "{memory}");
+        folder.json(&["issue", "add", "Second"]);
         let fine = folder.json(&["step", "--work-cmd", "echo done > done.txt", "--verify-cmd", "true"]).1;
         assert_eq!(fine["outcome"], "completed", "{memory}: {fine}");
     }

@@ -64,6 +64,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             left.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
         } else if !path.file_name().unwrap().to_string_lossy().starts_with('.') {
             let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
+            // What decides about instructions and retries is no part of a package.
+            if name.starts_with("control/") || name.starts_with("instruction/") {
+                continue;
+            }
             found.insert(name, fs::read(&path).unwrap());
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use premath_bd::{PermitLedger, StoreError, ledgers};
 use premath_kernel::Value;
+use premath_wire::time::parse_time;
 use premath_wire::v1::{
     InstructionCheckAnswer, InstructionRunAnswer, InstructionWitnessAnswer, PermitPage, RefusedAnswer,
     RefusedBecause,
@@ -173,8 +174,8 @@ pub(crate) fn permits(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
         rows.retain(|row| issue.is_none_or(|issue| row.issue_id.as_deref() == Some(issue)));
         items.extend(rows.into_iter().rev());
     }
-    // Times of ours are all written alike. What was written at the same moment stays in its order.
-    items.sort_by(|one, other| other.at.cmp(&one.at));
+    // What was written at the same moment stays in its order.
+    items.sort_by_cached_key(|row| std::cmp::Reverse(parse_time(&row.at)));
     let total = items.len();
     items.truncate(limit);
     Answer::new(
