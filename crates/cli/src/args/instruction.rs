@@ -7,7 +7,7 @@ use super::{Format, limit};
 /// Arguments of `instruction-check` and `instruction-run`.
 #[derive(Debug, Args)]
 pub(crate) struct EnvelopeArgs {
-    /// The instruction: a file called <time>-<id>.json
+    /// The instruction: a file called `<time>-<id>.json`
     #[arg(value_name = "FILE", required_unless_present = "instruction")]
     pub(crate) file: Option<String>,
     /// The same, as an option

@@ -19,7 +19,7 @@ use super::evidence::Evidence;
 use super::place::Place;
 use super::request::WorkRequest;
 use super::retry_policy::{self, RetryPolicy};
-use super::workable::{Takeable, takeable};
+use super::workable::takeable;
 use crate::actions::dep_graph;
 use crate::actions::issue_snapshot;
 use crate::agent::RunRefused as Refused;
@@ -140,11 +140,7 @@ fn targets(workspace: &Workspace, worker: &str) -> Result<Targets, ActionError> 
             break;
         }
     }
-    let first_ready = match takeable(view.as_ref(), now)? {
-        Takeable::Nothing => None,
-        Takeable::First => view.first_claimable(now)?,
-        Takeable::One(id) => Some(id),
-    };
+    let first_ready = takeable(view.as_ref(), now)?;
     let mut ready = Vec::new();
     for place in view.ready(Limit::First(2))? {
         ready.extend(IssueRow::read(&view.line(place)?).map(|row| row.id().to_owned()));

@@ -14,36 +14,26 @@ use premath_kernel::{DependencyKind, Moment, Status, Value};
 /// The label of an issue that is about a failure of another.
 pub(super) const ESCALATION: &str = "escalation";
 
-/// What comes first.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Takeable {
-    /// There is nothing.
-    Nothing,
-    /// Whatever `claim-next` takes.
-    First,
-    /// This one: what comes before it has open children, or is an escalation.
-    One(String),
-}
-
-/// What a worker may take next.
-pub(super) fn takeable(view: &dyn IssueView, now: Moment) -> Result<Takeable, StoreError> {
-    let Some(first) = view.first_claimable(now)? else { return Ok(Takeable::Nothing) };
+/// What a worker may take next. It is taken by name: between this look and `claim-next` somebody else may take it, and what
+/// comes behind it may be none of this.
+pub(super) fn takeable(view: &dyn IssueView, now: Moment) -> Result<Option<String>, StoreError> {
+    let Some(first) = view.first_claimable(now)? else { return Ok(None) };
     let is_escalated = view.row(&first)?.as_ref().is_some_and(is_escalation);
     if !is_escalated && view.open_children(&first)?.is_empty() {
-        return Ok(Takeable::First);
+        return Ok(Some(first));
     }
     for row in view.ready(Limit::All)? {
         let Some(row) = IssueRow::read(&view.line(row)?).filter(|row| !is_escalation(row)) else { continue };
         let is_free = row.lease().is_none_or(|lease| !lease.is_active(now));
         if is_free && view.open_children(row.id())?.is_empty() {
-            return Ok(Takeable::One(row.id().to_owned()));
+            return Ok(Some(row.id().to_owned()));
         }
     }
     left_behind(view, now)
 }
 
 /// Work that somebody let run out.
-fn left_behind(view: &dyn IssueView, now: Moment) -> Result<Takeable, StoreError> {
+fn left_behind(view: &dyn IssueView, now: Moment) -> Result<Option<String>, StoreError> {
     let graph = view.graph()?;
     let parents = parents_of_open(&graph.facts);
     for ((facts, place), node) in graph.facts.iter().zip(&graph.rows).zip(0_u32..) {
@@ -52,10 +42,10 @@ fn left_behind(view: &dyn IssueView, now: Moment) -> Result<Takeable, StoreError
         let is_work = !graph.graph.is_held_back(node) && !parents.contains(facts.id.as_str());
         if has_run_out && is_work && !IssueRow::read(&view.line(*place)?).as_ref().is_some_and(is_escalation)
         {
-            return Ok(Takeable::One(facts.id.clone()));
+            return Ok(Some(facts.id.clone()));
         }
     }
-    Ok(Takeable::Nothing)
+    Ok(None)
 }
 
 /// Whether an issue is about a failure, for a person to look into.
