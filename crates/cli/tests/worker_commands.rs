@@ -521,3 +521,15 @@ fn boot_refuses_two_variables_that_name_different_issues() {
     assert!(shown.stdout.contains("escalation_issue_context_ambiguous"), "{shown:?}");
     assert!(!shown.stdout.contains("feature_ledger.premath"), "{shown:?}");
 }
+
+#[test]
+fn a_folder_that_is_no_repository_is_not_made_one_on_the_way() {
+    let place = Workplace::empty();
+    let commands = ["--work-cmd", "true", "--verify-cmd", "true"];
+    for first in [&["boot"][..], &["stop"], &["step"], &["worker", "--worker-id", "a"]] {
+        let more = if matches!(first, ["boot" | "stop"]) { &[][..] } else { &commands };
+        let answer = place.run(&[first, more].concat());
+        assert_ne!(answer.code(), Some(0), "{first:?}: {answer:?}");
+        assert!(!place.path().join(".premath").exists(), "{first:?}");
+    }
+}

@@ -70,8 +70,14 @@ impl Place {
     /// Makes the folder, and keeps every other process of this name out until the answer is dropped.
     ///
     /// # Errors
-    /// `Busy` while another process works under this name.
+    /// `Missing` where there is no repository: none is made on the way. `Busy` while another process works under this name.
     pub(crate) fn enter(&self, workspace: &Workspace) -> Result<Box<dyn DiskFile>, StoreError> {
+        match workspace.disk.list(&self.root) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(StoreError::Missing { path: self.root.clone() });
+            }
+            Ok(_) | Err(_) => {}
+        }
         let folder = self.workers().join(&self.worker);
         let made = workspace.disk.create_folder(&folder);
         made.map_err(|source| StoreError::Io { doing: "make", path: folder.clone(), source })?;
