@@ -252,7 +252,7 @@ pub(crate) enum Command {
     ConformanceRun(ConformanceArgs),
     /// Print the JSON Schema of a document
     #[command(
-        after_help = "Example:\n  premath schema join-check-input\n  premath schema            (lists all names)"
+        after_help = "Example:\n  premath schema join-check-input\n  premath schema --input issue.claim\n  premath schema            (lists all names)"
     )]
     Schema(SchemaArgs),
     /// Measure this machine
@@ -392,6 +392,9 @@ pub(crate) struct ConformanceArgs {
 pub(crate) struct SchemaArgs {
     /// The document's name; without one, all are listed
     pub(crate) name: Option<String>,
+    /// An action, such as issue.ready: print what it takes
+    #[arg(long, value_name = "ACTION", conflicts_with = "name")]
+    pub(crate) input: Option<String>,
     #[command(flatten)]
     pub(crate) format: Format,
 }

@@ -2,8 +2,8 @@
 
 use premath_bd::StoreError;
 use premath_kernel::{Digest, Value};
+use premath_wire::InputError;
 use premath_wire::v1::{HOST_EFFECT_SCHEMA, HostEffect};
-use premath_wire::{InputClass, InputError, JsonPath};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -17,8 +17,10 @@ use crate::recording::note_lane;
 use crate::workspace::Workspace;
 
 mod entries;
+mod input;
 
 pub use entries::ACTIONS;
+pub(crate) use input::{Nothing, document_schema};
 
 /// Whether an action changes anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub struct Action {
     pub summary: &'static str,
     /// Whether it changes anything.
     pub door: Door,
+    /// The schema of what it takes.
+    pub input: fn() -> schemars::Schema,
     /// The schema of what it answers.
     pub output_schema: &'static str,
     call: fn(&Host<'_>, &Value<'_>) -> Result<Answer, ActionError>,
@@ -192,27 +196,5 @@ impl Host<'_> {
             policy_digest: answer.link.as_ref().map(|link| link.policy_digest.clone()),
             instruction_ref: answer.link.map(|link| link.instruction_ref),
         })
-    }
-}
-
-/// The member of the arguments that must be there.
-pub(crate) fn required<'v>(args: &'v Value<'v>, key: &str) -> Result<&'v Value<'v>, InputError> {
-    args.as_object()
-        .and_then(|object| object.get(key))
-        .ok_or_else(|| InputError::new(InputClass::FieldMissing, "missing field", JsonPath::root().key(key)))
-}
-
-/// The text argument that must be there.
-pub(crate) fn required_text<'v>(args: &'v Value<'v>, key: &str) -> Result<&'v str, InputError> {
-    required(args, key)?.as_text().ok_or_else(|| {
-        InputError::new(InputClass::FieldInvalid, "expected a string", JsonPath::root().key(key))
-    })
-}
-
-/// The text argument that may be there.
-pub(crate) fn optional_text<'v>(args: &'v Value<'v>, key: &str) -> Result<Option<&'v str>, InputError> {
-    match args.as_object().and_then(|object| object.get(key)) {
-        None | Some(Value::Null) => Ok(None),
-        Some(_) => required_text(args, key).map(Some),
     }
 }

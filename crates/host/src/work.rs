@@ -24,6 +24,7 @@ mod workable;
 mod worker;
 
 pub use coordinator::{Child, Coordination, CoordinatorRequest, Crew, coordinate};
+pub(crate) use request::WorkArgs;
 pub use request::{WorkRequest, WorkWishes};
 pub(crate) use retry_policy::{DEFAULT_RETRY_POLICY, RETRY_POLICY_PATH};
 pub use worker::{Worked, work};

@@ -81,16 +81,19 @@ fn explanations_and_conformance_reports_fit_their_schemas() {
 
 #[test]
 fn the_envelope_fits_its_schema() {
-    let arguments =
-        Object::fields().field("class", "tool.result_orphan").field("name", "explanation").finish();
+    let arguments = |action: &str| match action {
+        "failure.explain" => Object::fields().field("class", "tool.result_orphan").finish(),
+        "schema.show" => Object::fields().field("name", "explanation").finish(),
+        _ => Object::fields().finish(),
+    };
     let validator = validator("host-effect");
     let repository = Repository::new();
     let mut answered = 0;
     for action in ACTIONS {
-        if let Ok(effect) = repository.host(&Vectors).call(action.name, &arguments) {
+        if let Ok(effect) = repository.host(&Vectors).call(action.name, &arguments(action.name)) {
             assert_none(&misfits(&validator, action.name, &effect));
             answered += 1;
         }
     }
-    assert!(answered >= 3, "{answered} actions answered");
+    assert!(answered >= 10, "{answered} actions answered");
 }

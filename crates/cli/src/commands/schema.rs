@@ -1,5 +1,6 @@
 //! `premath schema`
 
+use premath_host::{ACTIONS, input_schema};
 use premath_kernel::Object;
 use premath_wire::v1::{SCHEMA_NAMES, schema};
 
@@ -10,15 +11,13 @@ use crate::exit::Exit;
 use crate::output;
 
 pub(crate) fn run(args: &SchemaArgs) -> Result<Exit, CliError> {
-    let Some(name) = &args.name else {
-        return list(args);
+    let (key, name, found) = match (&args.name, &args.input) {
+        (_, Some(action)) => ("input", action, input_schema(action).ok_or_else(|| unknown_action(action))?),
+        (Some(name), None) => ("name", name, schema(name).ok_or_else(|| unknown_schema(name))?),
+        (None, None) => return list(args),
     };
-    let found = schema(name).ok_or_else(|| {
-        let known = SCHEMA_NAMES.join(", ");
-        CliError::usage(format!("there is no schema `{}`", name.escape_debug()), format!("known: {known}"))
-    })?;
     if args.format.envelope {
-        print_envelope("", "schema.show", &Object::fields().field("name", name.as_str()).finish())?;
+        print_envelope("", "schema.show", &Object::fields().field(key, name.as_str()).finish())?;
     } else if args.format.json {
         output::json(&found)?;
     } else {
@@ -27,6 +26,16 @@ pub(crate) fn run(args: &SchemaArgs) -> Result<Exit, CliError> {
         output::text(&format!("{pretty}\n"))?;
     }
     Ok(Exit::Accepted)
+}
+
+fn unknown_schema(name: &str) -> CliError {
+    let known = SCHEMA_NAMES.join(", ");
+    CliError::usage(format!("there is no schema `{}`", name.escape_debug()), format!("known: {known}"))
+}
+
+fn unknown_action(name: &str) -> CliError {
+    let known = ACTIONS.iter().map(|action| action.name).collect::<Vec<_>>().join(", ");
+    CliError::usage(format!("there is no action `{}`", name.escape_debug()), format!("known: {known}"))
 }
 
 fn list(args: &SchemaArgs) -> Result<Exit, CliError> {

@@ -26,26 +26,32 @@ const EXAMPLES: usize = 5;
 /// What `approval.list` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ListArgs {
+pub(crate) struct ListArgs {
+    /// Only those in this state: `pending`, `approved`, `denied`, `expired`.
     state: Option<String>,
+    /// Only those of this run.
     run: Option<String>,
+    /// The most to answer with.
     limit: Option<u64>,
 }
 
 /// What `approval.show` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ShowArgs {
+pub(crate) struct ShowArgs {
+    /// The question, by its id.
     id: String,
     /// A pattern to look at before it is agreed to.
     pattern_name: Option<String>,
+    /// An argument and the value it must have: `field=value`.
     pattern_argument: Option<String>,
 }
 
 /// What `approval.approve` and `approval.deny` take.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct DecideArgs {
+pub(crate) struct DecideArgs {
+    /// The question, by its id.
     id: String,
     /// The digest of what was shown. A pattern needs it: nobody agrees to one whose examples they have not seen.
     digest: Option<String>,
@@ -55,6 +61,7 @@ struct DecideArgs {
     pattern_name: Option<String>,
     /// An argument and the value it must have: `field=value`.
     pattern_argument: Option<String>,
+    /// What to say to the run about it.
     message: Option<String>,
 }
 

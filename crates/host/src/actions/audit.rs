@@ -27,18 +27,30 @@ const VERIFY: &str = "audit.verify";
 /// What `audit.query` takes. Everything that is said must fit.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct QueryArgs {
+pub(crate) struct QueryArgs {
+    /// Only rows of this kind.
     kind: Option<String>,
+    /// Only what came to this effect, such as `allow`, `deny` or `applied`.
     effect: Option<String>,
+    /// Only what belongs to this run.
     run: Option<String>,
+    /// Only what is about this issue.
     issue: Option<String>,
+    /// Only this tool or action.
     tool: Option<String>,
+    /// Only what is about this path.
     path: Option<String>,
+    /// Only what this actor did.
     actor: Option<String>,
+    /// Only refusals of this class.
     code: Option<String>,
+    /// Only rows that name this digest.
     digest: Option<String>,
+    /// Not before this time (RFC 3339).
     since: Option<String>,
+    /// Before this time (RFC 3339).
     until: Option<String>,
+    /// The most to answer with.
     limit: Option<u64>,
     /// Where an earlier answer stopped.
     cursor: Option<String>,
@@ -94,7 +106,7 @@ fn time(text: Option<&str>, key: &str) -> Result<Option<Moment>, InputError> {
 /// What `audit.verify` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct VerifyArgs {
+pub(crate) struct VerifyArgs {
     /// Whether changes without a row get one.
     reconcile: bool,
 }

@@ -33,7 +33,7 @@ const ROWS: usize = 10_000;
 /// What `audit.why` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct WhyArgs {
+pub(crate) struct WhyArgs {
     /// An issue, a path or a file of the desk, a run, a digest, an approval or a proposal.
     subject: String,
     /// Which of them it is, when that is not plain.

@@ -2,21 +2,14 @@
 
 use premath_kernel::Value;
 use premath_wire::v1::CoherenceAnswer;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::issue::{arguments, count};
 use crate::coherence::{check, is_our_own};
-use crate::table::{ActionError, Answer, Host};
-
-/// What it takes: nothing.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-struct CheckArgs {}
+use crate::table::{ActionError, Answer, Host, Nothing};
 
 /// `coherence.check`
 pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let CheckArgs {} = arguments(args)?;
+    let Nothing {} = arguments(args)?;
     let found = check(host)?;
     let mut classes: Vec<String> = found.problems.iter().map(|problem| problem.class.clone()).collect();
     classes.sort();

@@ -13,7 +13,8 @@ use crate::workspace::shown;
 /// What `config show` takes: a flag that would count more than the file.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ConfigArgs {
+pub(crate) struct ConfigArgs {
+    /// A file of issue memory that counts more than the configured one.
     issues: Option<String>,
 }
 

@@ -9,9 +9,12 @@ use premath_kernel::{FailureClass, Strictness, Value};
 use premath_wire::strict::{Limits, parse};
 use premath_wire::v1::{ConformanceReport, Expectation, ExpectedReason, VectorCommand, VectorOutcome};
 use premath_wire::{InputError, UnknownFields, decode};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
+use super::issue::arguments;
 use super::{governance_check, join_check};
-use crate::table::{ActionError, Answer, Host, optional_text};
+use crate::table::{ActionError, Answer, Host};
 
 /// One vector, unread.
 #[derive(Debug, Clone)]
@@ -268,9 +271,17 @@ fn relations(
     differences
 }
 
-/// Arguments `{suite?}`.
+/// What it takes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct SuiteArgs {
+    /// Only the vectors of this suite.
+    suite: Option<String>,
+}
+
+/// `conformance.run`
 pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let suite = optional_text(args, "suite")?;
-    let report = run(host.vectors, suite)?;
+    let args: SuiteArgs = arguments(args)?;
+    let report = run(host.vectors, args.suite.as_deref())?;
     Answer::new(report.result, &report)
 }

@@ -14,16 +14,26 @@ use crate::table::{ActionError, Answer, Host};
 /// What a change of one dependency takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct DependencyArgs {
+pub(crate) struct DependencyArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// The issue that depends.
     id: String,
+    /// The issue it depends on.
     depends_on: String,
+    /// `blocks` (when absent), `parent-child`, `conditional-blocks`, `waits-for`, `related`, `relates-to`, `discovered-from`,
+    /// `duplicates`, `supersedes` or `replies-to`.
     #[serde(rename = "type")]
     kind: Option<String>,
+    /// Only for a replacement: the type it has now.
     from_type: Option<String>,
+    /// Only for a new one: who made it.
     created_by: Option<String>,
+    /// Who holds the lease, where somebody does.
     lease_owner: Option<String>,
+    /// The lease, by its id.
     lease_id: Option<String>,
+    /// The fence of the lease, as the claim answered it.
     fence: Option<u64>,
 }
 

@@ -20,11 +20,16 @@ use crate::table::{ActionError, Answer, Host};
 /// What both take.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct GraphArgs {
+pub(crate) struct GraphArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// `active` (what is not closed; when absent) or `full`.
     graph_scope: Option<String>,
+    /// Only what is reached from this issue; not for diagnostics.
     root: Option<String>,
+    /// `dependencies` or `dependents` of the root; not for diagnostics.
     direction: Option<String>,
+    /// The most to answer with.
     limit: Option<u64>,
 }
 

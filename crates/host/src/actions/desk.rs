@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use super::issue::{arguments, count, id, invalid, token, told};
 use crate::desk_store::{desk_path, existing_desk, open_desk, publish};
-use crate::table::{ActionError, Answer, Host};
+use crate::table::{ActionError, Answer, Host, Nothing};
 use crate::workspace::shown;
 
 /// How many files are listed when nobody says.
@@ -28,10 +28,13 @@ const FOUND: u64 = 20;
 /// What `desk.list` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ListArgs {
+pub(crate) struct ListArgs {
+    /// Only files of this type: `markdown` or `spreadsheet`.
     #[serde(rename = "type")]
     file_type: Option<String>,
+    /// Where an earlier answer stopped.
     cursor: Option<String>,
+    /// The most to answer with.
     limit: Option<u64>,
     /// Whether deleted files are listed, and only those.
     deleted: bool,
@@ -40,16 +43,17 @@ struct ListArgs {
 /// What `desk.show` and `desk.restore` take.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct VersionArgs {
+pub(crate) struct VersionArgs {
     /// The file or the folder: its id, or its name where only one is called that.
     id: String,
+    /// The version; the latest when absent.
     version: Option<u64>,
 }
 
 /// What `desk.history` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct HistoryArgs {
+pub(crate) struct HistoryArgs {
     /// The file: its id, or its name where only one is called that.
     id: String,
 }
@@ -57,15 +61,18 @@ struct HistoryArgs {
 /// What `desk.search` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct SearchArgs {
+pub(crate) struct SearchArgs {
+    /// What to look for.
     query: String,
+    /// The most to answer with.
     limit: Option<u64>,
 }
 
 /// What `desk.add` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct AddArgs {
+pub(crate) struct AddArgs {
+    /// What to call it.
     name: String,
     /// `markdown`, `spreadsheet` or `folder`.
     #[serde(rename = "type")]
@@ -134,7 +141,8 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 }
 
 /// `desk.tree`
-pub(crate) fn tree(host: &Host<'_>, _: &Value<'_>) -> Result<Answer, ActionError> {
+pub(crate) fn tree(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let Nothing {} = arguments(args)?;
     let entries = match existing_desk(host.workspace)? {
         Some(desk) => desk.tree()?,
         None => Vec::new(),

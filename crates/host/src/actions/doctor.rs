@@ -28,7 +28,8 @@ const ACTION: &str = "workspace.doctor";
 /// What it takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct DoctorArgs {
+pub(crate) struct DoctorArgs {
+    /// Whether what can be mended is mended.
     fix: bool,
 }
 

@@ -1,11 +1,14 @@
 //! `governance.check`: does a governance profile hold by itself.
 
 use premath_kernel::{GovernanceProfile, Policies, Refusal, Strictness, Value, assess_profile};
-use premath_wire::InputError;
 use premath_wire::v1::{GovernanceInput, GovernanceReport};
+use premath_wire::{InputError, Json};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
 
+use super::issue::arguments;
 use super::join_check::{classes, strictness};
-use crate::table::{ActionError, Answer, Host, required};
+use crate::table::{ActionError, Answer, Host, document_schema};
 
 /// A profile that was checked.
 #[derive(Debug)]
@@ -43,9 +46,23 @@ fn check(profile: GovernanceProfile, policies: &Policies) -> GovernanceChecked {
     GovernanceChecked { profile, refusal }
 }
 
-/// The same for arguments `{document, strict?}`.
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct DocumentArgs {
+    #[schemars(schema_with = "profile_schema")]
+    document: Json,
+    /// Whether members that nobody knows are refused.
+    strict: Option<bool>,
+}
+
+fn profile_schema(_: &mut SchemaGenerator) -> Schema {
+    document_schema("governance-check-input", "A governance profile")
+}
+
+/// `governance.check`
 pub(crate) fn call(_: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let (profile, policies) = GovernanceInput::from_value(required(args, "document")?, strictness(args)?)?;
+    let args: DocumentArgs = arguments(args)?;
+    let (profile, policies) = GovernanceInput::from_value(&args.document.0, strictness(args.strict))?;
     let checked = check(profile, &policies);
     let result = if checked.refusal.is_none() { "accepted" } else { "rejected" };
     let mut answer = Answer::new(result, &checked.report())?;

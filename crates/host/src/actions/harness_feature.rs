@@ -23,28 +23,38 @@ const LANE: &str = "harness_feature_ledger.json";
 /// What `harness.feature.write` takes. Absent keeps, blank clears, a list replaces the list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct WriteArgs {
+pub(crate) struct WriteArgs {
+    /// The ledger; that of the repository when absent.
     path: Option<String>,
+    /// The feature.
     feature_id: String,
+    /// `pending`, `in_progress`, `blocked` or `completed`; completed needs a verification ref.
     status: String,
+    /// The issue it belongs to.
     issue_id: Option<String>,
+    /// What it is, in a line.
     summary: Option<String>,
+    /// The session that works on it.
     session_ref: Option<String>,
+    /// Instructions it was worked on under.
     instruction_refs: Option<Vec<String>>,
+    /// What shows that it is done.
     verification_refs: Option<Vec<String>>,
 }
 
 /// What `harness.feature.read` and `harness.feature.next` take.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ReadArgs {
+pub(crate) struct ReadArgs {
+    /// The ledger; that of the repository when absent.
     path: Option<String>,
 }
 
 /// What `harness.feature.check` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct CheckArgs {
+pub(crate) struct CheckArgs {
+    /// The ledger; that of the repository when absent.
     path: Option<String>,
     /// Whether features that are not done are a problem.
     require_closure: bool,

@@ -30,20 +30,26 @@ const DEFAULT_ROWS: u64 = 3;
 /// What `harness.kpi.report` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ReportArgs {
+pub(crate) struct ReportArgs {
+    /// The trajectory; that of the repository when absent.
     path: Option<String>,
+    /// How far back to look; 24 when absent.
     window_hours: Option<u64>,
+    /// The ratio to reach, as a number from 0 to 1; 0.8 when absent.
     target: Option<Micros>,
+    /// The ratio below which to roll back; 0.4 when absent.
     rollback: Option<Micros>,
+    /// How many steps it takes to say anything; 3 when absent.
     min_rows: Option<u64>,
 }
 
 /// What `harness.kpi.remediate` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct RemediateArgs {
+pub(crate) struct RemediateArgs {
     /// The trajectory whose figure it is about.
     path: Option<String>,
+    /// What was done.
     note: String,
 }
 

@@ -25,15 +25,24 @@ const LEDGER: &str = "harness_feature_ledger.json";
 /// What `harness.session.write` takes. Absent keeps, blank clears, a list replaces the list.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct WriteArgs {
+pub(crate) struct WriteArgs {
+    /// The session file; that of the repository when absent.
     path: Option<String>,
+    /// `active` or `stopped`.
     state: Option<String>,
+    /// What to call the session; made up when it has none.
     session_id: Option<String>,
+    /// The issue that is worked on.
     issue_id: Option<String>,
+    /// What was done.
     summary: Option<String>,
+    /// What to do next.
     next_step: Option<String>,
+    /// Instructions it worked under.
     instruction_refs: Option<Vec<String>>,
+    /// Witnesses of what was done.
     witness_refs: Option<Vec<String>>,
+    /// What it came from.
     lineage_refs: Option<Vec<String>>,
     /// Begins at the root, as it is noted: whoever reads it stands elsewhere.
     issues: Option<String>,
@@ -42,14 +51,16 @@ struct WriteArgs {
 /// What `harness.session.read` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ReadArgs {
+pub(crate) struct ReadArgs {
+    /// The session file; that of the repository when absent.
     path: Option<String>,
 }
 
 /// What `harness.session.bootstrap` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct BootstrapArgs {
+pub(crate) struct BootstrapArgs {
+    /// The session file; that of the repository when absent.
     path: Option<String>,
     /// The feature ledger, when it is not the one beside the session.
     feature_ledger: Option<String>,

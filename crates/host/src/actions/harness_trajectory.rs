@@ -28,24 +28,38 @@ const FAILURE_CLASS: &str = "failure-class";
 /// What `harness.trajectory.append` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct AppendArgs {
+pub(crate) struct AppendArgs {
+    /// The trajectory; that of the repository when absent.
     path: Option<String>,
+    /// The step: `<worker>.<issue>.<n>`.
     step_id: String,
+    /// What was done.
     action: String,
+    /// What came of it, such as `accepted` or `failed`.
     result_class: String,
+    /// When it ended (RFC 3339); now when absent.
     finished_at: Option<String>,
+    /// When it began (RFC 3339).
     started_at: Option<String>,
+    /// The issue it was about.
     issue_id: Option<String>,
+    /// What verification came to.
     verification_class: Option<String>,
+    /// What to do next.
     next_step: Option<String>,
+    /// Why it failed.
     #[serde(default)]
     failure_classes: Vec<String>,
+    /// Instructions it was done under.
     #[serde(default)]
     instruction_refs: Vec<String>,
+    /// What it came from.
     #[serde(default)]
     lineage_refs: Vec<String>,
+    /// What it changed.
     #[serde(default)]
     mutation_refs: Vec<String>,
+    /// Witnesses of it.
     #[serde(default)]
     witness_refs: Vec<String>,
 }
@@ -53,9 +67,12 @@ struct AppendArgs {
 /// What `harness.trajectory.query` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct QueryArgs {
+pub(crate) struct QueryArgs {
+    /// The trajectory; that of the repository when absent.
     path: Option<String>,
+    /// `latest` (when absent), `failed` or `retry-needed`.
     mode: Option<String>,
+    /// The most to answer with.
     limit: Option<u64>,
     /// `failure-class`
     group_by: Option<String>,

@@ -43,8 +43,10 @@ const CONFIGURATION: &str = "\
 /// What `init` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct InitArgs {
+pub(crate) struct InitArgs {
+    /// A file of issues to take over.
     import: Option<String>,
+    /// A folder to make with an example in it.
     example: Option<String>,
 }
 

@@ -26,23 +26,25 @@ use crate::workspace::shown;
 /// What an action takes that is about the envelope in a file.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct EnvelopeArgs {
+pub(crate) struct EnvelopeArgs {
     /// The file `<time>-<id>.json`.
+    #[schemars(required)]
     path: Option<String>,
 }
 
 /// What `instruction.witness` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct WitnessArgs {
+pub(crate) struct WitnessArgs {
     /// The instruction, by name.
+    #[schemars(required)]
     instruction: Option<String>,
 }
 
 /// What `permit.list` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ListArgs {
+pub(crate) struct ListArgs {
     /// Only those of one instruction.
     instruction: Option<String>,
     /// Only those about one issue.

@@ -17,8 +17,10 @@ use crate::table::{ActionError, Answer, Host};
 /// What `issue blocked` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct BlockedArgs {
+pub(crate) struct BlockedArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// The most to answer with.
     limit: Option<u64>,
 }
 

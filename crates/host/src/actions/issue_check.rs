@@ -17,9 +17,12 @@ use crate::table::{ActionError, Answer, Host};
 /// What `issue check` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct CheckArgs {
+pub(crate) struct CheckArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// `active` (what is not closed; when absent) or `full`.
     graph_scope: Option<String>,
+    /// The most to answer with.
     limit: Option<u64>,
 }
 

@@ -20,9 +20,12 @@ const BOOKKEEPING: [&str; 3] = ["rev", "updated_at", "write_witness"];
 /// What `issue history` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct HistoryArgs {
+pub(crate) struct HistoryArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// The issue.
     id: String,
+    /// The most to answer with.
     limit: Option<u64>,
 }
 

@@ -16,14 +16,21 @@ use crate::table::{ActionError, Answer, Host};
 /// What `issue list` and `issue ready` take.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ListArgs {
+pub(crate) struct ListArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// The most to answer with.
     limit: Option<u64>,
+    /// Only these: `open`, `in_progress`, `blocked`, `closed`.
     status: Vec<String>,
+    /// Only these: `task`, `epic`, `bug`, `feature`, `chore`.
     #[serde(rename = "type")]
     issue_type: Vec<String>,
+    /// Only those of this person or worker.
     assignee: Option<String>,
+    /// Only those with all of these labels.
     label: Vec<String>,
+    /// Only these priorities, from 0 (first) to 4.
     priority: Vec<u8>,
 }
 
@@ -198,8 +205,10 @@ pub(crate) fn standing(view: &dyn IssueView) -> Result<StatusCounts, StoreError>
 /// What `issue show` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ShowArgs {
+pub(crate) struct ShowArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// The issue.
     id: String,
 }
 

@@ -26,7 +26,8 @@ const IMPORT_LIMIT: usize = 1 << 30;
 /// What an action takes that only needs to know which store.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct StoreArgs {
+pub(crate) struct StoreArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
 }
 
@@ -133,9 +134,12 @@ pub(crate) fn upkeep(lane: &IssueLane<'_>) -> Result<Result<MaintenanceGrant, An
 /// What an import takes: a file, or the rows themselves.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ImportArgs {
+pub(crate) struct ImportArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// The file to take rows from.
     source: Option<String>,
+    /// The rows themselves, one JSON object a line.
     rows: Option<String>,
 }
 
@@ -233,8 +237,10 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>, ActionError>
 /// What an export takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ExportArgs {
+pub(crate) struct ExportArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// The file to write them to.
     output: Option<String>,
 }
 

@@ -13,25 +13,42 @@ use crate::table::{ActionError, Answer, Host};
 /// What a new issue is.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct DraftArgs {
+pub(crate) struct DraftArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
     /// Only for a discovery: the issue that was worked on.
     parent_issue: Option<String>,
+    /// What is to be done, in one line.
+    #[schemars(required)]
     title: Option<String>,
+    /// Its id; made up when absent.
     id: Option<String>,
+    /// More about it.
     description: Option<String>,
+    /// How it is to be done.
     design: Option<String>,
+    /// When it is done.
     acceptance_criteria: Option<String>,
+    /// What was noted while working on it.
     notes: Option<String>,
+    /// From 0 (first) to 4; 2 when a new one says nothing.
     priority: Option<u64>,
+    /// `task`, `epic`, `bug`, `feature` or `chore`.
     #[serde(rename = "type")]
     issue_type: Option<String>,
+    /// `open`, `in_progress`, `blocked` or `closed`.
     status: Option<String>,
+    /// Who works on it.
     assignee: Option<String>,
+    /// Whose it is.
     owner: Option<String>,
+    /// Labels.
     labels: Vec<String>,
+    /// Whether it is short-lived.
     ephemeral: bool,
+    /// What it depends on.
     depends_on: Vec<DependencyArg>,
+    /// The issue it is a part of.
     parent: Option<String>,
 }
 
@@ -39,7 +56,9 @@ struct DraftArgs {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DependencyArg {
+    /// The issue that is depended on.
     id: String,
+    /// The type of the dependency; `blocks` when absent.
     #[serde(rename = "type")]
     kind: Option<String>,
 }
@@ -157,25 +176,44 @@ fn labels(given: &[String], key: &str) -> Result<Vec<String>, InputError> {
 /// What becomes of an issue: what is absent stays, what is blank goes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct UpdateArgs {
+pub(crate) struct UpdateArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// The issue.
+    #[schemars(required)]
     id: Option<String>,
+    /// What is to be done, in one line.
     title: Option<String>,
+    /// More about it.
     description: Option<String>,
+    /// How it is to be done.
     design: Option<String>,
+    /// When it is done.
     acceptance_criteria: Option<String>,
+    /// What was noted while working on it.
     notes: Option<String>,
+    /// What to add to its notes.
     append_notes: Option<String>,
+    /// From 0 (first) to 4; 2 when a new one says nothing.
     priority: Option<u64>,
+    /// `task`, `epic`, `bug`, `feature` or `chore`.
     #[serde(rename = "type")]
     issue_type: Option<String>,
+    /// `open`, `in_progress`, `blocked` or `closed`.
     status: Option<String>,
+    /// Who works on it.
     assignee: Option<String>,
+    /// Whose it is.
     owner: Option<String>,
+    /// Labels to add.
     add_labels: Vec<String>,
+    /// Labels to take away.
     remove_labels: Vec<String>,
+    /// Who holds the lease, where somebody does.
     lease_owner: Option<String>,
+    /// The lease, by its id.
     lease_id: Option<String>,
+    /// The fence of the lease, as the claim answered it.
     fence: Option<u64>,
 }
 

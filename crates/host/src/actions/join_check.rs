@@ -2,9 +2,12 @@
 
 use premath_kernel::{Assessment, Claims, Intent, NormalizedTurn, Strictness, Value, Witness, assess};
 use premath_wire::v1::{JoinCheck, JoinCheckReport};
-use premath_wire::{InputClass, InputError, JsonPath};
+use premath_wire::{InputError, Json};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
 
-use crate::table::{ActionError, Answer, Host, required};
+use super::issue::arguments;
+use crate::table::{ActionError, Answer, Host, document_schema};
 
 /// A turn that was checked.
 #[derive(Debug)]
@@ -46,9 +49,23 @@ fn check(input: JoinCheck) -> Result<JoinChecked, InputError> {
     Ok(JoinChecked { turn, assessment, intent, claims })
 }
 
-/// The same for arguments `{document, strict?}`.
+/// What it takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct DocumentArgs {
+    #[schemars(schema_with = "turn_schema")]
+    document: Json,
+    /// Whether members that nobody knows are refused, and uses must say what for.
+    strict: Option<bool>,
+}
+
+fn turn_schema(_: &mut SchemaGenerator) -> Schema {
+    document_schema("join-check-input", "A turn")
+}
+
+/// `harness.join_check`
 pub(crate) fn call(_: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let checked = check(JoinCheck::from_value(required(args, "document")?, strictness(args)?)?)?;
+    let args: DocumentArgs = arguments(args)?;
+    let checked = check(JoinCheck::from_value(&args.document.0, strictness(args.strict))?)?;
     let mut answer = Answer::new(checked.assessment.outcome().token(), &checked.report())?;
     answer.witness_refs = vec![checked.witness().id().to_owned()];
     answer.failure_classes = classes(checked.assessment.refusal());
@@ -60,14 +77,9 @@ pub(crate) fn classes(refusal: Option<&premath_kernel::Refusal>) -> Vec<String> 
     classes.into_iter().map(|class| class.code().to_owned()).collect()
 }
 
-/// The argument `strict?`. Anything but a boolean is refused: a guess would be the lenient one.
-pub(crate) fn strictness(args: &Value<'_>) -> Result<Strictness, InputError> {
-    match args.as_object().and_then(|object| object.get("strict")) {
-        Some(Value::Bool(true)) => Ok(Strictness::Strict),
-        None | Some(Value::Bool(false) | Value::Null) => Ok(Strictness::Lenient),
-        Some(_) => {
-            let path = JsonPath::root().key("strict");
-            Err(InputError::new(InputClass::FieldInvalid, "expected a boolean", path))
-        }
+pub(crate) const fn strictness(strict: Option<bool>) -> Strictness {
+    match strict {
+        Some(true) => Strictness::Strict,
+        Some(false) | None => Strictness::Lenient,
     }
 }

@@ -19,24 +19,36 @@ use crate::table::{ActionError, Answer, Host};
 /// What a claim takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ClaimArgs {
+pub(crate) struct ClaimArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// The issue.
     id: String,
+    /// Who takes it.
     assignee: String,
+    /// What to call the lease, or which lease it is.
     lease_id: Option<String>,
+    /// How long it lasts: 30 to 86400, 3600 when absent.
     ttl_seconds: Option<u64>,
+    /// When it ends, instead (RFC 3339).
     expires_at: Option<String>,
+    /// Why to take it though it is blocked.
     force_reason: Option<String>,
 }
 
 /// What a claim of whatever comes first takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ClaimNextArgs {
+pub(crate) struct ClaimNextArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// Who takes it.
     assignee: String,
+    /// What to call the lease, or which lease it is.
     lease_id: Option<String>,
+    /// How long it lasts: 30 to 86400, 3600 when absent.
     ttl_seconds: Option<u64>,
+    /// When it ends, instead (RFC 3339).
     expires_at: Option<String>,
 }
 
@@ -105,12 +117,18 @@ fn terms(
 /// What a holder takes to keep a lease, or to let it go.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct HolderArgs {
+pub(crate) struct HolderArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// The issue.
     id: String,
+    /// Who holds it.
     owner: Option<String>,
+    /// What to call the lease, or which lease it is.
     lease_id: Option<String>,
+    /// The fence of the lease, as the claim answered it.
     fence: Option<u64>,
+    /// How long it lasts: 30 to 86400, 3600 when absent.
     ttl_seconds: Option<u64>,
 }
 
@@ -151,8 +169,10 @@ pub(crate) fn plan_release(_: &Settings, args: &Value<'_>) -> Result<PlannedChan
 /// What the projection of all leases takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ProjectionArgs {
+pub(crate) struct ProjectionArgs {
+    /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
+    /// The most to answer with.
     limit: Option<u64>,
 }
 

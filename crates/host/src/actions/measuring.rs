@@ -24,8 +24,9 @@ const RED_TEAM: &str = "redteam.run";
 /// What `eval.guardrails` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct GuardrailsArgs {
+pub(crate) struct GuardrailsArgs {
     /// The rows, from the root of the repository.
+    #[schemars(required)]
     dataset: Option<String>,
     /// The folder of the package; the one in force when nobody says.
     package: Option<String>,
@@ -84,7 +85,7 @@ fn rows(workspace: &Workspace, name: &str) -> Result<Vec<u8>, ActionError> {
 /// What `redteam.run` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct RedTeamArgs {
+pub(crate) struct RedTeamArgs {
     /// What is attacked; everything when empty.
     plugins: Vec<String>,
     /// How; in every way when empty.
@@ -131,8 +132,9 @@ pub(crate) fn red_team(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Acti
 /// What `eval.tools` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ToolsArgs {
+pub(crate) struct ToolsArgs {
     /// The name of the set of tasks.
+    #[schemars(required)]
     profile: Option<String>,
     /// The folder of sets of tasks, from the root of the repository; those that come with premath when nobody says.
     scenarios: Option<String>,

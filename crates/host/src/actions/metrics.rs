@@ -9,13 +9,15 @@ use premath_bd::StoreError;
 use premath_kernel::Value;
 use premath_wire::v1::{MetricFamily, MetricKind, MetricSample, MetricsAnswer};
 
+use super::issue::arguments;
 use crate::agent::traces::each_kept_row;
 use crate::desk_store::existing_desk;
 use crate::recording::audit_log;
-use crate::table::{ActionError, Answer, Host};
+use crate::table::{ActionError, Answer, Host, Nothing};
 
 /// `metrics.read`
-pub(crate) fn read(host: &Host<'_>, _: &Value<'_>) -> Result<Answer, ActionError> {
+pub(crate) fn read(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let Nothing {} = arguments(args)?;
     let mut runs = Runs::default();
     each_kept_row(host.workspace, |session, event| runs.take(session, event))?;
     let mut families = runs.families();

@@ -20,7 +20,7 @@ const MAX_TOKENS: u64 = 4_096;
 /// What `model.list` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ListArgs {
+pub(crate) struct ListArgs {
     /// Whether each provider is asked whether it is there.
     check: bool,
 }
@@ -28,8 +28,9 @@ struct ListArgs {
 /// What `model.ask` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct AskArgs {
+pub(crate) struct AskArgs {
     /// The question.
+    #[schemars(required)]
     prompt: Option<String>,
     /// The models to try, in order.
     models: Vec<String>,

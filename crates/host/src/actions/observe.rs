@@ -12,27 +12,23 @@ use super::issue::{arguments, count, invalid};
 use crate::observation::{
     LATEST_OBSERVATION, Snapshot, build, read_snapshot, snapshot_stale, write_snapshot,
 };
-use crate::table::{ActionError, Answer, Host};
+use crate::table::{ActionError, Answer, Host, Nothing};
 use crate::workspace::shown;
 
 /// The longest id of an instruction.
 const LONGEST_ID: usize = 200;
 
-/// What most of them take: nothing.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-struct NoArgs {}
-
 /// What `observe.instruction` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct InstructionArgs {
+pub(crate) struct InstructionArgs {
+    /// The instruction, by name.
     id: String,
 }
 
 /// `observe.build`
 pub(crate) fn build_action(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let NoArgs {} = arguments(args)?;
+    let Nothing {} = arguments(args)?;
     let observation = build(host)?;
     write_snapshot(host, &observation)?;
     Answer::new(
@@ -48,7 +44,7 @@ pub(crate) fn build_action(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, 
 
 /// `observe.latest`
 pub(crate) fn latest(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let NoArgs {} = arguments(args)?;
+    let Nothing {} = arguments(args)?;
     let Snapshot { observation, is_stale } = read_snapshot(host)?;
     Answer::new(
         "ok",
@@ -63,7 +59,7 @@ pub(crate) fn latest(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
 
 /// `observe.needs_attention`
 pub(crate) fn needs_attention(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let NoArgs {} = arguments(args)?;
+    let Nothing {} = arguments(args)?;
     let Snapshot { observation, is_stale } = read_snapshot(host)?;
     let mut items = observation.needs_attention;
     items.extend(is_stale.then(|| snapshot_stale(LATEST_OBSERVATION)));
@@ -126,7 +122,7 @@ pub(crate) fn instruction(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, A
 
 /// `observe.projection`
 pub(crate) fn projection(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let NoArgs {} = arguments(args)?;
+    let Nothing {} = arguments(args)?;
     let Snapshot { observation, is_stale } = read_snapshot(host)?;
     let items: Vec<ObservedWork> = observation
         .active_issues

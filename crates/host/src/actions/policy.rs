@@ -30,7 +30,7 @@ use crate::table::{ActionError, Answer, Host};
 /// What `policy.show` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ShowArgs {
+pub(crate) struct ShowArgs {
     /// The scopes a run would ask for; all that there are when empty.
     scopes: Vec<String>,
 }
@@ -38,7 +38,8 @@ struct ShowArgs {
 /// What `policy.explain` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ExplainArgs {
+pub(crate) struct ExplainArgs {
+    /// The tool.
     tool: String,
     /// Its arguments, as JSON.
     args: Option<String>,

@@ -7,11 +7,13 @@ use premath_tusk::policy::RiskTier;
 use premath_wire::Json;
 use premath_wire::v1::{PolicyExport, PolicyFile};
 
+use super::issue::arguments;
 use crate::agent::{controls, governed_tools};
-use crate::table::{ActionError, Answer, Host};
+use crate::table::{ActionError, Answer, Host, Nothing};
 
 /// `policy.export`
-pub(crate) fn export(host: &Host<'_>, _: &Value<'_>) -> Result<Answer, ActionError> {
+pub(crate) fn export(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let Nothing {} = arguments(args)?;
     let ground = governed_tools(host.workspace, host.agent)?;
     let mut files: Vec<PolicyFile> =
         host.agent.rule_files()?.into_iter().map(|(path, text)| PolicyFile { path, text }).collect();

@@ -12,14 +12,15 @@ use crate::measured::{
     Gates, Promoted, Promotion, ReportAt, Reports, back_to_ours, promote as put_into_force,
     recorded_promotions, settle,
 };
-use crate::table::{ActionError, Answer, Host};
+use crate::table::{ActionError, Answer, Host, Nothing};
 use crate::workspace::{Workspace, shown};
 
 /// What `policy.promote` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct PromoteArgs {
+pub(crate) struct PromoteArgs {
     /// The folder of the package.
+    #[schemars(required)]
     from: Option<String>,
     /// The report about its guards.
     eval: Option<String>,
@@ -30,7 +31,7 @@ struct PromoteArgs {
 /// What `policy.rollback` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct RollbackArgs {
+pub(crate) struct RollbackArgs {
     /// The package, or `defaults` for what comes with premath; the one before the one in force when nobody says.
     digest: Option<String>,
     /// The report about its guards, where it was never promoted.
@@ -112,9 +113,6 @@ fn ours(host: &Host<'_>, permit: Permit) -> Result<Answer, ActionError> {
 
 /// `policy.history`
 pub(crate) fn history(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    #[derive(Debug, Default, Deserialize)]
-    #[serde(default)]
-    struct Nothing {}
     let Nothing {} = arguments(args)?;
     let packages = store(host.workspace);
     let mut items: Vec<PromotionRow> = packages.history()?;

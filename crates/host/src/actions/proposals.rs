@@ -21,17 +21,22 @@ const LISTED: u64 = 50;
 /// What `proposal.list` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ListArgs {
+pub(crate) struct ListArgs {
+    /// Only those in this state.
     state: Option<String>,
+    /// Only those of this run.
     run: Option<String>,
+    /// The most to answer with.
     limit: Option<u64>,
 }
 
 /// What the others take.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct OneArgs {
+pub(crate) struct OneArgs {
+    /// The plan, by its id.
     id: String,
+    /// What to say about it.
     message: Option<String>,
     /// The digest of the plan that was shown, where it was shown elsewhere.
     digest: Option<String>,

@@ -23,8 +23,10 @@ use crate::workspace::shown;
 /// What actions over a range take.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct RangeArgs {
+pub(crate) struct RangeArgs {
+    /// The commit before the changes.
     from: String,
+    /// The commit with the changes.
     to: String,
     /// The policy, by name; the only one there is when nothing is said.
     policy: Option<String>,
@@ -43,39 +45,43 @@ impl RangeArgs {
 /// What `required.delta` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct DeltaArgs {
+pub(crate) struct DeltaArgs {
+    /// The commit before the changes.
     from: String,
+    /// The commit with the changes.
     to: String,
 }
 
 /// What actions over a witness take.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct WitnessArgs {
+pub(crate) struct WitnessArgs {
     /// The witness, from the root of the repository.
     path: Option<String>,
     /// The range it must be about.
     from: Option<String>,
+    /// The commit with the changes.
     to: Option<String>,
 }
 
 /// What `required.decision.verify` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct DecisionArgs {
+pub(crate) struct DecisionArgs {
     /// The decision, from the root of the repository.
     path: Option<String>,
     /// The witness it is about.
     witness: Option<String>,
     /// The range they must be about.
     from: Option<String>,
+    /// The commit with the changes.
     to: Option<String>,
 }
 
 /// What `required.gate_ref` takes: a check of the latest witness, or a document.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct GateArgs {
+pub(crate) struct GateArgs {
     /// A check of the witness.
     check: Option<String>,
     /// The witness, from the root of the repository.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::issue::{arguments, count, told};
 use super::issue_upkeep::place_file;
 use crate::agent::{RunRefused, RunStarted, resume as go_on, retention, start as begin, traces};
-use crate::table::{ActionError, Answer, Host, optional_text, required_text};
+use crate::table::{ActionError, Answer, Host};
 
 /// What asks for something that a run did not keep is refused with.
 const NOT_RETAINED: &str = "payload_not_retained";
@@ -22,11 +22,37 @@ const LISTED: u64 = 50;
 /// What `run.list` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ListArgs {
+pub(crate) struct ListArgs {
     /// Only runs on this issue.
     issue: Option<String>,
     /// The most to list.
     limit: Option<u64>,
+}
+
+/// What actions on one run take.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OneArgs {
+    /// The run.
+    run_id: String,
+}
+
+/// What `run.export` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ExportArgs {
+    /// The run.
+    run_id: String,
+    /// The file to write the rows to, besides.
+    output: Option<String>,
+}
+
+/// What `turn.show` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TurnArgs {
+    /// The turn, by the id of its call.
+    call_id: String,
 }
 
 /// `run.start`
@@ -82,18 +108,20 @@ pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 
 /// `run.show`
 pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    Answer::new("ok", &traces::show(host.workspace, required_text(args, "runId")?)?)
+    let args: OneArgs = arguments(args)?;
+    Answer::new("ok", &traces::show(host.workspace, &args.run_id)?)
 }
 
 /// `run.export`
 pub(crate) fn export(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let run_id = required_text(args, "runId")?;
+    let args: ExportArgs = arguments(args)?;
+    let run_id = args.run_id.as_str();
     let rows = match traces::rows(host.workspace, run_id) {
         Err(ActionError::NotRetained { run_id }) => return not_retained("run.export", &run_id),
         rows => rows?,
     };
     let items: Vec<Canonical<'_>> = rows.iter().map(|row| Canonical(exported(row))).collect();
-    let output = optional_text(args, "output")?.filter(|output| !output.trim().is_empty());
+    let output = args.output.as_deref().filter(|output| !output.trim().is_empty());
     if let Some(output) = output {
         let mut bytes = Vec::new();
         for item in &items {
@@ -130,7 +158,8 @@ fn exported(row: &JournalRow) -> Value<'_> {
 
 /// `run.replay`
 pub(crate) fn replay(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let answer = match traces::replay(host.workspace, required_text(args, "runId")?) {
+    let args: OneArgs = arguments(args)?;
+    let answer = match traces::replay(host.workspace, &args.run_id) {
         Err(ActionError::NotRetained { run_id }) => return not_retained("run.replay", &run_id),
         answer => answer?,
     };
@@ -142,7 +171,8 @@ pub(crate) fn replay(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
 
 /// `turn.show`
 pub(crate) fn turn(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    match traces::turn(host.workspace, required_text(args, "callId")?) {
+    let args: TurnArgs = arguments(args)?;
+    match traces::turn(host.workspace, &args.call_id) {
         Err(ActionError::NotRetained { run_id }) => not_retained("turn.show", &run_id),
         card => Answer::new("ok", &card?),
     }
@@ -150,7 +180,8 @@ pub(crate) fn turn(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 
 /// `run.forget`
 pub(crate) fn forget(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    Answer::new("ok", &retention::forget_run(host.workspace, required_text(args, "runId")?)?)
+    let args: OneArgs = arguments(args)?;
+    Answer::new("ok", &retention::forget_run(host.workspace, &args.run_id)?)
 }
 
 /// What is asked for was said in a run that kept nothing.

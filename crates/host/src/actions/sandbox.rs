@@ -18,19 +18,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, count, told};
-use crate::table::{ActionError, Answer, Host};
+use crate::table::{ActionError, Answer, Host, Nothing};
 use crate::workspace::shown;
-
-/// What `sandbox.check` takes: nothing.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-struct CheckArgs {}
 
 /// What `sandbox.run` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct RunArgs {
+pub(crate) struct RunArgs {
     /// The program and its arguments.
+    #[schemars(required)]
     command: Vec<String>,
     /// Where it runs; the root of the repository when nothing is said.
     workdir: Option<String>,
@@ -52,7 +48,7 @@ struct RunArgs {
 
 /// `sandbox.check`
 pub(crate) fn check(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let CheckArgs {} = arguments(args)?;
+    let Nothing {} = arguments(args)?;
     let report = host.sandbox.check()?;
     let names = |profiles: &[Profile]| profiles.iter().map(|profile| profile.as_str().to_owned()).collect();
     let items: Vec<LayerRow> = report

@@ -7,25 +7,18 @@ use premath_bd::{Checked, Problem, Repository, verify};
 use premath_kernel::Value;
 use premath_wire::v1::{CheckedCounts, Severity, StoreProblem, VerifyAnswer};
 use premath_wire::{UnknownFields, decode};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::issue::count;
 use crate::authority::permit_problems;
 use crate::measured::promotion_problems;
-use crate::table::{ActionError, Answer, Host};
+use crate::table::{ActionError, Answer, Host, Nothing};
 use crate::workspace::{Workspace, shown};
 
 const ACTION: &str = "workspace.verify";
 
-/// What it takes: nothing.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct VerifyArgs {}
-
 /// `workspace.verify`
 pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let VerifyArgs {} = decode(args, UnknownFields::Refuse)?;
+    let Nothing {} = decode(args, UnknownFields::Refuse)?;
     let answered = run(host.workspace, &mut |_| ())?;
     let mut answer = Answer::new(if answered.ok { "accepted" } else { "rejected" }, &answered)?;
     let errors = answered.problems.iter().filter(|problem| problem.severity == Severity::Error);

@@ -19,7 +19,7 @@ use crate::table::ActionError;
 /// What `run.start` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct RunArgs {
+pub(crate) struct RunArgs {
     /// What is to be done. May be left out when an issue is named.
     task: Option<String>,
     /// The issue to work on.

@@ -28,7 +28,7 @@ const PAGE: usize = 1_000;
 /// What `run.resume` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-struct ResumeArgs {
+pub(crate) struct ResumeArgs {
     /// The run; the newest that can be resumed when absent.
     run_id: Option<String>,
     /// Model turns from now on, all of them counted.

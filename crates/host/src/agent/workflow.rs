@@ -14,7 +14,7 @@ const ROUNDS: u64 = 3;
 /// The shape of the work.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", default, deny_unknown_fields)]
-pub(super) struct WorkflowArgs {
+pub(crate) struct WorkflowArgs {
     /// One of the six patterns.
     pattern: Option<String>,
     /// Prompts after one another.
@@ -31,54 +31,78 @@ pub(super) struct WorkflowArgs {
     evaluator: Option<EvaluatorArgs>,
 }
 
+/// One prompt of a chain.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StageArgs {
+    /// What it is called.
     name: String,
+    /// What is asked.
     prompt: String,
 }
 
+/// One way to go.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RouteArgs {
+    /// What it is called.
     name: String,
+    /// When it is taken.
     when: String,
+    /// What is asked then.
     prompt: String,
 }
 
+/// One of several things that are worked on at the same time.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BranchArgs {
+    /// What it is called.
     name: String,
+    /// What is to be done.
     task: String,
+    /// Paths it reads.
     #[serde(default)]
     read: Vec<String>,
+    /// Paths it may write.
     #[serde(default)]
     write: Vec<String>,
+    /// What it must leave behind.
     #[serde(default)]
     artifacts: Vec<String>,
+    /// The model that does it.
     model: Option<String>,
 }
 
+/// What follows the branches.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct JoinArgs {
+    /// What is asked.
     prompt: String,
 }
 
+/// How workers run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WorkerArgs {
+    /// Their model.
     model: Option<String>,
+    /// The most turns of each.
     max_turns: Option<u64>,
 }
 
+/// Who judges.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct EvaluatorArgs {
+    /// A command whose exit code is the verdict.
     command: Option<String>,
+    /// A model, another one than the one that works.
     model: Option<String>,
+    /// What the model is asked.
     prompt: Option<String>,
+    /// How often something is made again.
     max_rounds: Option<u64>,
 }
 

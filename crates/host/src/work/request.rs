@@ -25,7 +25,7 @@ const DEFAULT_SECONDS: u64 = 1_800;
 /// What they take.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct WorkArgs {
+pub(crate) struct WorkArgs {
     /// Who works; the session of the repository itself when absent.
     worker_id: Option<String>,
     /// Where the work is done; the root when absent.
