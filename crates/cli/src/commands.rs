@@ -39,6 +39,7 @@ pub(crate) mod run;
 mod runs;
 mod sandbox;
 mod schema;
+mod scheme_repl;
 mod tool_tasks;
 mod verify;
 mod work;

@@ -73,6 +73,11 @@ pub(crate) fn note(text: &str) {
     stderr(text);
 }
 
+/// Whether a person sees colours on standard output.
+pub(crate) fn has_colour() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
 fn quietly(written: io::Result<()>) -> Result<(), CliError> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::environment(

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
 
 mod entries;
+mod line_editor;
 mod measure;
 mod memory;
 mod outside;
@@ -22,6 +23,7 @@ use crate::error::CliError;
 use crate::settings::FILE_NAME;
 
 pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
+pub(crate) use self::line_editor::{LineEditor, Typed, Typing};
 pub(crate) use self::measure::{
     Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, write_lines,
 };
