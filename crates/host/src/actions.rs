@@ -41,6 +41,7 @@ pub(crate) mod required;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
+pub(crate) mod scheme_eval;
 pub(crate) mod verify;
 
 pub(crate) use issue_snapshot::issue_snapshot;

@@ -13,6 +13,7 @@ mod coherence;
 mod conversation;
 mod desk_store;
 mod desk_tools;
+mod failing;
 mod failures;
 mod measured;
 mod observation;
@@ -22,6 +23,7 @@ mod recording;
 mod required;
 mod retrieval;
 mod sample;
+mod scheme;
 mod settings;
 mod table;
 mod work;
@@ -47,6 +49,7 @@ pub use coherence::CommandShape;
 pub use conversation::{Heard, circuits_failed, converse};
 pub use desk_store::{desk_path, existing_desk, open_desk, publish};
 pub use desk_tools::{DESK_SCOPES, DeskTools, PLAN_SCOPE, with_implied as with_implied_desk_scopes};
+pub use failing::store_hint;
 pub use failures::{explain, hint};
 pub use measured::{
     Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, RedTeamWhole,
@@ -59,6 +62,9 @@ pub use retrieval::{
     VerifiedSentence, verify_citations,
 };
 pub use sample::sample_turn;
+pub use scheme::{
+    FUNCTIONS, Gives, ProgramFunction, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault,
+};
 pub use settings::{
     Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings, TerminalAuthority,
     ToolSettings,

@@ -26,7 +26,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("premath-repl", &["premath-kernel"]),
     ("premath-rules", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-telemetry", &["premath-kernel", "premath-tusk", "premath-wire"]),
-    ("premath-host", &["premath-bd", "premath-kernel", "premath-tusk", "premath-wire"]),
+    ("premath-host", &["premath-bd", "premath-kernel", "premath-repl", "premath-tusk", "premath-wire"]),
     (
         "premath-cli",
         &[
@@ -36,6 +36,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "premath-host",
             "premath-kernel",
             "premath-models",
+            "premath-repl",
             "premath-rules",
             "premath-telemetry",
             "premath-tusk",

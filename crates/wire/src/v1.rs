@@ -31,6 +31,7 @@ mod run;
 mod sandbox;
 mod scalar;
 mod schemas;
+mod scheme;
 mod upkeep;
 mod vector;
 mod work;
@@ -108,6 +109,10 @@ pub use sandbox::{
     SandboxRunAnswer,
 };
 pub use schemas::{SCHEMA_NAMES, schema};
+pub use scheme::{
+    SCHEME_TRACE_KIND, SchemeCallCount, SchemeError, SchemeEvalAnswer, SchemeFailure, SchemeLimits,
+    SchemePosition, SchemeResult, SchemeTrace, SchemeTraceCall, SchemeTraceEntry, SchemeUsage,
+};
 pub use upkeep::{
     CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, StoreProblem, VerifyAnswer,
 };

@@ -7,7 +7,7 @@ use crate::actions::{
     governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, instruction,
     issue_blocked, issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease,
     measuring, metrics, model, observe, policy, policy_export, promotion, proposals, required, run, sandbox,
-    schema, verify,
+    schema, scheme_eval, verify,
 };
 
 /// An entry in two lines: its name, the command, whether it changes anything, what it takes and the schema of its answer, the
@@ -230,6 +230,8 @@ pub const ACTIONS: &[Action] = actions! {
         "run a command in the sandbox";
     "schema.show" "schema" Read schema::SchemaArgs => "json-schema" schema::call:
         "print the JSON Schema of a document";
+    "scheme.eval" "scheme-eval" Mutation scheme_eval::EvalArgs => "scheme-eval" scheme_eval::call:
+        "run a program whose only effect is calls of host functions";
     "turn.show" "turn show" Read run::TurnArgs => "turn-card" run::turn:
         "show what a model saw in a turn, and what came of it";
     "workspace.doctor" "doctor" Mutation doctor::DoctorArgs => "doctor" doctor::call:
