@@ -4,10 +4,15 @@
 //! Definitions stay from one text to the next; each text has budgets, digests and rows of its own. It must not evaluate
 //! anything itself.
 
+mod over_host;
 mod words;
 
 use std::collections::BTreeSet;
 
+use premath_host::{Host, SchemeWishes};
+use premath_repl::Limits;
+
+use self::over_host::OverHost;
 use self::words::{coloured, completions};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -28,19 +33,21 @@ Tab completes a name, the arrows go through what was typed before, Ctrl-C throws
 
 /// What a text came to.
 #[derive(Debug)]
-pub(crate) struct Shown {
+struct Shown {
     /// What it wrote.
-    pub(crate) output: String,
+    output: String,
     /// Its value as written, or the failure with its place, ready to be printed.
-    pub(crate) result: Result<String, String>,
+    result: Result<String, String>,
     /// What it used, in words.
-    pub(crate) usage: String,
+    usage: String,
     /// The number of host calls and the digest of their trace, in words.
-    pub(crate) evidence: String,
+    evidence: String,
+    /// What else a person should know.
+    warning: Option<String>,
 }
 
 /// Whoever evaluates.
-pub(crate) trait Evaluator {
+trait Evaluator {
     /// Evaluates one text.
     ///
     /// # Errors
@@ -107,8 +114,19 @@ fn command(text: &str) -> Option<Command<'_>> {
     })
 }
 
-/// Talks to a person until they have enough.
-pub(crate) fn run(
+/// Talks to a person at this terminal until they have enough.
+pub(crate) fn at_terminal(host: &Host<'_>, wishes: SchemeWishes) -> Result<Exit, CliError> {
+    let may = match (wishes.read_only, &wishes.instruction) {
+        (true, _) => "which may read".to_owned(),
+        (false, None) => "which may read; --instruction lets it change something".to_owned(),
+        (false, Some(instruction)) => format!("which may change what instruction `{instruction}` allows"),
+    };
+    let greeting = format!("Scheme over the host functions of this repository, {}", render::plain(&may));
+    let mut evaluator = OverHost::new(host, wishes)?;
+    talk(&mut evaluator, |text| premath_repl::needs_more(text, &Limits::default()), &greeting)
+}
+
+fn talk(
     evaluator: &mut dyn Evaluator,
     needs_more: fn(&str) -> bool,
     greeting: &str,
@@ -154,6 +172,9 @@ fn tell(shown: &Shown) -> Result<(), CliError> {
         if !output.ends_with('\n') {
             output::text("\n")?;
         }
+    }
+    if let Some(warning) = &shown.warning {
+        output::warning(&format!("rows are missing in the journal: {}", render::plain(warning)));
     }
     match &shown.result {
         Ok(text) if text.is_empty() => Ok(()),
