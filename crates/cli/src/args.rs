@@ -434,6 +434,13 @@ pub(crate) enum BenchTarget {
         #[arg(long)]
         json: bool,
     },
+    /// The Scheme evaluator beside Lua, what a start costs, and what a host call costs beyond its action
+    #[command(after_help = "Example:\n  premath bench scheme --json")]
+    Scheme {
+        /// Print one JSON document and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
     /// Steps of workers that do nothing: what one costs, and what more workers bring
     #[command(after_help = "Example:\n  premath bench workers --steps 100")]
     Workers {

@@ -25,7 +25,8 @@ use crate::settings::FILE_NAME;
 pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
 pub(crate) use self::line_editor::{LineEditor, Typed, Typing};
 pub(crate) use self::measure::{
-    Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, write_lines,
+    Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, said_by,
+    write_lines,
 };
 pub(crate) use self::memory::{behind_links, kept_memory, names_of};
 pub(crate) use self::outside::{
