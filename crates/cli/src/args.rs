@@ -14,6 +14,7 @@ pub(crate) mod people;
 pub(crate) mod required;
 pub(crate) mod run;
 pub(crate) mod sandbox;
+pub(crate) mod scheme;
 pub(crate) mod upkeep;
 pub(crate) mod work;
 
@@ -242,6 +243,14 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath sandbox check\n  premath sandbox run --profile read-only -- ls -la"
     )]
     Sandbox(sandbox::SandboxArgs),
+    /// Run a program in Scheme whose only effect is calls of host functions
+    #[command(after_help = "Example:\n  premath scheme-eval -e '(map issue-id (issue-ready))'\n  \
+                      premath scheme-eval --program triage.scm --read-only --trace triage.json\n  \
+                      premath scheme-eval --replay triage.json\n  \
+                      premath scheme-eval -e '(issue-claim \"bd-1\")' --instruction 20261116T090000Z-triage\n\n\
+                      Prints what the program wrote, then its value. Ends with 1 when the program fails, with 2 when it is none.\n\
+                      Language: docs/reference/scheme.md, functions: docs/reference/host-functions.md.")]
+    SchemeEval(scheme::SchemeEvalArgs),
     /// Explain a failure class: what happened, why it is refused, what to do
     #[command(
         after_help = "Example:\n  premath explain tool.result_orphan\n  premath explain          (lists all classes)"

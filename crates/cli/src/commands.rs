@@ -40,6 +40,7 @@ pub(crate) mod run;
 mod runs;
 mod sandbox;
 mod schema;
+mod scheme_eval;
 mod scheme_repl;
 mod tool_tasks;
 mod verify;
@@ -145,6 +146,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
             let wishes = Wishes { without_sandbox: args.without_sandbox(), ..Wishes::default() };
             with_wishes(&wishes, |host| sandbox::run(args, host))
         }
+        Command::SchemeEval(args) => in_repository(None, |host| scheme_eval::run(args, host)),
         Command::HarnessJoinCheck(args) => harness_join_check::run(args),
         Command::GovernanceCheck(args) => governance_check::run(args),
         Command::Explain(args) => explain::run(args),

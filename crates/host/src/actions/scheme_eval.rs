@@ -65,7 +65,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         limits: limits(&args)?,
         instruction: told(args.instruction.as_deref()).map(str::to_owned),
         actor: told(args.actor.as_deref()).map(str::to_owned),
-        definitions: None,
+        ..SchemeWishes::default()
     };
     // The language itself cannot fail to begin; if it does, that is told as a program's failure would be.
     let mut session = SchemeSession::new(host, wishes)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use premath_kernel::{Digest, Value};
-use premath_repl::{HostAnswer, HostCall, HostCalls};
+use premath_repl::{HostAnswer, HostCall, HostCalls, HostFailure};
 use premath_wire::v1::HostEffect;
 use serde_json::value::RawValue;
 
@@ -17,6 +17,7 @@ use super::arguments::{Resolved, resolve};
 use super::denial::{denied, envelope, failure};
 use super::door::{CLIENT, ProgramDoor, instruction_missing};
 use super::journal::EvaluationJournal;
+use super::session::SchemeWishes;
 use super::trace::CallBook;
 use crate::agent::RunRefused;
 use crate::authority::{Denied, denied as put_on_record, link};
@@ -29,7 +30,7 @@ pub(super) struct LiveCalls<'e> {
     pub(super) host: Host<'e>,
     pub(super) door: Arc<ProgramDoor>,
     pub(super) actor: &'e str,
-    pub(super) is_read_only: bool,
+    pub(super) wishes: &'e SchemeWishes,
     pub(super) book: CallBook,
     pub(super) journal: EvaluationJournal<'e>,
 }
@@ -51,8 +52,11 @@ impl HostCalls for LiveCalls<'_> {
 
 impl LiveCalls<'_> {
     fn carry_out(&mut self, call: &HostCall, resolved: &Resolved) -> Result<Answered, ActionError> {
+        if self.wishes.interrupt.is_requested() {
+            return Ok(Answered::Failed(interrupted()));
+        }
         let action = ACTIONS.iter().find(|action| action.name == resolved.action);
-        if self.is_read_only
+        if self.wishes.read_only
             && let Some(action) = action.filter(|action| action.door != Door::Read)
         {
             let detail = format!("`{}` does more than read, and this program only reads", action.name);
@@ -60,6 +64,9 @@ impl LiveCalls<'_> {
         }
         if let Some(why) = &resolved.refused {
             return refuse(resolved, why);
+        }
+        if let Some(why) = self.wishes.working_on.as_deref().and_then(|held| of_the_step(resolved, held)) {
+            return refuse(resolved, &why);
         }
         let (Some(action), Some(_)) = (action, resolved.function) else {
             return refuse(resolved, &denied(format!("`{}` is no function", resolved.action), ""));
@@ -121,6 +128,33 @@ impl LiveCalls<'_> {
                 Ok(Err(why))
             }
         }
+    }
+}
+
+/// Why a call is the business of the step that runs the program: leases are, and the end of the issue that it works on,
+/// which comes after its verification.
+fn of_the_step(resolved: &Resolved, held: &str) -> Option<RunRefused> {
+    let args = resolved.args.as_object();
+    let names = args.and_then(|args| args.get("id")).and_then(Value::as_text).map(str::trim) == Some(held);
+    let sets_status = args.is_some_and(|args| args.get("status").is_some());
+    match resolved.action.as_str() {
+        "issue.update" if names && sets_status => {
+            let hint = "leave its status alone: it is closed when the verification passes";
+            Some(denied(format!("the step says how `{held}` ends, not its program"), hint))
+        }
+        "issue.claim" | "issue.claim_next" | "issue.lease_release" | "issue.lease_renew" => {
+            let detail = format!("the step takes and gives back work, and `{}` is that", resolved.action);
+            Some(denied(detail, "one step is about one issue"))
+        }
+        _other => None,
+    }
+}
+
+fn interrupted() -> HostFailure {
+    HostFailure {
+        class: "interrupted".to_owned(),
+        message: "whoever runs the program asked for its end".to_owned(),
+        retryable: true,
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicU64;
 
 use premath_kernel::Object;
 use premath_repl::{Answer, Error, Limits, Session, Usage};
+use premath_tusk::sandbox::Interrupt;
 
 use super::calls::LiveCalls;
 use super::door::ProgramDoor;
@@ -18,7 +19,7 @@ use crate::table::{ActionError, Host};
 use crate::workspace::Workspace;
 
 /// What a session of programs may do.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct SchemeWishes {
     /// Whether everything that does more than read is denied
     pub read_only: bool,
@@ -30,6 +31,10 @@ pub struct SchemeWishes {
     pub actor: Option<String>,
     /// Definitions that programs find beside the library's, in the language itself
     pub definitions: Option<String>,
+    /// The issue that whoever runs the program works on: closing it, and leases, are theirs
+    pub working_on: Option<String>,
+    /// Asks the program to end: from then on every call fails
+    pub interrupt: Interrupt,
 }
 
 /// A world of definitions over a host.
@@ -124,7 +129,7 @@ impl<'h> SchemeSession<'h> {
             host: Host { workspace: &workspace, ..*self.host },
             door,
             actor: &self.actor,
-            is_read_only: self.wishes.read_only,
+            wishes: &self.wishes,
             book: CallBook::default(),
             journal: EvaluationJournal::new(&workspace, beginning)?,
         };
