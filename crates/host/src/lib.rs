@@ -38,6 +38,7 @@ pub use actions::lane_path::lane_checked;
 pub use actions::model::run as ask;
 pub use actions::proposals::row as proposal_row;
 pub use actions::schema::input_schema;
+pub use actions::scheme_eval::wishes as scheme_wishes;
 pub use actions::verify::run as verify;
 pub use agent::{
     AgentDoor, Attendant, FileJournal, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted, Said, ending,

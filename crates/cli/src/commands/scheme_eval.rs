@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use premath_host::Host;
+use premath_host::{Host, scheme_wishes};
 use premath_kernel::{Object, Value, encode};
 use premath_wire::strict::{Limits, parse};
 use premath_wire::v1::{RefusedAnswer, SchemeEvalAnswer};
@@ -21,7 +21,8 @@ const NO_PROGRAM: &str =
 /// `premath scheme-eval`
 pub(crate) fn run(args: &SchemeEvalArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let program = program(args)?;
-    if program.is_none() && args.replay.is_none() {
+    let is_prompt = program.is_none() && args.replay.is_none();
+    if is_prompt && (!system::is_attended() || args.format.json || args.trace.is_some()) {
         return Err(CliError::usage("there is no program", NO_PROGRAM));
     }
     let hint = "--replay takes a file that --trace wrote";
@@ -35,6 +36,11 @@ pub(crate) fn run(args: &SchemeEvalArgs, host: &Host<'_>) -> Result<Exit, CliErr
         .field("trace", args.trace.is_some())
         .optional("replay", replay.as_deref())
         .finish();
+    if is_prompt {
+        let wishes =
+            scheme_wishes(&arguments).map_err(|error| CliError::command(error, "scheme-eval"))?;
+        return super::scheme_repl::at_terminal(host, wishes);
+    }
     let effect = host.call(ACTION, &arguments).map_err(|error| CliError::command(error, "scheme-eval"))?;
     let payload = effect.payload.get();
     if let Ok(refused) = serde_json::from_str::<RefusedAnswer>(payload) {

@@ -60,19 +60,31 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         };
     }
     let program = args.program.as_deref().ok_or_else(|| invalid("missing field", "program"))?;
-    let wishes = SchemeWishes {
-        read_only: args.read_only,
-        limits: limits(&args)?,
-        instruction: told(args.instruction.as_deref()).map(str::to_owned),
-        actor: told(args.actor.as_deref()).map(str::to_owned),
-        ..SchemeWishes::default()
-    };
+    let wishes = wishes_of(&args)?;
     // The language itself cannot fail to begin; if it does, that is told as a program's failure would be.
     let mut session = SchemeSession::new(host, wishes)
         .map_err(|error| ActionError::Unavailable { what: error.to_string(), hint: String::new() })?;
     let evaluated = session.evaluate(program)?;
     let pretty = evaluated.result.as_ref().err().map(|error| session.pretty(error));
     answer(&Shown::of(evaluated, pretty), args.trace)
+}
+
+/// What a session may do that the arguments of `scheme.eval` describe.
+///
+/// # Errors
+/// Arguments that cannot be read.
+pub fn wishes(args: &Value<'_>) -> Result<SchemeWishes, ActionError> {
+    wishes_of(&arguments(args)?)
+}
+
+fn wishes_of(args: &EvalArgs) -> Result<SchemeWishes, ActionError> {
+    Ok(SchemeWishes {
+        read_only: args.read_only,
+        limits: limits(args)?,
+        instruction: told(args.instruction.as_deref()).map(str::to_owned),
+        actor: told(args.actor.as_deref()).map(str::to_owned),
+        ..SchemeWishes::default()
+    })
 }
 
 fn limits(args: &EvalArgs) -> Result<Limits, ActionError> {
