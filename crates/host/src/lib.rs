@@ -59,8 +59,8 @@ pub use retrieval::{
 };
 pub use sample::sample_turn;
 pub use settings::{
-    Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings, TerminalAuthority,
-    ToolSettings,
+    CodeSettings, Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings,
+    TerminalAuthority, ToolSettings,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use work::{
