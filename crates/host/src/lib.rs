@@ -67,8 +67,8 @@ pub use scheme::{
     FUNCTIONS, Gives, ProgramFunction, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault,
 };
 pub use settings::{
-    Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings, TerminalAuthority,
-    ToolSettings,
+    CodeSettings, Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings,
+    TerminalAuthority, ToolSettings,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use work::{

@@ -19,7 +19,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("premath-kernel", &[]),
     ("premath-wire", &["premath-kernel"]),
     ("premath-bd", &["premath-kernel", "premath-wire"]),
-    ("premath-tusk", &["premath-bd", "premath-kernel", "premath-wire"]),
+    ("premath-tusk", &["premath-bd", "premath-kernel", "premath-repl", "premath-wire"]),
     ("premath-models", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-exec", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-guards", &["premath-kernel", "premath-tusk", "premath-wire"]),
