@@ -14,6 +14,7 @@ mod conversation;
 mod desk_store;
 mod desk_tools;
 mod failures;
+mod hook;
 mod measured;
 mod observation;
 mod outside;

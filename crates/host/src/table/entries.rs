@@ -3,10 +3,10 @@
 use super::{Action, Door};
 use crate::actions::{
     approvals, audit, audit_why, coherence, config, conformance, dep, dep_graph, desk, doctor, explain,
-    governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, instruction,
-    issue_blocked, issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease,
-    measuring, metrics, model, observe, policy, policy_export, promotion, proposals, required, run, sandbox,
-    schema, verify,
+    governance_check, guard, harness_feature, harness_kpi, harness_session, harness_trajectory, init,
+    instruction, issue_blocked, issue_check, issue_history, issue_read, issue_upkeep, issue_write,
+    join_check, lease, measuring, metrics, model, observe, policy, policy_export, promotion, proposals,
+    required, run, sandbox, schema, verify,
 };
 
 /// An entry in two lines: its name, the command, whether it changes anything, the schema of its answer, the function; and what it
@@ -78,6 +78,8 @@ pub const ACTIONS: &[Action] = actions! {
         "explain a failure class";
     "governance.check" "governance-check" Read "governance-check-report" governance_check::call:
         "check a governance profile by itself";
+    "guard.decide" "guard" Effect "guard-decision" guard::decide:
+        "decide about what another agent is about to do, or has done";
     "harness.boot" "boot" Effect "harness-boot" crate::work::boot:
         "begin a working session from what is on the disk";
     "harness.feature.check" "harness-feature check" Read "harness-feature-check" harness_feature::check:
