@@ -8,10 +8,13 @@ mod decide;
 mod event;
 mod foreign;
 mod format;
+mod install;
 mod patch;
 mod places;
 mod record;
+mod settings_text;
 mod translate;
 
 pub(crate) use decide::decide;
 pub(crate) use format::HookFormat;
+pub(crate) use install::{SettingsFault, settings_file, with_hook, without_hook};

@@ -2,7 +2,7 @@
 //!
 //! A model reads what to do instead and nothing of the policy; a person reads which policy it was.
 
-use premath_wire::v1::GuardDecision;
+use premath_wire::v1::{GuardDecision, GuardInstalled};
 use serde_json::{Value, json};
 
 use crate::args::guard::HookHost;
@@ -76,6 +76,23 @@ fn block(host: HookHost, words: &str) -> HookAnswer {
         HookHost::Codex => Some(format!("{}\n", json!({"decision": "block", "reason": reason}))),
     };
     HookAnswer::Block { words: format!("{reason}\n"), document }
+}
+
+/// What became of the configuration of an agent, with what changed in it.
+pub(crate) fn installed(answer: &GuardInstalled) -> String {
+    format!("{}{}", super::lines(&answer.diff), told(answer))
+}
+
+/// The same for somebody who has seen the change.
+pub(crate) fn told(answer: &GuardInstalled) -> String {
+    let path = super::plain(&answer.path);
+    let done = match (answer.changed, answer.written) {
+        (false, _) => format!("{path} stays as it is\n"),
+        (true, false) => format!("{path} would change; nothing was written\n"),
+        (true, true) => format!("{path} is written\n"),
+    };
+    let notes = answer.notes.iter().map(|note| format!("hint: {note}\n")).collect::<String>();
+    done + &notes
 }
 
 fn for_the_model(decision: &GuardDecision) -> String {

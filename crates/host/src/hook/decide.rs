@@ -123,7 +123,7 @@ struct Case<'d> {
 }
 
 impl Case<'_> {
-    fn translated(&self) -> Result<Result<Translated, PolicyError>, ActionError> {
+    fn translated(&self) -> Result<Result<Translated, Box<PolicyError>>, ActionError> {
         let (event, workdir) = (self.event, self.host.agent.workdir()?);
         let places = Places::new(workdir, self.spellings, event.folder.as_deref());
         Ok(translate(self.format, &event.tool, &event.input, &places))
@@ -134,10 +134,11 @@ impl Case<'_> {
         let more = match foreign {
             None => Vec::new(),
             Some(name) => {
-                let tool = ForeignTool::new(self.format, name).map_err(|error| ActionError::Unavailable {
-                    what: error.to_string(),
-                    hint: "this is a fault of premath".to_owned(),
-                })?;
+                let tool =
+                    ForeignTool::made(self.format, name).map_err(|error| ActionError::Unavailable {
+                        what: error.to_string(),
+                        hint: "this is a fault of premath".to_owned(),
+                    })?;
                 vec![tool]
             }
         };
@@ -149,7 +150,7 @@ impl Case<'_> {
         let call = match self.translated()? {
             Ok(call) => call,
             Err(error) => {
-                verdict.deny(error);
+                verdict.deny(*error);
                 return Ok(());
             }
         };

@@ -43,7 +43,7 @@ impl ForeignTool {
     ///
     /// # Errors
     /// Never, as long as its definition is well formed.
-    pub(super) fn new(format: HookFormat, name: &str) -> Result<Arc<dyn Tool>, SpecError> {
+    pub(super) fn made(format: HookFormat, name: &str) -> Result<Arc<dyn Tool>, SpecError> {
         let (scope, risk) = standing(name);
         let (description, schema) = (format!("A tool of {}.", format.token()), schema(name));
         let mut spec = ToolSpec::new(name, &scope, &description, schema, &[])?;

@@ -28,7 +28,7 @@ impl Places {
     ///
     /// # Errors
     /// It does not lie there, or is no path.
-    pub(super) fn below(&self, path: &str) -> Result<String, PolicyError> {
+    pub(super) fn below(&self, path: &str) -> Result<String, Box<PolicyError>> {
         if path.starts_with('~') {
             return Err(outside(&format!("`{path}` is not followed; give the path from the workdir")));
         }
@@ -39,7 +39,7 @@ impl Places {
     }
 
     /// A pattern of the agent's, from the workdir where it begins there.
-    pub(super) fn pattern(&self, pattern: &str) -> Result<String, PolicyError> {
+    pub(super) fn pattern(&self, pattern: &str) -> Result<String, Box<PolicyError>> {
         if pattern.starts_with('~') || pattern.split('/').any(|part| part == "..") {
             return Err(outside(&format!("`{pattern}` leads outside")));
         }
@@ -51,7 +51,7 @@ impl Places {
     }
 
     /// Where the agent stands, from the workdir.
-    pub(super) fn here(&self) -> Result<String, PolicyError> {
+    pub(super) fn here(&self) -> Result<String, Box<PolicyError>> {
         self.below(&self.here)
     }
 
@@ -68,10 +68,10 @@ impl Places {
     }
 }
 
-fn outside(what: &str) -> PolicyError {
+fn outside(what: &str) -> Box<PolicyError> {
     let mut error = PolicyError::new(PolicyCode::Denied, "workdir", what);
     error.hint = format!("{what}; nothing outside of the repository is for you here");
-    error
+    Box::new(error)
 }
 
 #[cfg(test)]

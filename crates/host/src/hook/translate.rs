@@ -39,7 +39,7 @@ pub(super) fn translate(
     tool: &str,
     input: &Value,
     places: &Places,
-) -> Result<Translated, PolicyError> {
+) -> Result<Translated, Box<PolicyError>> {
     match (format, tool) {
         (_, "Bash") => command(input, places),
         (HookFormat::ClaudeCode, "Read" | "NotebookRead") => look(input, places),
@@ -64,24 +64,25 @@ pub(super) fn translate(
     }
 }
 
-fn text<'v>(input: &'v Value, key: &str) -> Result<&'v str, PolicyError> {
+fn text<'v>(input: &'v Value, key: &str) -> Result<&'v str, Box<PolicyError>> {
     let found = input.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     found.ok_or_else(|| unreadable(&format!("`{key}` is missing, or is no text")))
 }
 
 /// An optional text that must be one when it is there.
-fn optional<'v>(input: &'v Value, key: &str) -> Result<Option<&'v str>, PolicyError> {
+fn optional<'v>(input: &'v Value, key: &str) -> Result<Option<&'v str>, Box<PolicyError>> {
     match input.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(_) => text(input, key).map(Some),
     }
 }
 
-fn unreadable(what: &str) -> PolicyError {
-    PolicyError::new(PolicyCode::Denied, "hook", format!("the arguments cannot be read: {what}"))
+fn unreadable(what: &str) -> Box<PolicyError> {
+    let what = format!("the arguments cannot be read: {what}");
+    Box::new(PolicyError::new(PolicyCode::Denied, "hook", what))
 }
 
-fn command(input: &Value, places: &Places) -> Result<Translated, PolicyError> {
+fn command(input: &Value, places: &Places) -> Result<Translated, Box<PolicyError>> {
     let workdir = match optional(input, "workdir")? {
         Some(workdir) => places.below(workdir)?,
         None => places.here()?,
@@ -90,7 +91,7 @@ fn command(input: &Value, places: &Places) -> Result<Translated, PolicyError> {
     Ok(Translated::ours("shell", arguments, Some((workdir, Touch::Change))))
 }
 
-fn look(input: &Value, places: &Places) -> Result<Translated, PolicyError> {
+fn look(input: &Value, places: &Places) -> Result<Translated, Box<PolicyError>> {
     let named = optional(input, "file_path")?.map_or_else(|| text(input, "notebook_path"), Ok)?;
     let path = places.below(named)?;
     let mut arguments = Map::new();
@@ -105,7 +106,7 @@ fn look(input: &Value, places: &Places) -> Result<Translated, PolicyError> {
     Ok(Translated::ours("fs_read", Value::Object(arguments), Some((path, Touch::Look))))
 }
 
-fn folder(input: &Value, places: &Places) -> Result<String, PolicyError> {
+fn folder(input: &Value, places: &Places) -> Result<String, Box<PolicyError>> {
     optional(input, "path")?.map_or_else(|| places.here(), |path| places.below(path))
 }
 
@@ -114,7 +115,7 @@ fn search(
     places: &Places,
     pattern: &str,
     glob: Option<&Value>,
-) -> Result<Translated, PolicyError> {
+) -> Result<Translated, Box<PolicyError>> {
     let path = folder(input, places)?;
     let mut arguments = Map::new();
     arguments.insert("pattern".to_owned(), pattern.into());
@@ -129,7 +130,7 @@ fn search(
     Ok(Translated::ours("fs_search", Value::Object(arguments), Some((path, Touch::Look))))
 }
 
-fn edit(tool: &str, input: &Value, places: &Places) -> Result<Translated, PolicyError> {
+fn edit(tool: &str, input: &Value, places: &Places) -> Result<Translated, Box<PolicyError>> {
     let key = if tool == "NotebookEdit" { "notebook_path" } else { "file_path" };
     let path = places.below(text(input, key)?)?;
     let wrong = || unreadable("an edit has no texts");
@@ -148,7 +149,7 @@ fn edit(tool: &str, input: &Value, places: &Places) -> Result<Translated, Policy
 }
 
 /// A patch in our own form; only its paths may be spelt otherwise.
-fn apply(input: &Value, places: &Places) -> Result<Translated, PolicyError> {
+fn apply(input: &Value, places: &Places) -> Result<Translated, Box<PolicyError>> {
     let patch = [input.get("command"), input.get("patch"), input.get("input"), Some(input)];
     let patch = patch.into_iter().flatten().find_map(Value::as_str);
     let patch = patch.ok_or_else(|| unreadable("there is no patch"))?;

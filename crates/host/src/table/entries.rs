@@ -80,6 +80,10 @@ pub const ACTIONS: &[Action] = actions! {
         "check a governance profile by itself";
     "guard.decide" "guard" Effect "guard-decision" guard::decide:
         "decide about what another agent is about to do, or has done";
+    "guard.install" "guard install" Effect "guard-install" guard::install:
+        "put the hook into the configuration of another agent";
+    "guard.uninstall" "guard uninstall" Effect "guard-install" guard::uninstall:
+        "take the hook out of the configuration of another agent";
     "harness.boot" "boot" Effect "harness-boot" crate::work::boot:
         "begin a working session from what is on the disk";
     "harness.feature.check" "harness-feature check" Read "harness-feature-check" harness_feature::check:

@@ -27,7 +27,7 @@ fn books_are_looks_and_the_network_is_none() {
     }
     assert_eq!(standing("WebFetch").1, Risk::Write);
     for name in ["TodoWrite", "WebFetch", "mcp__x__y"] {
-        let tool = ForeignTool::new(HookFormat::ClaudeCode, name).unwrap();
+        let tool = ForeignTool::made(HookFormat::ClaudeCode, name).unwrap();
         assert_eq!(tool.spec().kind == ToolKind::Read, tool.spec().risk == Risk::Read, "{name}");
     }
 }
