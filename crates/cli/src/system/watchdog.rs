@@ -37,3 +37,6 @@ pub(crate) fn is_heard(stream: &(impl AsFd + IsTerminal)) -> bool {
     let kind = std::fs::File::from(copy).metadata().map(|found| found.file_type());
     kind.is_ok_and(|kind| stream.is_terminal() || !kind.is_char_device())
 }
+
+#[cfg(test)]
+mod tests;
