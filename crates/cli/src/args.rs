@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod dep;
 pub(crate) mod desk;
+pub(crate) mod guard;
 pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod instruction;
@@ -196,6 +197,12 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath policy show\n  premath policy explain --tool fs_read --args '{\"path\": \".env\"}'"
     )]
     Policy(people::PolicyArgs),
+    /// Decide about the tool calls of another agent: the hook that blocks when it fails
+    #[command(after_help = "Example:\n  premath guard install --format claude-code\n  \
+                      premath guard --format claude-code < event.json\n\n\
+                      Ends with 0 when the agent may go on, or has to ask a person; with 2, which blocks, otherwise, and\n\
+                      whenever anything goes wrong. More: docs/reference/guard.md.")]
+    Guard(guard::GuardArgs),
     /// The audit log: what was decided and done, by whom, and why
     #[command(
         after_help = "Example:\n  premath audit query --effect deny\n  premath audit verify\n  premath audit why bd-7"

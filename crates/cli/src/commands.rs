@@ -18,6 +18,7 @@ mod desk;
 mod doctor;
 mod explain;
 mod governance_check;
+mod guard;
 mod harness_feature;
 mod harness_join_check;
 mod harness_kpi;
@@ -131,6 +132,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Approvals(args) => in_repository(None, |host| people::approvals_command(args, host)),
         Command::Proposals(args) => in_repository(None, |host| people::proposals_command(args, host)),
         Command::Policy(args) => in_repository(None, |host| people::policy_command(args, host)),
+        Command::Guard(args) => guard::run(args),
         Command::Audit(args) => in_repository(None, |host| audit::run(args, host)),
         Command::Eval(args) => in_repository(None, |host| measure::eval(args, host)),
         Command::Redteam(args) => in_repository(None, |host| measure::red_team(args, host)),

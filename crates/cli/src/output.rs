@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render;
+use crate::{render, system};
 
 /// Bold red: what went wrong.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -66,6 +66,19 @@ pub(crate) fn said_to_errors(text: &str) {
     let shown = if is_seen { render::lines(text) } else { text.to_owned() };
     // Where even standard error is closed nobody can be told; the exit code still says what happened.
     drop(io::stderr().lock().write_all(shown.as_bytes()));
+}
+
+/// Writes something to standard output that somebody must hear; whether they can.
+pub(crate) fn heard(text: &str) -> bool {
+    let mut stdout = io::stdout();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    written.is_ok() && system::is_heard(&stdout)
+}
+
+/// The same on standard error.
+pub(crate) fn heard_on_errors(text: &str) -> bool {
+    let mut stderr = io::stderr();
+    stderr.write_all(text.as_bytes()).is_ok() && system::is_heard(&stderr)
 }
 
 /// Prints lines about an answer, beside it.

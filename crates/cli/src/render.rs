@@ -8,6 +8,7 @@ pub(crate) mod datum;
 pub(crate) mod dep;
 pub(crate) mod desk;
 pub(crate) mod harness;
+pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod instruction;
 pub(crate) mod issue;

@@ -12,6 +12,7 @@ pub(crate) mod desk;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod governance_check;
+pub(crate) mod guard;
 pub(crate) mod harness_feature;
 pub(crate) mod harness_kpi;
 pub(crate) mod harness_session;

@@ -153,6 +153,7 @@ fn works_on_a_repository(name: &str) -> bool {
         "dep.",
         "desk.",
         "eval.",
+        "guard.",
         "harness.boot",
         "harness.feature.",
         "harness.kpi.",

@@ -57,7 +57,7 @@ pub use progress::{CHOOSE_ROUTE, GIVE_VERDICT, PROPOSE_PLAN, SPAWN_WORKER};
 pub use redrive::{Redrive, RedriveError, Redriven};
 pub use step::{Admitted, Approval, ModelCall, PlannedCall, ProgramCaller, Step, WorkerPlan};
 pub use terms::{CUT_MARKER, TermsError};
-pub use toolbox::{Prepared, Ran, Toolbox};
+pub use toolbox::{Prepared, Ran, Toolbox, Touch};
 pub use watch::{
     AppliedIntent, AskedCall, Decision, IntentOutcome, RunEvent, RunOutcome, RunReport, StopCause, Verdict,
 };

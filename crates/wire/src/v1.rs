@@ -12,6 +12,7 @@ mod effect;
 mod evidence;
 mod explanation;
 mod governance;
+mod guard;
 mod handoff;
 mod harness;
 mod input;
@@ -53,6 +54,7 @@ pub use desk::{
 };
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;
+pub use guard::{GuardDecision, GuardInstalled};
 pub use harness::{
     BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, FEATURE_LEDGER_KIND, FailureGroup, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureReason, FeatureRow, FeatureWriteAnswer,

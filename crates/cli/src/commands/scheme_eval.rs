@@ -37,8 +37,7 @@ pub(crate) fn run(args: &SchemeEvalArgs, host: &Host<'_>) -> Result<Exit, CliErr
         .optional("replay", replay.as_deref())
         .finish();
     if is_prompt {
-        let wishes =
-            scheme_wishes(&arguments).map_err(|error| CliError::command(error, "scheme-eval"))?;
+        let wishes = scheme_wishes(&arguments).map_err(|error| CliError::command(error, "scheme-eval"))?;
         return super::scheme_repl::at_terminal(host, wishes);
     }
     let effect = host.call(ACTION, &arguments).map_err(|error| CliError::command(error, "scheme-eval"))?;

@@ -25,7 +25,7 @@ use super::{
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 101] = [
+pub const SCHEMA_NAMES: [&str; 103] = [
     "approval",
     "approval-page",
     "ask",
@@ -54,6 +54,8 @@ pub const SCHEMA_NAMES: [&str; 101] = [
     "explanation",
     "governance-check-input",
     "governance-check-report",
+    "guard-decision",
+    "guard-install",
     "harness-boot",
     "harness-bootstrap",
     "harness-feature-check",
