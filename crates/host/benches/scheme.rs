@@ -1,7 +1,7 @@
 //! What a call of the host costs a program beyond the action itself, and what it costs to begin. Run:
 //! `cargo bench -p premath-host --bench scheme`.
 
-#![expect(clippy::expect_used, reason = "what cannot be prepared fails the measurement")]
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "what cannot be prepared fails the measurement")]
 
 #[path = "../tests/repository/mod.rs"]
 mod repository;
