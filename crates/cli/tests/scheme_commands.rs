@@ -371,6 +371,31 @@ fn a_program_leaves_its_rows_and_one_that_calls_nothing_leaves_none() {
 }
 
 #[test]
+fn where_the_journal_cannot_be_written_a_program_reads_and_changes_nothing() {
+    let folder = repository();
+    fs::create_dir_all(folder.path().join(".premath/doors/scheme/journal.jsonl")).unwrap();
+    let by = ["--instruction", ID];
+    let ran = folder.run(&["scheme-eval", "-e", "(length (issue-list))"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "3\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not in the journal"), "{}", ran.stderr);
+    refused(&folder, "(issue-update \"bd-1\" (hash-table \"notes\" \"x\"))", &by, "environment");
+    refused(&folder, "(harness-session-write (hash-table \"summary\" \"x\"))", &by, "environment");
+    assert!(!folder.path().join(".premath/harness_session.json").exists());
+}
+
+#[test]
+fn a_process_that_premath_started_changes_nothing_by_a_program() {
+    let folder = repository();
+    let program = "(list (guard (e (#t (error-class e))) (issue-update \"bd-1\" (hash-table \"notes\" \"x\"))) \
+                   (guard (e (#t (error-class e))) (harness-session-write (hash-table \"summary\" \"x\"))) \
+                   (guard (e (#t (error-class e))) (instruction-run \"instructions/20261115T071252Z-all.json\")))";
+    let mut command = folder.command(&["scheme-eval", "-e", program, "--instruction", ID, "--json"]);
+    let output = command.env("PREMATH_STEP_TOKEN", "a-step").output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["value"], json!([MISSING, MISSING, MISSING]), "{answer}");
+}
+
+#[test]
 fn a_trace_runs_again_to_the_same_bytes_without_a_repository() {
     let folder = repository();
     let program = "(display \"x\") (issue-update \"bd-1\" (hash-table \"notes\" \"n\")) \

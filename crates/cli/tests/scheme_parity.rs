@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a command that cannot be started fails the test")]
 #![expect(clippy::indexing_slicing, reason = "a member that is not there fails the test")]
+#![expect(clippy::panic, reason = "a call that no command is known for fails the test")]
 #![expect(
     clippy::disallowed_methods,
     reason = "`PREMATH_PROVE` asks for the whole; files are read and prepared"
@@ -66,7 +67,7 @@ fn plain(value: &Value) -> Value {
         Value::Array(items) => items.iter().map(plain).collect(),
         // A session is called after the moment it began, and names the issues as they are down to their times.
         Value::String(text) if text.starts_with("hs1_") || text.starts_with("iss1_") => json!("…"),
-        other => other.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 

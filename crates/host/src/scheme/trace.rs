@@ -60,6 +60,12 @@ impl SchemeCall {
         parse(&self.effect, strict::Limits::default()).ok().map(Value::into_owned)
     }
 
+    /// How many bytes the envelope has.
+    #[must_use]
+    pub const fn effect_bytes(&self) -> usize {
+        self.effect.len()
+    }
+
     /// The digest of the envelope.
     #[must_use]
     pub fn effect_digest(&self) -> Option<Digest> {
