@@ -101,7 +101,7 @@ fn instruct(folder: &Folder) {
         "scope": "repository",
         "normalizerId": "normalizer.v1",
         "policyDigest": policy["policyDigest"],
-        "requestedChecks": ["issue", "graph"],
+        "requestedChecks": ["store", "graph"],
         "capabilityClaims": ["capabilities.change_morphisms.issue_add"],
     });
     folder.write(&format!("instructions/{SPLIT}.json"), envelope.to_string());
