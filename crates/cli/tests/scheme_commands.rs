@@ -371,6 +371,35 @@ fn a_program_leaves_its_rows_and_one_that_calls_nothing_leaves_none() {
 }
 
 #[test]
+fn a_long_program_is_kept_as_an_object_that_verify_looks_for() {
+    let folder = repository();
+    let program = format!("(string-length \"{}\") (length (issue-list))", "x".repeat(20_000));
+    assert_eq!(value(&folder, &program, &[]), 3);
+    let begin = rows(&folder).remove(0);
+    assert_eq!(begin["program"], Value::Null);
+    let kept = begin["objectRef"].as_str().unwrap().strip_prefix("object://sha256:").unwrap().to_owned();
+    let (shelf, name) = kept.split_at(2);
+    assert_eq!(read(&folder, &format!(".premath/objects/{shelf}/{name}")), program);
+    assert_eq!(folder.json(&["verify"]).0, 0);
+    fs::remove_file(folder.path().join(format!(".premath/objects/{shelf}/{name}"))).unwrap();
+    assert_eq!(folder.json(&["verify"]).0, 1);
+}
+
+#[test]
+fn a_check_that_says_no_is_an_answer_and_not_a_failure() {
+    let folder = repository();
+    let row = json!({
+        "id": "web-1", "title": "Theirs", "status": "open",
+        "dependencies": [{"issue_id": "web-1", "depends_on_id": "gone", "type": "blocks"}],
+    });
+    folder.write("rows.jsonl", format!("{row}\n"));
+    assert_eq!(folder.run(&["issue", "import", "rows.jsonl"]).code, Some(0));
+    let envelope = value(&folder, "(host-call \"dep.diagnostics\")", &["--read-only"]);
+    assert_eq!(envelope["resultClass"], "rejected", "{envelope}");
+    assert_eq!(value(&folder, "(dep-diagnostics)", &["--read-only"]), envelope["payload"]);
+}
+
+#[test]
 fn where_the_journal_cannot_be_written_a_program_reads_and_changes_nothing() {
     let folder = repository();
     fs::create_dir_all(folder.path().join(".premath/doors/scheme/journal.jsonl")).unwrap();
