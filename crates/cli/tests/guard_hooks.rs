@@ -202,6 +202,19 @@ fn what_no_tool_touches_another_agent_does_not_touch_either() {
 }
 
 #[test]
+fn a_patch_inside_of_a_command_touches_nothing_that_is_protected() {
+    let folder = project("");
+    let command = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: policies/governor/mine.cedar\n+x\n*** End Patch\nEOF";
+    is_blocked(&call(&folder, "codex", "Bash", &json!({ "command": command })), "policy_denied");
+    goes_on(&call(
+        &folder,
+        "codex",
+        "Bash",
+        &json!({"command": command.replace("policies/governor/", "docs/")}),
+    ));
+}
+
+#[test]
 fn guards_look_at_arguments_prompts_and_results() {
     let folder = project("guardrails.secrets = \"block\"\n");
     let secret = token();
