@@ -116,7 +116,7 @@ fn a_person_is_asked_where_the_agent_can_ask_one() {
     let secret = folder.path().canonicalize().unwrap().join(".env");
     let said = asks(&call(&folder, "claude-code", "Read", &json!({ "file_path": secret })));
     let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
-    assert!(reason.contains("secrets.named") && reason.contains("policy_requires_approval"), "{reason}");
+    assert!(reason.contains("holds a secret") && reason.contains("policy_requires_approval"), "{reason}");
     for mode in ["bypassPermissions", "dontAsk", "auto", "levitate"] {
         let asked = event(
             &folder,
