@@ -266,6 +266,36 @@ fn a_result_loses_its_secrets_where_the_agent_takes_another() {
 }
 
 #[test]
+fn a_result_that_nobody_could_look_at_is_withheld() {
+    let folder = project("");
+    folder.write("policies/guardrails.json", "{\"levitate\":1}");
+    let result = event(
+        &folder,
+        "PostToolUse",
+        &json!({
+            "tool_name": "Bash", "tool_input": {"command": "env"}, "tool_response": {"stdout": "anything", "code": 0}
+        }),
+    );
+    let ran = sent(&folder, "claude-code", &result, &[]);
+    let said: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(said["decision"], "block", "{said}");
+    assert_eq!(said["hookSpecificOutput"]["updatedToolOutput"], json!({"stdout": "[withheld]", "code": 0}));
+    is_blocked(&sent(&folder, "codex", &result, &[]), "policy_denied");
+}
+
+#[test]
+fn calls_that_come_at_once_are_all_decided() {
+    let folder = project("");
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| goes_on(&call(&folder, "codex", "Bash", &json!({"command": "ls"}))));
+        }
+    });
+    assert_eq!(rows(&folder, &["--effect", "allow"]).len(), 6);
+    assert_eq!(folder.run(&["audit", "verify"]).code, Some(0));
+}
+
+#[test]
 fn scopes_and_budgets_hold_as_in_a_run() {
     let folder = project("[policy.roles.owner]\nscopes = [\"files:*\"]\n");
     is_blocked(&call(&folder, "claude-code", "Bash", &json!({"command": "ls"})), "policy_scope_missing");
