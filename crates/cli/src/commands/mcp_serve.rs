@@ -30,8 +30,8 @@ pub(crate) fn run(args: &McpServeArgs) -> Result<Exit, CliError> {
                 serving.lines(&runtime, streams, system::told_to_end())
             }
             Some(address) => {
-                let (token, place) = token(host)?;
                 let listener = listener(&runtime, address)?;
+                let (token, place) = token(host)?;
                 announce(args, &listener, place.as_ref())?;
                 serving.http(&runtime, listener, &HttpOptions { token }, system::told_to_end())
             }

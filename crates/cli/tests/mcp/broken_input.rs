@@ -16,7 +16,8 @@ fn lives(peer: &mut Peer) {
 
 #[test]
 fn what_is_no_json_is_answered_with_a_parse_error() {
-    let mut peer = Peer::new(&repository());
+    let folder = repository();
+    let mut peer = Peer::new(&folder);
     let mut deep = vec![b'['; 100_000];
     deep.push(b'\n');
     let broken: [&[u8]; 7] = [
@@ -38,7 +39,8 @@ fn what_is_no_json_is_answered_with_a_parse_error() {
 
 #[test]
 fn what_is_json_but_no_message_is_an_invalid_request() {
-    let mut peer = Peer::new(&repository());
+    let folder = repository();
+    let mut peer = Peer::new(&folder);
     for line in [
         "[]",
         "[1,2]",
@@ -57,7 +59,8 @@ fn what_is_json_but_no_message_is_an_invalid_request() {
 
 #[test]
 fn unknown_methods_and_wrong_parameters_have_the_codes_of_the_protocol() {
-    let mut peer = Peer::new(&repository());
+    let folder = repository();
+    let mut peer = Peer::new(&folder);
     assert_eq!(code(&peer.ask("issues/eat", &json!({}))), -32601);
     assert_eq!(code(&peer.ask("tools/call", &json!({"nam": "x"}))), -32602);
     assert_eq!(code(&peer.ask("tools/call", &json!({"name": "issue_eat"}))), -32602);
@@ -69,7 +72,8 @@ fn unknown_methods_and_wrong_parameters_have_the_codes_of_the_protocol() {
 
 #[test]
 fn a_hundred_megabytes_without_an_end_are_refused_and_not_kept() {
-    let mut peer = Peer::new(&repository());
+    let folder = repository();
+    let mut peer = Peer::new(&folder);
     let piece = vec![b'x'; 1024 * 1024];
     peer.bytes(b"{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"");
     for _ in 0..100 {
@@ -88,7 +92,8 @@ fn a_hundred_megabytes_without_an_end_are_refused_and_not_kept() {
 
 #[test]
 fn two_requests_in_one_write_get_two_answers_and_the_end_waits_for_them() {
-    let mut peer = Peer::new(&repository());
+    let folder = repository();
+    let mut peer = Peer::new(&folder);
     let call = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "issue_list", "arguments": {}}});
     peer.bytes(format!("{}\n{}\n", call(70), call(71)).as_bytes());
     let (rest, exit) = peer.end();
@@ -99,7 +104,8 @@ fn two_requests_in_one_write_get_two_answers_and_the_end_waits_for_them() {
 
 #[test]
 fn half_a_message_and_then_nothing_is_answered_and_the_server_ends() {
-    let mut peer = Peer::new(&repository());
+    let folder = repository();
+    let mut peer = Peer::new(&folder);
     peer.bytes(b"{\"jsonrpc\":\"2.0\",\"id\":5,\"meth");
     let (rest, exit) = peer.end();
     assert_eq!((rest.len(), exit), (1, Some(0)), "{rest:?}");
@@ -124,7 +130,8 @@ fn a_client_that_begins_with_something_else_is_told_and_may_begin_again() {
 
 #[test]
 fn the_newest_protocol_needs_no_beginning() {
-    let mut peer = Peer::silent(&repository());
+    let folder = repository();
+    let mut peer = Peer::silent(&folder);
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "new", "version": "1"},
@@ -138,7 +145,8 @@ fn the_newest_protocol_needs_no_beginning() {
 
 #[test]
 fn a_server_that_is_told_to_end_ends_well() {
-    let peer = Peer::new(&repository());
+    let folder = repository();
+    let peer = Peer::new(&folder);
     let process = nix::unistd::Pid::from_raw(i32::try_from(peer.process()).unwrap());
     nix::sys::signal::kill(process, nix::sys::signal::Signal::SIGTERM).unwrap();
     assert_eq!(peer.wait(), Some(0));

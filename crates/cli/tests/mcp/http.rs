@@ -88,7 +88,8 @@ fn only_whoever_shows_the_token_is_answered() {
 
 #[test]
 fn a_page_of_somebody_else_is_not_answered_even_with_the_token() {
-    let server = Listening::new(&repository(), Some(TOKEN));
+    let folder = repository();
+    let server = Listening::new(&folder, Some(TOKEN));
     let bearer = format!("Bearer {TOKEN}");
     let token = ("Authorization", bearer.as_str());
     for host in ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "127.0.0.1:1", ""] {
@@ -103,7 +104,8 @@ fn a_page_of_somebody_else_is_not_answered_even_with_the_token() {
 
 #[test]
 fn a_body_that_is_too_large_or_broken_is_refused_and_the_server_lives_on() {
-    let server = Listening::new(&repository(), Some(TOKEN));
+    let folder = repository();
+    let server = Listening::new(&folder, Some(TOKEN));
     let bearer = format!("Bearer {TOKEN}");
     let token = [("Authorization", bearer.as_str())];
     let large = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{}\"}}", "x".repeat(5 * 1024 * 1024));

@@ -144,7 +144,7 @@ pub(crate) fn instructed() -> (Folder, &'static str) {
         "scope": "repository",
         "normalizerId": "premath.normalizer.v1",
         "policyDigest": policy["policyDigest"],
-        "requestedChecks": ["issue", "graph"],
+        "requestedChecks": ["graph"],
         "capabilityClaims": ["capabilities.change_morphisms.all"],
     });
     folder.write(&format!("instructions/{ID}.json"), envelope.to_string());
