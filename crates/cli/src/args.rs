@@ -8,6 +8,7 @@ pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod instruction;
 pub(crate) mod issue;
+pub(crate) mod mcp;
 pub(crate) mod measure;
 pub(crate) mod model;
 pub(crate) mod observe;
@@ -245,6 +246,9 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath model-server --scenario examples/models/hello.toml --port 8765"
     )]
     ModelServer(model::ModelServerArgs),
+    /// Serve this repository to other agents over MCP
+    #[command(after_help = "Example:\n  premath mcp-serve\n  premath mcp-serve --http 127.0.0.1:8766")]
+    McpServe(mcp::McpServeArgs),
     /// The sandbox around commands
     #[command(
         after_help = "Example:\n  premath sandbox check\n  premath sandbox run --profile read-only -- ls -la"

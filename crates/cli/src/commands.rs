@@ -28,6 +28,7 @@ mod help;
 mod init;
 mod instruction;
 mod issue;
+mod mcp_serve;
 mod measure;
 mod metrics;
 mod model_server;
@@ -144,6 +145,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
             with_wishes(&wishes, |host| ask::run(args, host))
         }
         Command::ModelServer(args) => model_server::run(args),
+        Command::McpServe(args) => mcp_serve::run(args),
         Command::Sandbox(args) => {
             let wishes = Wishes { without_sandbox: args.without_sandbox(), ..Wishes::default() };
             with_wishes(&wishes, |host| sandbox::run(args, host))

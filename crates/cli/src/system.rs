@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
 
+mod client_token;
 mod entries;
 mod line_editor;
 mod measure;
@@ -23,6 +24,7 @@ use premath_wire::strict::Limits;
 use crate::error::CliError;
 use crate::settings::FILE_NAME;
 
+pub(crate) use self::client_token::client_token;
 pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
 pub(crate) use self::line_editor::{LineEditor, Typed, Typing};
 pub(crate) use self::measure::{
@@ -36,7 +38,7 @@ pub(crate) use self::outside::{
 };
 pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};
-pub(crate) use self::signals::{Ticking, every_tick, on_interrupt, on_stdin_end, pause};
+pub(crate) use self::signals::{Ticking, every_tick, on_interrupt, on_stdin_end, pause, told_to_end};
 pub(crate) use self::watchdog::{blocks_when_lost, is_heard};
 
 /// Reads a file, or standard input for `-`. Stops one byte behind what the decoder would take.

@@ -6,11 +6,13 @@
 //! It must not take anybody's word for any of this.
 
 mod builtin_checks;
+mod client_door;
 mod decide;
 mod door;
 mod envelope;
 mod link;
 mod linked_call;
+mod linked_record;
 mod policy;
 mod refusal;
 mod run;
@@ -18,12 +20,14 @@ mod turn;
 mod verifying;
 mod witness;
 
+pub use client_door::ClientDoor;
 pub(crate) use decide::decide;
 pub(crate) use door::{Changed, HarnessDoor};
 pub use envelope::EnvelopeFault;
 pub(crate) use envelope::{Envelope, checked_id, instruction_id_of};
 pub(crate) use link::{Linked, link};
 pub(crate) use linked_call::linked_change;
+pub(crate) use linked_record::linked_record;
 pub(crate) use policy::{Policies, has_policies, policies_folder, read as read_file, written_default};
 pub(crate) use refusal::{Denied, denied, evidence_missing};
 pub(crate) use run::{InstructionScope, NewInstruction, issue_as, issue_instruction, run_envelope};

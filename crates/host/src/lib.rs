@@ -46,7 +46,7 @@ pub use agent::{
     intent_result, resume, start,
 };
 pub use agent_tools::{IssueTools, issue_tools};
-pub use authority::EnvelopeFault;
+pub use authority::{ClientDoor, EnvelopeFault};
 pub use coherence::CommandShape;
 pub use conversation::{Heard, circuits_failed, converse};
 pub use desk_store::{desk_path, existing_desk, open_desk, publish};

@@ -12,7 +12,7 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use crate::table::ActionError;
 
 /// The models that can be asked.
-pub trait ModelDoor: Debug {
+pub trait ModelDoor: Debug + Sync {
     /// Every provider, and what is known of it.
     ///
     /// # Errors

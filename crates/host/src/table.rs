@@ -3,7 +3,7 @@
 use premath_bd::StoreError;
 use premath_kernel::{Digest, Value};
 use premath_wire::InputError;
-use premath_wire::v1::{HOST_EFFECT_SCHEMA, HostEffect};
+use premath_wire::v1::{HOST_EFFECT_SCHEMA, HostEffect, RefusedAnswer, RefusedBecause};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -11,7 +11,7 @@ use premath_tusk::sandbox::{Sandbox, SandboxError};
 
 use crate::actions::conformance::{SourceError, VectorSource};
 use crate::agent::AgentDoor;
-use crate::authority::EnvelopeFault;
+use crate::authority::{EnvelopeFault, linked_record};
 use crate::outside::{ModelDoor, ModelFailure};
 use crate::recording::note_lane;
 use crate::workspace::Workspace;
@@ -180,7 +180,7 @@ impl Host<'_> {
             .iter()
             .find(|action| action.name == name)
             .ok_or_else(|| ActionError::Unknown { name: name.to_owned() })?;
-        let answer = (action.call)(self, args)?;
+        let answer = self.answer(action, args)?;
         let args_digest = Digest::prefixed("he1_", args);
         if action.door == Door::Record && answer.result_class != "rejected" {
             note_lane(self.workspace, action.name, args, &args_digest)?;
@@ -196,5 +196,28 @@ impl Host<'_> {
             policy_digest: answer.link.as_ref().map(|link| link.policy_digest.clone()),
             instruction_ref: answer.link.map(|link| link.instruction_ref),
         })
+    }
+
+    /// Calls an action. What is written down is linked first, where the door asks for that.
+    fn answer(&self, action: &Action, args: &Value<'_>) -> Result<Answer, ActionError> {
+        if action.door != Door::Record {
+            return (action.call)(self, args);
+        }
+        match linked_record(self.workspace, action.name, args)? {
+            Ok(None) => (action.call)(self, args),
+            Ok(link) => Ok((action.call)(self, args)?.linked(link)),
+            Err(refused) => Answer::refused(
+                &refused.class.clone(),
+                &RefusedAnswer {
+                    action: action.name.to_owned(),
+                    issues_path: String::new(),
+                    refused: RefusedBecause {
+                        class: refused.class,
+                        detail: refused.detail,
+                        hint: refused.hint,
+                    },
+                },
+            ),
+        }
     }
 }

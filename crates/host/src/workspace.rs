@@ -23,6 +23,11 @@ pub trait MutationDoor: Debug + Send + Sync {
         None
     }
 
+    /// Whether what is written down through this door is linked to an instruction, as changes are.
+    fn links_records(&self) -> bool {
+        false
+    }
+
     /// The name of whoever stands there, where one is known.
     fn actor(&self) -> Option<String> {
         None

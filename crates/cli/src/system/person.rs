@@ -13,9 +13,14 @@ use super::variable;
 
 /// Where the credential is; none where there is no home.
 fn place() -> Option<PathBuf> {
+    state_folder().map(|folder| folder.join("person.key"))
+}
+
+/// What premath keeps for the person outside every repository; none where there is no home.
+pub(super) fn state_folder() -> Option<PathBuf> {
     let base = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let base = base.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".local").join("state")))?;
-    Some(base.join("premath").join("person.key"))
+    Some(base.join("premath"))
 }
 
 /// The secret of the person; made where there is none, none where there is no place for one. Refused where its place lies

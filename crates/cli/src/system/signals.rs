@@ -41,6 +41,18 @@ pub(crate) fn on_interrupt(interrupt: Interrupt) {
     drop(std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting));
 }
 
+/// Comes back when the person presses Ctrl-C or the system says that it is enough.
+pub(crate) async fn told_to_end() {
+    let (Ok(mut typed), Ok(mut told)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = typed.recv() => {}
+        _ = told.recv() => {}
+    }
+}
+
 #[expect(clippy::exit, reason = "the second wish to end is not argued with")]
 fn exit_now() {
     std::process::exit(INTERRUPTED);

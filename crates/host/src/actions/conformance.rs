@@ -28,7 +28,7 @@ pub struct Case {
 }
 
 /// Where vectors come from.
-pub trait VectorSource: std::fmt::Debug {
+pub trait VectorSource: std::fmt::Debug + Sync {
     /// Every vector, sorted by name.
     ///
     /// # Errors

@@ -142,6 +142,11 @@ impl Linked {
             let hint = "claim it in the envelope's capabilityClaims; its policy must grant it too";
             return Err(refused("mutation.capability_claim_missing", detail, hint));
         }
+        self.reaches(issue)
+    }
+
+    /// Whether its scope reaches an issue; why not, when it does not. `None` is no issue in particular.
+    pub(crate) fn reaches(&self, issue: Option<&str>) -> Result<(), RunRefused> {
         match (&self.scope, issue) {
             (InstructionScope::Repository, _) => Ok(()),
             (InstructionScope::Issues(issues), Some(issue)) if issues.iter().any(|one| one == issue) => {

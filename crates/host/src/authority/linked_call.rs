@@ -54,7 +54,8 @@ pub(crate) fn linked_change(
     }
 }
 
-fn linked_to(linked: &Linked, witness_ref: Option<String>) -> Link {
+/// What an answer says of the instruction behind it.
+pub(super) fn linked_to(linked: &Linked, witness_ref: Option<String>) -> Link {
     Link {
         instruction_ref: linked.instruction_ref().to_owned(),
         policy_digest: linked.policy_digest().as_str().to_owned(),

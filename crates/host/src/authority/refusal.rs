@@ -8,9 +8,12 @@ use crate::agent::RunRefused;
 use crate::recording::audit_log;
 use crate::workspace::Workspace;
 
+/// The class of evidence that is not there.
+pub(super) const EVIDENCE_MISSING: &str = "mutation.use_evidence_missing";
+
 /// Evidence that a change needs and that is not there, or not what it was.
 pub(crate) fn evidence_missing(detail: impl Into<String>, hint: &str) -> RunRefused {
-    refused("mutation.use_evidence_missing", detail, hint)
+    refused(EVIDENCE_MISSING, detail, hint)
 }
 
 pub(super) fn refused(class: &str, detail: impl Into<String>, hint: &str) -> RunRefused {

@@ -1,0 +1,14 @@
+//! `mcp-serve`, as it is typed.
+
+use clap::Args;
+
+/// Arguments of `mcp-serve`.
+#[derive(Debug, Args)]
+pub(crate) struct McpServeArgs {
+    /// Listen for HTTP on this loopback address instead of serving standard input; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) http: Option<std::net::SocketAddr>,
+    /// With --http: print the address as one JSON object
+    #[arg(long, requires = "http")]
+    pub(crate) json: bool,
+}

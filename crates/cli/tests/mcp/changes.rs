@@ -1,0 +1,129 @@
+//! Changes over MCP: with an instruction, without one, and what is on record afterwards.
+
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, instructed, repository};
+
+const MISSING: &str = "mutation.use_evidence_missing";
+
+/// What a refusal says, in the envelope.
+#[track_caller]
+fn refused(peer: &mut Peer, tool: &str, arguments: &Value, class: &str) -> Value {
+    let (is_error, envelope) = peer.call(tool, arguments);
+    assert!(is_error, "{tool} {arguments}: {envelope}");
+    assert_eq!(envelope["payload"]["refused"]["class"], class, "{envelope}");
+    assert_eq!(envelope["failureClasses"], json!([class]), "{envelope}");
+    envelope["payload"]["refused"].clone()
+}
+
+#[test]
+fn nothing_changes_without_an_instruction_and_the_hint_says_what_to_do() {
+    let folder = repository();
+    let mut peer = Peer::new(&folder);
+    let before = std::fs::read(folder.path().join(".premath/issues.jsonl")).unwrap();
+    for (tool, arguments) in [
+        ("issue_add", json!({"title": "x"})),
+        ("issue_update", json!({"id": "bd-1", "status": "closed"})),
+        ("issue_claim", json!({"id": "bd-1", "assignee": "me"})),
+        ("issue_claim_next", json!({"assignee": "me"})),
+        ("issue_discover", json!({"parentIssue": "bd-1", "title": "x"})),
+        ("issue_lease_renew", json!({"id": "bd-1"})),
+        ("issue_lease_release", json!({"id": "bd-1"})),
+        ("dep_add", json!({"id": "bd-1", "dependsOn": "bd-1"})),
+        ("dep_remove", json!({"id": "bd-1", "dependsOn": "bd-1"})),
+        ("dep_replace", json!({"id": "bd-1", "dependsOn": "bd-1"})),
+        ("harness_session_write", json!({"state": "stopped"})),
+        ("harness_feature_write", json!({"featureId": "f", "status": "pending"})),
+        ("harness_trajectory_append", json!({"stepId": "s", "action": "a", "resultClass": "ok"})),
+        ("harness_kpi_remediate", json!({"note": "done"})),
+    ] {
+        let why = refused(&mut peer, tool, &arguments, MISSING);
+        assert!(why["hint"].as_str().unwrap().contains("instruction_run"), "{tool}: {why}");
+        let mut linked = arguments.clone();
+        linked["instruction"] = json!("20261115T071252Z-nobody");
+        refused(&mut peer, tool, &linked, MISSING);
+    }
+    assert_eq!(std::fs::read(folder.path().join(".premath/issues.jsonl")).unwrap(), before);
+    assert!(!folder.path().join(".premath/harness_session.json").exists());
+}
+
+#[test]
+fn an_issue_is_claimed_worked_on_and_closed_under_an_instruction() {
+    let (folder, instruction) = instructed();
+    let mut peer = Peer::new(&folder);
+    let file = format!("instructions/{instruction}.json");
+    let (is_error, checked) = peer.call("instruction_check", &json!({"path": file}));
+    assert!(!is_error, "{checked}");
+    let (is_error, ran) = peer.call("instruction_run", &json!({"path": file}));
+    assert!(!is_error, "{ran}");
+    let (is_error, claimed) =
+        peer.call("issue_claim_next", &json!({"assignee": "codex", "instruction": instruction}));
+    assert!(!is_error, "{claimed}");
+    assert_eq!(claimed["instructionRef"], format!("instruction://{instruction}"));
+    let fence = claimed["payload"]["issue"]["lease"]["fence"].clone();
+    let close = json!({
+        "id": "bd-1", "status": "closed", "leaseOwner": "codex", "fence": fence,
+        "instruction": instruction, "callId": "close-1",
+    });
+    let (is_error, closed) = peer.call("issue_update", &close);
+    assert!(!is_error, "{closed}");
+    assert_eq!(closed["payload"]["issue"]["status"], "closed");
+    assert!(closed["policyDigest"].is_string() && closed["witnessRefs"][0].is_string(), "{closed}");
+    // The same call again is the same turn, and its permit is spent.
+    refused(&mut peer, "issue_update", &close, MISSING);
+    let (_, rows) = folder.json(&["audit", "query", "--limit", "50"]);
+    let doors: Vec<&Value> = rows["items"].as_array().unwrap().iter().map(|row| &row["actor"]).collect();
+    assert!(
+        doors.contains(&&json!("a-test-client")) || doors.contains(&&json!("external:a-test-client")),
+        "{doors:?}"
+    );
+    let journal = folder.path().join(".premath/doors/a-test-client/journal.jsonl");
+    assert!(std::fs::read_to_string(journal).unwrap().contains("external:a-test-client"));
+    assert_eq!(folder.json(&["verify"]).0, 0);
+}
+
+#[test]
+fn records_are_linked_too_and_the_envelope_says_to_what() {
+    let (folder, instruction) = instructed();
+    let mut peer = Peer::new(&folder);
+    peer.call("instruction_run", &json!({"path": format!("instructions/{instruction}.json")}));
+    let (is_error, written) = peer.call(
+        "harness_session_write",
+        &json!({"state": "stopped", "summary": "done", "issueId": "bd-1", "instruction": instruction}),
+    );
+    assert!(!is_error, "{written}");
+    assert_eq!(written["instructionRef"], format!("instruction://{instruction}"));
+    assert!(written["policyDigest"].as_str().unwrap().starts_with("pol1_"), "{written}");
+    let (_, boot) = peer.call("harness_session_bootstrap", &json!({}));
+    assert_eq!(boot["payload"]["summary"], "done");
+}
+
+#[test]
+fn files_elsewhere_are_neither_read_nor_written() {
+    let folder = repository();
+    let mut peer = Peer::new(&folder);
+    for (tool, arguments) in [
+        ("issue_list", json!({"issues": "/etc/passwd"})),
+        ("issue_export", json!({"output": "/tmp/x"})),
+        ("run_export", json!({"runId": "r", "output": "/tmp/x"})),
+        ("harness_session_read", json!({"path": "/etc/passwd"})),
+        ("issue_ready", json!({"limi": 3})),
+    ] {
+        refused(&mut peer, tool, &arguments, "input.field_invalid");
+    }
+}
+
+#[test]
+fn an_answer_that_is_too_large_is_not_handed_out() {
+    let folder = repository();
+    let row = |number: u32| {
+        json!({"id": format!("x-{number}"), "title": "t".repeat(900), "status": "open"}).to_string() + "\n"
+    };
+    let rows: String = (0..1500).map(row).collect();
+    folder.write("rows.jsonl", rows);
+    assert_eq!(folder.run(&["issue", "import", "rows.jsonl"]).code, Some(0));
+    let mut peer = Peer::new(&folder);
+    refused(&mut peer, "issue_list", &json!({}), "answer_too_large");
+    let (is_error, answer) = peer.call("issue_list", &json!({"limit": 3}));
+    assert!(!is_error, "{answer}");
+}

@@ -1,0 +1,21 @@
+//! `premath mcp-serve` from outside: the real program over standard streams and HTTP.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test starts programs and reads what they say; what is missing fails it"
+)]
+
+#[path = "../folder/mod.rs"]
+mod folder;
+
+mod broken_input;
+mod changes;
+mod http;
+mod official_client;
+mod parity;
+mod peer;
+mod several_servers;

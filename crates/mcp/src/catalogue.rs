@@ -1,0 +1,129 @@
+//! The tools: one for every action that is not left out, made once.
+//!
+//! Names, schemas and hints come from the table. It must not offer an action that [`LEFT_OUT`](crate::LEFT_OUT) names.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use premath_host::{ACTIONS, Action, Door};
+use rmcp::model::{Tool, ToolAnnotations};
+use serde_json::Value;
+
+use crate::left_out::LEFT_OUT;
+use crate::schemas::{input, output};
+
+/// Mutations and records that take something away or put something in its place.
+const REPLACING: [&str; 6] = [
+    "dep.remove",
+    "dep.replace",
+    "harness.feature.write",
+    "harness.session.write",
+    "issue.lease_release",
+    "issue.update",
+];
+/// What comes to the same when it is asked for twice.
+const REPEATABLE: [&str; 6] = [
+    "harness.feature.write",
+    "harness.session.write",
+    "issue.lease_renew",
+    "issue.update",
+    "observe.build",
+    "required.witness.decide",
+];
+/// One tool.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// The action behind it.
+    pub(crate) action: &'static Action,
+    /// What clients are told.
+    pub(crate) tool: Tool,
+    /// Whether a call names an instruction.
+    pub(crate) is_linked: bool,
+}
+
+impl Entry {
+    /// Whether the tool takes a member of that name.
+    pub(crate) fn takes(&self, member: &str) -> bool {
+        let properties = self.tool.input_schema.get("properties").and_then(Value::as_object);
+        properties.is_some_and(|properties| properties.contains_key(member))
+    }
+}
+
+/// Every tool, by its name.
+#[derive(Debug)]
+pub(crate) struct Catalogue(BTreeMap<String, Entry>);
+
+impl Catalogue {
+    /// The tools over the table.
+    pub(crate) fn new() -> Self {
+        let offered = ACTIONS.iter().filter(|action| LEFT_OUT.iter().all(|(name, _)| *name != action.name));
+        Self(offered.map(|action| (tool_name(action.name), entry(action))).collect())
+    }
+
+    /// The tool of that name.
+    pub(crate) fn find(&self, name: &str) -> Option<&Entry> {
+        self.0.get(name)
+    }
+
+    /// All of them, sorted.
+    pub(crate) fn tools(&self) -> Vec<Tool> {
+        self.0.values().map(|entry| entry.tool.clone()).collect()
+    }
+}
+
+/// What the tool over an action is called.
+pub(crate) fn tool_name(action: &str) -> String {
+    action.replace('.', "_")
+}
+
+/// Whether calls of an action name an instruction: those that change something, and those that write something down.
+fn is_linked(action: &Action) -> bool {
+    match action.door {
+        // What runs an instruction is itself what others are linked to.
+        Door::Mutation => action.name != "instruction.run",
+        // What is derived can be built again by anybody.
+        Door::Record => action.name.starts_with("harness."),
+        Door::Read | Door::Effect => false,
+    }
+}
+
+fn entry(action: &'static Action) -> Entry {
+    let is_linked = is_linked(action);
+    let mut description = sentence(action.summary);
+    if is_linked {
+        description.push_str(" Needs an accepted instruction, named as `instruction`.");
+    }
+    let tool = Tool::new(tool_name(action.name), description, Arc::new(input(action, is_linked)))
+        .with_title(titled(action.name))
+        .with_raw_output_schema(Arc::new(output(action)))
+        .with_annotations(annotations(action));
+    Entry { action, tool, is_linked }
+}
+
+fn annotations(action: &Action) -> ToolAnnotations {
+    let hints = ToolAnnotations::new().open_world(false);
+    match action.door {
+        Door::Read => hints.read_only(true),
+        Door::Record | Door::Mutation | Door::Effect => hints
+            .read_only(false)
+            .destructive(REPLACING.contains(&action.name))
+            .idempotent(REPEATABLE.contains(&action.name)),
+    }
+}
+
+/// A line of the table as a sentence.
+fn sentence(line: &str) -> String {
+    let mut letters = line.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().collect::<String>()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}
+
+/// `issue.claim_next` as a person reads it: `Issue claim next`.
+fn titled(action: &str) -> String {
+    let words = action.replace(['.', '_'], " ");
+    let sentence = sentence(&words);
+    sentence.trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! Every action is a tool or is left out with a reason; every schema is one that clients take.
+
+use std::collections::BTreeSet;
+
+use premath_host::{ACTIONS, Door};
+use serde_json::Value;
+
+use super::{Catalogue, REPEATABLE, REPLACING, tool_name};
+use crate::left_out::LEFT_OUT;
+use crate::schemas::{CALL_ID, INSTRUCTION};
+
+#[test]
+fn every_action_is_a_tool_or_is_left_out_with_a_reason() {
+    let catalogue = Catalogue::new();
+    assert!(LEFT_OUT.is_sorted_by(|left, right| left.0 < right.0), "sorted, each once");
+    for action in ACTIONS {
+        let left_out = LEFT_OUT.iter().find(|(name, _)| *name == action.name);
+        let is_offered = catalogue.find(&tool_name(action.name)).is_some();
+        assert_ne!(is_offered, left_out.is_some(), "{}", action.name);
+    }
+    for (name, reason) in LEFT_OUT {
+        assert!(ACTIONS.iter().any(|action| action.name == *name), "{name} is no action");
+        assert!(reason.len() > 20, "{name}");
+    }
+}
+
+#[test]
+fn what_lists_name_exists_and_is_offered() {
+    let catalogue = Catalogue::new();
+    for name in REPLACING.iter().chain(&REPEATABLE) {
+        assert!(catalogue.find(&tool_name(name)).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn names_are_unique_and_fit_what_clients_allow() {
+    let names: BTreeSet<String> = ACTIONS.iter().map(|action| tool_name(action.name)).collect();
+    assert_eq!(names.len(), ACTIONS.len());
+    for name in names {
+        assert!(name.len() <= 48 && name.chars().all(|one| one.is_ascii_lowercase() || one == '_'), "{name}");
+    }
+}
+
+#[test]
+fn what_changes_something_takes_an_instruction_and_nothing_else_does() {
+    let catalogue = Catalogue::new();
+    for action in ACTIONS {
+        let Some(entry) = catalogue.find(&tool_name(action.name)) else { continue };
+        assert_eq!(entry.is_linked, entry.takes(CALL_ID), "{}", action.name);
+        if entry.is_linked {
+            assert!(entry.takes(INSTRUCTION), "{}", action.name);
+            let own = (action.input)();
+            let own = own.get("properties").and_then(Value::as_object).unwrap();
+            assert!(!own.contains_key(CALL_ID) && !own.contains_key(INSTRUCTION), "{} has it", action.name);
+        }
+        let must_be = action.door == Door::Mutation && action.name != "instruction.run";
+        assert!(!must_be || entry.is_linked, "{}", action.name);
+    }
+}
+
+#[test]
+fn no_tool_takes_a_file_to_write() {
+    let catalogue = Catalogue::new();
+    for tool in catalogue.tools() {
+        let entry = catalogue.find(&tool.name).unwrap();
+        assert!(!entry.takes("issues") && !entry.takes("output"), "{}", tool.name);
+        assert!(!(entry.takes("path") && entry.is_linked), "{}", tool.name);
+    }
+}
+
+#[test]
+fn schemas_are_objects_and_every_reference_leads_somewhere() {
+    for tool in Catalogue::new().tools() {
+        assert_eq!(tool.input_schema.get("type").unwrap(), "object", "{}", tool.name);
+        let output = tool.output_schema.unwrap();
+        assert_eq!(output.get("type").unwrap(), "object", "{}", tool.name);
+        let text = serde_json::to_string(&output).unwrap();
+        let definitions = output.get("$defs").and_then(Value::as_object).unwrap();
+        for reference in text.split("\"$ref\":\"#/$defs/").skip(1) {
+            let name = reference.split('"').next().unwrap();
+            assert!(definitions.contains_key(name), "{}: {name}", tool.name);
+        }
+        assert!(!text.contains("\"format\":\"uint"), "{}", tool.name);
+    }
+}

@@ -1,0 +1,38 @@
+//! The actions that are no tools, and why. A test holds every action to being either.
+
+/// Actions that a client of the protocol does not get, each with the reason.
+pub const LEFT_OUT: &[(&str, &str)] = &[
+    ("approval.approve", PERSON),
+    ("approval.deny", PERSON),
+    ("audit.verify", UPKEEP),
+    ("conformance.run", "it checks premath against vectors, not a repository"),
+    ("desk.add", DESK),
+    ("desk.restore", DESK),
+    ("eval.guardrails", MEASURE),
+    ("eval.tools", MEASURE),
+    ("harness.boot", AGENT),
+    ("harness.step", AGENT),
+    ("harness.stop", AGENT),
+    ("issue.compact", UPKEEP),
+    ("issue.import", UPKEEP),
+    ("model.ask", "a client has a model of its own, and this one costs the owner of the repository money"),
+    ("policy.promote", PERSON),
+    ("policy.rollback", PERSON),
+    ("proposal.approve", PERSON),
+    ("proposal.reject", PERSON),
+    ("proposal.resume", PERSON),
+    ("redteam.run", MEASURE),
+    ("run.forget", UPKEEP),
+    ("run.resume", AGENT),
+    ("run.start", AGENT),
+    ("sandbox.run", "it runs any command at all; a client has a shell of its own, with walls of its own"),
+    ("workspace.doctor", UPKEEP),
+    ("workspace.init", UPKEEP),
+];
+
+const PERSON: &str = "a person decides this, and a client is none";
+const UPKEEP: &str = "upkeep of the stores is done by the person whose repository it is";
+const DESK: &str = "the desk is changed by its owner and by runs that its owner started";
+const MEASURE: &str = "measuring policies is done by whoever is going to promote them";
+const AGENT: &str = "it starts an agent or a command under authority of its own; a client works under the \
+     instruction that it names, as the prompts boot, step and stop say";

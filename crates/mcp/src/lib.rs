@@ -1,0 +1,22 @@
+//! The actions of the host as tools of the Model Context Protocol, for agents that are not ours.
+//!
+//! Every call is one host call through the door of a client: what changes something is linked to an instruction, and a
+//! refusal is an answer that says why. It must not decide anything, and it knows no repository but the one it is handed.
+
+mod answer;
+mod catalogue;
+mod http;
+mod left_out;
+mod lines;
+mod pool;
+mod prompts;
+mod resources;
+mod schemas;
+mod server;
+mod serving;
+mod token;
+
+pub use http::HttpOptions;
+pub use left_out::LEFT_OUT;
+pub use serving::{ServeError, Serving};
+pub use token::Token;

@@ -1,0 +1,250 @@
+//! One message a line over a pair of streams, and an answer to whatever is none.
+//!
+//! A line that is too long is skipped without being kept, one that is no JSON or no message is answered with an error, and the
+//! conversation goes on. When the stream ends, what was asked for is still answered. It must not believe a length, and it
+//! must not leave anything that was sent without an answer.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use premath_wire::strict::{Limits, parse};
+use rmcp::model::{
+    CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, ErrorData, JsonRpcMessage,
+    RequestId, ServerJsonRpcMessage,
+};
+use rmcp::service::RoleServer;
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::{Mutex, watch};
+
+/// The longest message.
+pub(crate) const LONGEST: usize = 4 * 1024 * 1024;
+/// How long answers are waited for when the other end has said everything.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A pair of streams.
+pub(crate) struct Lines<R, W> {
+    read: BufReader<R>,
+    line: Vec<u8>,
+    /// Whether the rest of a line that was too long is being passed over.
+    is_skipping: bool,
+    /// Whether a request has come: what else comes before it opens nothing, and is passed over.
+    is_open: bool,
+    out: Out<W>,
+}
+
+/// The way out, and what is still to go there.
+struct Out<W> {
+    write: Arc<Mutex<Option<W>>>,
+    owed: Arc<watch::Sender<BTreeSet<String>>>,
+    faults: Arc<AtomicU64>,
+}
+
+impl<W> Clone for Out<W> {
+    fn clone(&self) -> Self {
+        Self {
+            write: Arc::clone(&self.write),
+            owed: Arc::clone(&self.owed),
+            faults: Arc::clone(&self.faults),
+        }
+    }
+}
+
+/// What one look at the stream gave.
+enum Found {
+    Line,
+    TooLong,
+    End,
+}
+
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    pub(crate) fn new(read: R, write: W) -> Self {
+        let out = Out {
+            write: Arc::new(Mutex::new(Some(write))),
+            owed: Arc::new(watch::channel(BTreeSet::new()).0),
+            faults: Arc::default(),
+        };
+        Self { read: BufReader::new(read), line: Vec::new(), is_skipping: false, is_open: false, out }
+    }
+
+    /// The next line. Whoever stops waiting loses nothing: bytes are taken and kept in one go.
+    async fn next(&mut self) -> Found {
+        loop {
+            let Ok(available) = self.read.fill_buf().await else { return Found::End };
+            if available.is_empty() {
+                return Found::End;
+            }
+            let (part, is_whole) = match available.iter().position(|byte| *byte == b'\n') {
+                Some(end) => (available.get(..end).unwrap_or_default(), true),
+                None => (available, false),
+            };
+            let taken = part.len() + usize::from(is_whole);
+            let is_too_long = !self.is_skipping && self.line.len() + part.len() > LONGEST;
+            if is_too_long {
+                self.line = Vec::new();
+            } else if !self.is_skipping {
+                self.line.extend_from_slice(part);
+            }
+            let was_skipping = self.is_skipping;
+            self.is_skipping = (was_skipping || is_too_long) && !is_whole;
+            self.read.consume(taken);
+            if is_too_long {
+                return Found::TooLong;
+            }
+            if is_whole && !was_skipping {
+                return Found::Line;
+            }
+        }
+    }
+
+    /// The message that a line is; none where it was answered here.
+    fn message(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
+        if let Err(error) = parse(line, Limits::default()) {
+            self.out.fault(ErrorData::parse_error(error.to_string(), None), None);
+            return None;
+        }
+        let message = match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
+            Ok(message) => message,
+            Err(error) => {
+                let why = format!("no message of the protocol: {error}");
+                self.out.fault(ErrorData::invalid_request(why, None), id_in(line));
+                return None;
+            }
+        };
+        match &message {
+            JsonRpcMessage::Request(request) => {
+                self.is_open = true;
+                self.out.owe(&request.id);
+            }
+            JsonRpcMessage::Notification(told) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &told.notification {
+                    let CancelledNotificationParam { request_id, .. } = &cancelled.params;
+                    request_id.iter().for_each(|id| self.out.paid(id));
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+        self.is_open.then_some(message)
+    }
+}
+
+/// The id of something that is no message, where it has one.
+fn id_in(line: &[u8]) -> Option<RequestId> {
+    let read: Value = serde_json::from_slice(line).ok()?;
+    serde_json::from_value(read.get("id")?.clone()).ok()
+}
+
+fn named(id: &RequestId) -> String {
+    serde_json::to_string(id).unwrap_or_default()
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> Out<W> {
+    fn owe(&self, id: &RequestId) {
+        self.owed.send_modify(|owed| {
+            owed.insert(named(id));
+        });
+    }
+
+    fn paid(&self, id: &RequestId) {
+        self.owed.send_modify(|owed| {
+            owed.remove(&named(id));
+        });
+    }
+
+    /// Answers what is no message. Nobody waits for it, so that nobody who stops waiting cuts it in two.
+    fn fault(&self, error: ErrorData, id: Option<RequestId>) {
+        let (out, note) = (self.clone(), format!("fault {}", self.faults.fetch_add(1, Ordering::Relaxed)));
+        self.owed.send_modify(|owed| {
+            owed.insert(note.clone());
+        });
+        drop(tokio::spawn(async move {
+            // A stream that takes nothing any more is noticed by whoever answers next.
+            drop(out.put(&ServerJsonRpcMessage::error(error, id)).await);
+            out.owed.send_modify(|owed| {
+                owed.remove(&note);
+            });
+        }));
+    }
+
+    async fn put(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
+        let mut line = serde_json::to_vec(message).map_err(io::Error::other)?;
+        line.push(b'\n');
+        let mut write = self.write.lock().await;
+        let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+        write.write_all(&line).await?;
+        write.flush().await
+    }
+
+    /// Waits until everything that was asked for is answered, but not for ever.
+    async fn settled(&self) {
+        let mut owed = self.owed.subscribe();
+        drop(tokio::time::timeout(PATIENCE, owed.wait_for(BTreeSet::is_empty)).await);
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let out = self.out.clone();
+        async move {
+            let sent = out.put(&message).await;
+            match &message {
+                JsonRpcMessage::Response(response) => out.paid(&response.id),
+                JsonRpcMessage::Error(error) => error.id.iter().for_each(|id| out.paid(id)),
+                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
+            }
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            match self.next().await {
+                Found::Line => {
+                    let line = std::mem::take(&mut self.line);
+                    let line = line.trim_ascii();
+                    if !line.is_empty()
+                        && let Some(message) = self.message(line)
+                    {
+                        return Some(message);
+                    }
+                }
+                Found::TooLong => {
+                    let why = format!("input.too_large: a message has at most {LONGEST} bytes");
+                    self.out.fault(ErrorData::invalid_request(why, None), None);
+                }
+                Found::End => {
+                    if !std::mem::take(&mut self.line).is_empty() {
+                        let why = "the stream ended within a message";
+                        self.out.fault(ErrorData::parse_error(why, None), None);
+                    }
+                    self.out.settled().await;
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        match self.out.write.lock().await.take() {
+            Some(mut write) => write.shutdown().await,
+            None => Ok(()),
+        }
+    }
+}

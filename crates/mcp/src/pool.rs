@@ -1,0 +1,117 @@
+//! The threads that call the host, and the queue before them.
+//!
+//! Actions block: they wait for locks, disks and checks. So each call is made by one of a few threads that only do that, and
+//! whoever speaks the protocol never waits. A call that nobody waits for any more is not begun.
+
+use std::sync::Mutex;
+use std::thread::Scope;
+
+use premath_host::{ClientDoor, Host, Workspace};
+use premath_wire::strict::{Limits, parse};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::answer::{Answered, Failure};
+
+/// How many calls are made at the same time.
+pub(crate) const WORKERS: usize = 8;
+/// How many calls wait before whoever asks has to wait as well.
+const WAITING: usize = 64;
+
+/// One call.
+#[derive(Debug)]
+struct Call {
+    action: &'static str,
+    arguments: String,
+    door: ClientDoor,
+    answer: oneshot::Sender<Answered>,
+}
+
+#[derive(Debug)]
+enum Job {
+    Call(Call),
+    End,
+}
+
+/// Where calls are asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Calls(mpsc::Sender<Job>);
+
+impl Calls {
+    /// Makes one call and waits for what comes of it; none where the server is ending.
+    pub(crate) async fn call(
+        &self,
+        action: &'static str,
+        arguments: String,
+        door: ClientDoor,
+    ) -> Option<Answered> {
+        let (answer, answered) = oneshot::channel();
+        self.0.send(Job::Call(Call { action, arguments, door, answer })).await.ok()?;
+        answered.await.ok()
+    }
+}
+
+/// Runs `serve` with threads behind it that call `host`; they end with it.
+pub(crate) fn with_workers<T>(host: &Host<'_>, serve: impl FnOnce(Calls) -> T) -> T {
+    let (sender, receiver) = mpsc::channel(WAITING);
+    let queue = Mutex::new(receiver);
+    std::thread::scope(|scope| {
+        let begun = (0..WORKERS).filter(|_| begin(scope, host, &queue)).count();
+        let served = serve(Calls(sender.clone()));
+        for _ in 0..begun {
+            // The queue is there for as long as this function.
+            drop(sender.blocking_send(Job::End));
+        }
+        served
+    })
+}
+
+/// Whether one more thread could be had.
+fn begin<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    host: &'scope Host<'scope>,
+    queue: &'scope Mutex<mpsc::Receiver<Job>>,
+) -> bool {
+    std::thread::Builder::new().name("call".to_owned()).spawn_scoped(scope, move || work(host, queue)).is_ok()
+}
+
+fn work(host: &Host<'_>, queue: &Mutex<mpsc::Receiver<Job>>) {
+    loop {
+        // Nothing is done under the lock but waiting, so nothing can have gone wrong under it.
+        let job = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).blocking_recv();
+        match job {
+            None | Some(Job::End) => return,
+            Some(Job::Call(call)) if call.answer.is_closed() => {}
+            Some(Job::Call(call)) => {
+                let answered = made(host, call.action, &call.arguments, call.door);
+                // Whoever asked may be gone; what was done is done, and on record.
+                drop(call.answer.send(answered));
+            }
+        }
+    }
+}
+
+fn made(host: &Host<'_>, action: &'static str, arguments: &str, door: ClientDoor) -> Answered {
+    let read = match parse(arguments.as_bytes(), Limits::default()) {
+        Ok(read) => read,
+        Err(error) => {
+            let failure = Failure {
+                class: error.class.code().to_owned(),
+                detail: error.to_string(),
+                hint: "the tool's inputSchema says what it takes".to_owned(),
+            };
+            return Answered::failed(action, "", failure);
+        }
+    };
+    let workspace = Workspace { door: std::sync::Arc::new(door), ..host.workspace.clone() };
+    let host = Host {
+        vectors: host.vectors,
+        workspace: &workspace,
+        models: host.models,
+        sandbox: host.sandbox,
+        agent: host.agent,
+    };
+    match host.call(action, &read) {
+        Ok(effect) => Answered::of(&effect),
+        Err(error) => Answered::from_error(action, &read, &error),
+    }
+}

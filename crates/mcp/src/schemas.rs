@@ -1,0 +1,134 @@
+//! The schemas of tools: what an action takes and what is linked with it, and the envelope around what it answers.
+//!
+//! They are made of the schemas of the table, so that they cannot say anything else. A schema must not name a member that the
+//! tool refuses.
+
+use premath_host::Action;
+use premath_wire::v1::{HOST_EFFECT_SCHEMA, RefusedAnswer, schema};
+use serde_json::{Map, Value, json};
+
+/// Arguments that name files: a client works on the repository it is served, and writes no file beside it.
+const HIDDEN: [(&str, &str); 12] = [
+    ("*", "issues"),
+    ("harness.feature.check", "path"),
+    ("harness.feature.next", "path"),
+    ("harness.feature.read", "path"),
+    ("harness.feature.write", "path"),
+    ("harness.kpi.remediate", "path"),
+    ("harness.kpi.report", "path"),
+    ("harness.session.bootstrap", "path"),
+    ("harness.session.read", "path"),
+    ("harness.session.write", "path"),
+    ("harness.trajectory.append", "path"),
+    ("harness.trajectory.query", "path"),
+];
+/// The same, for what would write or read a file that the action itself does not own.
+const HIDDEN_FILES: [(&str, &str); 3] =
+    [("harness.session.bootstrap", "featureLedger"), ("issue.export", "output"), ("run.export", "output")];
+
+/// The members of a linked call that belong to its link, and not to the action.
+pub(crate) const INSTRUCTION: &str = "instruction";
+/// What the turn of a linked call is called.
+pub(crate) const CALL_ID: &str = "callId";
+
+/// What a tool takes.
+pub(crate) fn input(action: &Action, is_linked: bool) -> Map<String, Value> {
+    let mut schema = object((action.input)().to_value());
+    // What a tool is offered with is read by models: the dialect is the protocol's.
+    schema.remove("$schema");
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        for (named, member) in HIDDEN.iter().chain(&HIDDEN_FILES) {
+            if *named == "*" || *named == action.name {
+                properties.remove(*member);
+            }
+        }
+        if is_linked {
+            properties.insert(
+                INSTRUCTION.to_owned(),
+                json!({
+                    "type": ["string", "null"],
+                    "description": "The accepted instruction that this is done under, by name; without one it is refused.",
+                }),
+            );
+            properties.insert(
+                CALL_ID.to_owned(),
+                json!({
+                    "type": ["string", "null"],
+                    "description": "What to call this change: the same name again is refused, not done twice.",
+                }),
+            );
+        }
+    }
+    schema
+}
+
+/// What a tool answers: the envelope, and in it what the action answers or why it does not.
+pub(crate) fn output(action: &Action) -> Map<String, Value> {
+    let mut payload = match action.output_schema {
+        // A schema is any object; saying more would be a schema of schemas.
+        "json-schema" => json!({ "type": "object" }),
+        name => schema(name).map_or_else(|| json!({}), schemars::Schema::to_value),
+    };
+    let mut refused = schemars::schema_for!(RefusedAnswer).to_value();
+    let mut definitions = Map::new();
+    for part in [&mut payload, &mut refused] {
+        plain(part);
+        definitions.extend(hoisted(part));
+    }
+    let mut choices = match payload.get_mut("anyOf") {
+        Some(Value::Array(choices)) => std::mem::take(choices),
+        _ => vec![payload],
+    };
+    if !definitions.contains_key("RefusedAnswer") {
+        choices.push(refused);
+    }
+    object(json!({
+        "type": "object",
+        "properties": {
+            "schema": { "const": HOST_EFFECT_SCHEMA },
+            "action": { "const": action.name },
+            "argsDigest": { "type": "string" },
+            "resultClass": { "type": "string", "description": "`accepted`, `ok`, `rejected`, or `error`." },
+            "payload": { "anyOf": choices },
+            "witnessRefs": { "type": "array", "items": { "type": "string" } },
+            "failureClasses": { "type": "array", "items": { "type": "string" } },
+            "policyDigest": { "type": ["string", "null"] },
+            "instructionRef": { "type": ["string", "null"] },
+        },
+        "required": ["schema", "action", "argsDigest", "resultClass", "payload", "witnessRefs"],
+        "additionalProperties": false,
+        "$defs": definitions,
+    }))
+}
+
+/// The definitions of a part, which belong at the root.
+fn hoisted(part: &mut Value) -> Map<String, Value> {
+    let Some(members) = part.as_object_mut() else { return Map::new() };
+    members.remove("$schema");
+    members.remove("title");
+    members.remove("$defs").map(object).unwrap_or_default()
+}
+
+/// Formats of Rust mean nothing elsewhere, and some readers complain about them.
+fn plain(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let is_own = |format: &Value| {
+                format.as_str().is_some_and(|name| name.starts_with("uint") || name.starts_with("int"))
+            };
+            if members.get("format").is_some_and(is_own) {
+                members.remove("format");
+            }
+            members.values_mut().for_each(plain);
+        }
+        Value::Array(items) => items.iter_mut().for_each(plain),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+    }
+}
