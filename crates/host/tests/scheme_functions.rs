@@ -121,6 +121,24 @@ fn a_session_binds_the_functions_and_the_procedures_over_them_and_nothing_else()
     assert_eq!(bound, expected);
 }
 
+#[test]
+fn a_program_that_was_asked_to_end_or_whose_time_is_over_calls_nothing_more() {
+    let repository = Repository::new();
+    let host = repository.host(&Vectors);
+    host.call("workspace.init", &Object::fields().finish()).unwrap();
+    let class = |wishes: SchemeWishes| {
+        let done = SchemeSession::new(&host, wishes).unwrap().evaluate("(issue-list)").unwrap();
+        (done.failure_class, done.result.is_err_and(|error| error.retryable))
+    };
+    let now = host.workspace.clock.now();
+    let until = |deadline| SchemeWishes { deadline: Some(deadline), ..SchemeWishes::default() };
+    assert_eq!(class(until(now.plus_seconds(1))), (None, false));
+    assert_eq!(class(until(now)), (Some("timeout".to_owned()), true));
+    let asked = SchemeWishes::default();
+    asked.interrupt.request();
+    assert_eq!(class(asked), (Some("interrupted".to_owned()), true));
+}
+
 fn row(function: &ProgramFunction) -> String {
     let door = ACTIONS.iter().find(|action| action.name == function.action).unwrap().door;
     let needs = match (door, function.action) {

@@ -21,6 +21,7 @@ use super::session::SchemeWishes;
 use super::trace::CallBook;
 use crate::agent::RunRefused;
 use crate::authority::{Denied, denied as put_on_record, link};
+use crate::checking::TIMEOUT;
 use crate::table::{ACTIONS, ActionError, Door, Host, Link};
 
 /// The calls of one evaluation.
@@ -53,7 +54,11 @@ impl HostCalls for LiveCalls<'_> {
 impl LiveCalls<'_> {
     fn carry_out(&mut self, call: &HostCall, resolved: &Resolved) -> Result<Answered, ActionError> {
         if self.wishes.interrupt.is_requested() {
-            return Ok(Answered::Failed(interrupted()));
+            let message = "whoever runs the program asked for its end";
+            return Ok(Answered::Failed(ended("interrupted", message)));
+        }
+        if self.wishes.deadline.is_some_and(|end| self.host.workspace.clock.now() >= end) {
+            return Ok(Answered::Failed(ended(TIMEOUT, "the time of the program is over")));
         }
         let action = ACTIONS.iter().find(|action| action.name == resolved.action);
         if self.wishes.read_only
@@ -150,12 +155,8 @@ fn of_the_step(resolved: &Resolved, held: &str) -> Option<RunRefused> {
     }
 }
 
-fn interrupted() -> HostFailure {
-    HostFailure {
-        class: "interrupted".to_owned(),
-        message: "whoever runs the program asked for its end".to_owned(),
-        retryable: true,
-    }
+fn ended(class: &str, message: &str) -> HostFailure {
+    HostFailure { class: class.to_owned(), message: message.to_owned(), retryable: true }
 }
 
 fn linked(effect: &mut HostEffect<Box<RawValue>>, link: Link) {

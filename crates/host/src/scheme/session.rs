@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use premath_kernel::Object;
+use premath_kernel::{Moment, Object};
 use premath_repl::{Answer, Error, Limits, Session, Usage};
 use premath_tusk::sandbox::Interrupt;
 
@@ -35,6 +35,8 @@ pub struct SchemeWishes {
     pub working_on: Option<String>,
     /// Asks the program to end: from then on every call fails
     pub interrupt: Interrupt,
+    /// When its time is over: from then on every call fails
+    pub deadline: Option<Moment>,
 }
 
 /// A world of definitions over a host.

@@ -183,7 +183,6 @@ pub(super) fn trace(head: &TraceHead<'_>, calls: &[SchemeCall], done: &Evaluatio
 }
 
 /// The document without its own digest, and the place where that goes.
-
 fn document(
     head: &TraceHead<'_>,
     calls: &[SchemeCall],

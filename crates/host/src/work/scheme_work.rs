@@ -56,7 +56,9 @@ impl Bench<'_> {
         interrupt: &Interrupt,
     ) -> Result<Checked, ActionError> {
         let text = read_program(self.workspace(), file)?;
+        let seconds = i64::try_from(self.request.work_limit.as_secs()).unwrap_or(i64::MAX);
         let wishes = SchemeWishes {
+            deadline: Some(self.workspace().clock.now().plus_seconds(seconds)),
             instruction: instruction.map(str::to_owned),
             actor: Some(self.place.worker.clone()),
             definitions: Some(self.definitions(held, step_id)?),
