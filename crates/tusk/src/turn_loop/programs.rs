@@ -317,10 +317,10 @@ impl Machine {
 
     /// What a program came to was looked at and stored.
     pub(super) fn kept(&mut self, mut open: Open, outcome: CallOutcome) {
-        if let Some(programs) = &mut open.programs {
-            if let Some((_, slot)) = programs.asked.get_mut(programs.at) {
-                *slot = Some(outcome);
-            }
+        if let Some(programs) = &mut open.programs
+            && let Some((_, slot)) = programs.asked.get_mut(programs.at)
+        {
+            *slot = Some(outcome);
         }
         self.next_program(open);
     }
