@@ -240,6 +240,15 @@ fn what_a_program_comes_to_is_stored_where_it_is_too_long() {
 }
 
 #[test]
+fn programs_do_not_ask_for_workers_and_no_run_begins() {
+    let folder = repository(&["1"]);
+    let ran = ask(&folder, &[&RUN[..], &["--pattern", "orchestrator_workers"]].concat());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("programs do not ask for workers"), "{ran:?}");
+    assert!(!folder.path().join(".premath/runs/one").exists());
+}
+
+#[test]
 fn the_configuration_says_the_mode_and_the_budgets() {
     let folder = repository(&["(let loop () (loop))"]);
     folder.write("premath.toml", "[loop]\naction_mode = \"code\"\n[loop.code]\nfuel = 5000\n");

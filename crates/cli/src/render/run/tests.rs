@@ -107,6 +107,35 @@ fn closed_issue() -> AppliedIntent {
 }
 
 #[test]
+fn a_program_is_shown_with_its_lines_and_the_first_of_its_calls() {
+    let mut screen = RunScreen::new(Some(80));
+    let program = json(r#"{"program": "(define a 1)\n(fs_read \"a\")"}"#);
+    let path = json(r#"{"path": "a"}"#);
+    let mut text = screen.take(&starts("p", "code_execution", &program, None), Duration::ZERO);
+    for number in 1..=15 {
+        let id = format!("p.{number}");
+        let nested = RunEvent::CallStarted {
+            tool_call_id: &id,
+            tool: "fs_read",
+            arguments: &path,
+            diff: None,
+            program: Some("p"),
+        };
+        text.push_str(&screen.take(&nested, Duration::ZERO));
+        let outcome = CallOutcome::empty(&id, CallStatus::Ok);
+        let ended = RunEvent::CallFinished { tool: "fs_read", outcome: &outcome, millis: 1 };
+        text.push_str(&screen.take(&ended, Duration::ZERO));
+    }
+    let outcome = CallOutcome::empty("p", CallStatus::Ok);
+    let ended = RunEvent::CallFinished { tool: "code_execution", outcome: &outcome, millis: 1 };
+    text.push_str(&screen.take(&ended, Duration::ZERO));
+    let text = bare(&text);
+    assert!(text.starts_with("     1 (define a 1)\n     2 (fs_read \"a\")\n    ✓ fs_read a\n"), "{text}");
+    assert_eq!(text.matches("✓ fs_read").count(), 12, "{text}");
+    assert!(text.ends_with("    … 3 more calls\n  ✓ code_execution\n"), "{text}");
+}
+
+#[test]
 fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
     let (look, check) = (json(r#"{"path":"."}"#), json(r#"{"command":"sh check.sh","workdir":"."}"#));
     let listed = said("c1", "README.md\t20\ncheck.sh\t300\n");
