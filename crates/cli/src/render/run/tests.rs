@@ -108,7 +108,7 @@ fn closed_issue() -> AppliedIntent {
 
 #[test]
 fn a_program_is_shown_with_its_lines_and_the_first_of_its_calls() {
-    let mut screen = RunScreen::new(Some(80));
+    let mut screen = RunScreen::new(None);
     let program = json(r#"{"program": "(define a 1)\n(fs_read \"a\")"}"#);
     let path = json(r#"{"path": "a"}"#);
     let mut text = screen.take(&starts("p", "code_execution", &program, None), Duration::ZERO);
@@ -132,7 +132,7 @@ fn a_program_is_shown_with_its_lines_and_the_first_of_its_calls() {
     let text = bare(&text);
     assert!(text.starts_with("     1 (define a 1)\n     2 (fs_read \"a\")\n    ✓ fs_read a\n"), "{text}");
     assert_eq!(text.matches("✓ fs_read").count(), 12, "{text}");
-    assert!(text.ends_with("    … 3 more calls\n  ✓ code_execution\n"), "{text}");
+    assert!(text.ends_with("    … 3 more calls\n  ✓ code_execution 2 lines\n"), "{text}");
 }
 
 #[test]
