@@ -239,6 +239,32 @@ fn what_a_program_comes_to_is_stored_where_it_is_too_long() {
     assert_eq!(folder.json(&["replay", "one"]).0, 0);
 }
 
+/// Whether a word stands in any file below a folder.
+fn says(folder: &Path, word: &str) -> bool {
+    std::fs::read_dir(folder).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            return says(&path, word);
+        }
+        String::from_utf8_lossy(&std::fs::read(path).unwrap()).contains(word)
+    })
+}
+
+#[test]
+fn a_run_that_keeps_nothing_keeps_nothing_of_its_programs() {
+    let program =
+        "(define giraffe (fs_read \"a.txt\"))\n(display \"okapi\")\n(string-append giraffe (car 5))";
+    for (kept, is_kept) in [("dashboard", true), ("disabled", false)] {
+        let folder = repository(&[program]);
+        folder.write("premath.toml", format!("[policy]\nobservability = \"{kept}\"\n"));
+        folder.write("a.txt", "zebra\n");
+        runs(&folder);
+        for word in ["giraffe", "okapi", "zebra"] {
+            assert_eq!(says(&folder.path().join(".premath"), word), is_kept, "{kept}: {word}");
+        }
+    }
+}
+
 #[test]
 fn programs_do_not_ask_for_workers_and_no_run_begins() {
     let folder = repository(&["1"]);
