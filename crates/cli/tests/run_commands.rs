@@ -138,7 +138,6 @@ fn what_cannot_begin_says_where_and_leaves_nothing_behind() {
             "`broken.toml`: line 1",
         ),
         (&["run", "x", "--model", "scripted:scene.toml", "--workflow", "none.toml"], 4, "none.toml"),
-        (&["run", "x", "--model", "scripted:scene.toml", "--action-mode", "code"], 2, "$.actionMode"),
         (&["run", "x", "--model", "scripted:scene.toml", "--scope", "moon:walk"], 2, "$.scopes"),
         (
             &["run", "x", "--model", "scripted:scene.toml", "--issue", "bd-9", "--scope", "moon:walk"],

@@ -39,7 +39,7 @@ pub use apply_patch::{
 pub use arguments::{Arguments, SchemaError};
 pub use catalogue::{Catalogue, CatalogueDigests, CatalogueError, Drift, Pins};
 pub use closest::closest;
-pub use context::ToolContext;
+pub use context::{Reader, ToolContext};
 pub use fs_list::FsList;
 pub use fs_read::FsRead;
 pub use fs_search::FsSearch;

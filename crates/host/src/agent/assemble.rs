@@ -339,8 +339,10 @@ fn capabilities(specs: &[ToolSpec]) -> Vec<String> {
 
 fn blocks(plan: &Plan, catalogue: &Catalogue, policy: &RunPolicy, redact: &dyn Fn(&str) -> String) -> Blocks {
     let mut blocks = Blocks::new(plan.task.clone());
-    if plan.action_mode == ActionMode::Text {
-        blocks.tools.push_str(&text_tools(catalogue));
+    match plan.action_mode {
+        ActionMode::Json => {}
+        ActionMode::Text => blocks.tools.push_str(&text_tools(catalogue)),
+        ActionMode::Code => blocks.tools.push_str(CODE_TOOLS),
     }
     if let Some(row) = &plan.issue {
         blocks = blocks.with_issue(row.id(), redact(&issue_text(row)));
@@ -384,6 +386,11 @@ fn permissions(policy: &RunPolicy) -> Vec<String> {
     lines.extend(others.map(|scope| format!("{}: disabled", premath_tusk::context::plain_line(scope, 100))));
     lines
 }
+
+/// How tools are called where a model writes programs.
+const CODE_TOOLS: &str = "\n- Tools are functions of programs here. Where a tool is named, call it in a program of \
+code_execution: (resolve_ref \"sha256:…\"). What its functions give back is not fenced, and you see none of it that the \
+program does not return or display; what the program gives you is fenced like any result.";
 
 /// How tools are called where a model only writes text, and which there are.
 fn text_tools(catalogue: &Catalogue) -> String {

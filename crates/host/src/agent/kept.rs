@@ -13,7 +13,7 @@ use premath_tusk::turn_loop::{Relation, RunConfig};
 pub(super) const RETENTION: &str = "retention";
 
 /// Numbers and flags that stay.
-const COUNTS: [&str; 30] = [
+const COUNTS: [&str; 32] = [
     "applied",
     "bytes",
     "cacheRead",
@@ -25,6 +25,7 @@ const COUNTS: [&str; 30] = [
     "durationMicros",
     "elapsedMillis",
     "exitCode",
+    "filteredTokens",
     "identicalCalls",
     "input",
     "output",
@@ -41,6 +42,7 @@ const COUNTS: [&str; 30] = [
     "triggered",
     "turn",
     "turns",
+    "unfilteredTokens",
     "wallMillis",
     "workers",
     "workflowTurns",

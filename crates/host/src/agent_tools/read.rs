@@ -101,6 +101,9 @@ impl Tool for ReadTool {
         }
         let offset = arguments.count("offset").unwrap_or(0);
         let answer = self.answer(arguments, offset)?;
+        if context.reader == premath_tusk::tools::Reader::Program {
+            return value(answer, offset, context.budget);
+        }
         match self.definition.rendering {
             Rendering::Listing(lines) | Rendering::Report(lines) => {
                 Ok(paged(&answer, lines, Page::new(context.budget, offset)))
@@ -108,6 +111,26 @@ impl Tool for ReadTool {
             Rendering::Document => document(&self.spec.name, arguments, answer, offset, context.budget),
         }
     }
+}
+
+/// An answer as a program takes it: one value, whole or not at all.
+fn value(mut answer: Value, offset: u64, budget: usize) -> Result<ToolOutput, ToolFailure> {
+    if let Some(members) = answer.as_object_mut() {
+        members.remove("action");
+        members.remove("issuesPath");
+        if let Some(items) = members.get_mut("items").and_then(Value::as_array_mut) {
+            items.drain(..usize::try_from(offset).unwrap_or(usize::MAX).min(items.len()));
+        }
+    }
+    let content = answer.to_string();
+    if content.len() > budget {
+        let message =
+            format!("the answer has {} bytes, and {budget} fit; ask for fewer with limit", content.len());
+        return Err(ToolFailure::new("issues.too_long", message));
+    }
+    let bytes = length(content.len());
+    let extent = Extent { total_bytes: bytes, shown_bytes: bytes, replaced_bytes: 0, is_cut: false };
+    Ok(ToolOutput { content, extent, ..ToolOutput::default() })
 }
 
 fn paged(answer: &Value, lines: Lines, mut page: Page) -> ToolOutput {

@@ -41,6 +41,7 @@ fn on_bench<T>(
     ask: impl FnOnce(&dyn Tool, &Arguments, &ToolContext<'_>) -> Result<T, ToolFailure>,
 ) -> Result<T, ToolFailure> {
     let context = ToolContext {
+        reader: premath_tusk::tools::Reader::Model,
         files: &MemoryFiles::new(),
         sandbox: &NoSandbox,
         interrupt: &Interrupt::default(),

@@ -9,6 +9,15 @@ use super::payloads::Payloads;
 use super::protected::ProtectedPaths;
 use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox};
 
+/// Who reads what a call gives back: the same answer is lines for one and a value for the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// A model.
+    Model,
+    /// A program.
+    Program,
+}
+
 /// What a call works with.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolContext<'a> {
@@ -30,6 +39,8 @@ pub struct ToolContext<'a> {
     pub catalogue: &'a Catalogue,
     /// What earlier calls gave back as a whole.
     pub payloads: &'a dyn Payloads,
+    /// Who reads the answer.
+    pub reader: Reader,
     /// The most bytes of content that a call gives back. Below a hundred or so there is no getting on.
     pub budget: usize,
     /// The most bytes of a command's output that a call gives back. More than the budget: whoever called keeps all of it

@@ -221,6 +221,15 @@ impl Machine {
         }
     }
 
+    /// The calls under way have ended.
+    pub(super) fn ran(&mut self, mut open: Open, elapsed_millis: u64) {
+        self.state.used.wall_millis = self.state.used.wall_millis.max(elapsed_millis);
+        if open.stop.is_none() {
+            open.stop = self.over(&[]).map(|name| RunOutcome::Stopped(StopCause::Limit(name.to_owned())));
+        }
+        if open.is_nested() { self.part_ended(open) } else { self.conclude(open) }
+    }
+
     pub(super) fn execute(&mut self, open: Open) {
         if open.calls.is_empty() {
             self.conclude(open);

@@ -110,6 +110,7 @@ pub async fn drive(
     driver.begin(machine, beginning)?;
     loop {
         driver.rows.extend(machine.take_records());
+        driver.announce(machine);
         let event = match machine.next() {
             Step::CallModel(call) => {
                 driver.flush()?;
@@ -123,17 +124,13 @@ pub async fn drive(
                 Event::Interrupted
             }
             Step::CallTools(calls) => {
-                driver.announce(machine);
                 if let Some((call_id, turn, does)) = machine.harness_turn() {
                     let started = RunEvent::TurnStarted { call_id: &call_id, turn, harness: Some(does) };
                     (driver.ports.watch)(&started);
                 }
                 driver.call(machine, calls, planned::plan(machine))?
             }
-            Step::Keep { call, outcome } => {
-                driver.announce(machine);
-                driver.keep(machine, call, outcome.clone())?
-            }
+            Step::Keep { call, outcome } => driver.keep(machine, call, outcome.clone())?,
             Step::Apply(admitted) => {
                 driver.flush()?;
                 driver.apply(machine, admitted)?

@@ -189,17 +189,7 @@ impl Machine {
             (Phase::Executing(open), Event::ToolsFinished { outcomes, elapsed_millis, traces: _ })
                 if fits(&open, &outcomes) =>
             {
-                self.state.used.wall_millis = self.state.used.wall_millis.max(elapsed_millis);
-                let mut open = Open { outcomes, ..*open };
-                if open.stop.is_none() {
-                    open.stop =
-                        self.over(&[]).map(|name| RunOutcome::Stopped(StopCause::Limit(name.to_owned())));
-                }
-                if open.is_nested() {
-                    self.part_ended(open);
-                } else {
-                    self.conclude(open);
-                }
+                self.ran(Open { outcomes, ..*open }, elapsed_millis);
             }
             (Phase::Executing(open), Event::Interrupted) if open.is_nested() => {
                 self.stop(StopCause::Interrupted, Some(Paused::Looking(open)));

@@ -80,12 +80,13 @@ impl Machine {
     pub(super) fn program(&self) -> Option<&PlannedCall> {
         match &self.state.phase {
             Phase::Keeping { call, .. } => Some(call),
-            Phase::Executing(open) if open.is_nested() => open.programs.as_ref()?.current(),
-            Phase::Executing(_)
-            | Phase::Calling(_)
-            | Phase::Judging(_)
-            | Phase::Asking { .. }
-            | Phase::Confirming(_)
+            Phase::Judging(open)
+            | Phase::Asking { open, .. }
+            | Phase::Confirming(open)
+            | Phase::Executing(open) => {
+                open.programs.as_ref().filter(|programs| programs.is_running())?.current()
+            }
+            Phase::Calling(_)
             | Phase::Planning { .. }
             | Phase::Handing { .. }
             | Phase::Applying(_)
@@ -317,10 +318,10 @@ impl Machine {
 
     /// What a program came to was looked at and stored.
     pub(super) fn kept(&mut self, mut open: Open, outcome: CallOutcome) {
-        if let Some(programs) = &mut open.programs {
-            if let Some((_, slot)) = programs.asked.get_mut(programs.at) {
-                *slot = Some(outcome);
-            }
+        if let Some(programs) = &mut open.programs
+            && let Some((_, slot)) = programs.asked.get_mut(programs.at)
+        {
+            *slot = Some(outcome);
         }
         self.next_program(open);
     }

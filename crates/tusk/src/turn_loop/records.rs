@@ -78,9 +78,9 @@ pub(crate) fn program_called(parent: &str, calls: &[PlannedCall]) -> JournalEven
 pub(crate) fn program_ended(ended: &Ended) -> JournalEvent {
     let made = u64::try_from(ended.calls.len()).unwrap_or(u64::MAX);
     let fields = Object::fields()
+        .field("fuel", count(ended.steps))
         .field("programDigest", &ended.program)
         .field("result", ended.result.as_str())
-        .field("steps", count(ended.steps))
         .field("stdoutDigest", &ended.stdout)
         .field("toolCallId", ended.id.as_str())
         .field("toolCalls", count(made))

@@ -20,7 +20,7 @@ use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox, SandboxEviden
 use crate::tools::files::WorkFiles;
 use crate::tools::payloads::Payloads;
 use crate::tools::{
-    Catalogue, ProtectedPaths, Shown, ToolContext, ToolFailure, ToolOutput, UndoRecord, WorkPath,
+    Catalogue, ProtectedPaths, Reader, Shown, ToolContext, ToolFailure, ToolOutput, UndoRecord, WorkPath,
 };
 
 /// What the calls of a run work with.
@@ -80,7 +80,12 @@ impl Ran {
 
 impl Toolbox {
     fn context(&self) -> ToolContext<'_> {
+        self.context_for(Reader::Model)
+    }
+
+    fn context_for(&self, reader: Reader) -> ToolContext<'_> {
         ToolContext {
+            reader,
             files: self.files.as_ref(),
             sandbox: self.sandbox.as_ref(),
             interrupt: &self.interrupt,
@@ -235,7 +240,7 @@ impl Toolbox {
             let failure = ToolFailure::new("tool.not_here", format!("`{}` is not here", call.call.name));
             return Ran::without(refused(id, failure));
         };
-        let context = self.context();
+        let context = self.context_for(call.caller.as_ref().map_or(Reader::Model, |_| Reader::Program));
         let called =
             catch_unwind(AssertUnwindSafe(|| tool.call_prepared(arguments, prepared.undo.get(id), &context)));
         match called {

@@ -28,7 +28,7 @@ fn policy() -> RunPolicy {
     }
 }
 
-fn governed() -> RunConfig {
+pub(crate) fn governed() -> RunConfig {
     let schema = r#"{"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"], "additionalProperties": false}"#;
     let mut delete =
         ToolSpec::new("desk_delete_file", "desk:delete", "Deletes.", schema, &[r#"{"id": "a"}"#]).unwrap();
@@ -85,7 +85,7 @@ fn judgement(call: &PlannedCall, effect: Effect, code: PolicyCode) -> CallJudgem
 impl Play {
     /// Policy says the same about every call.
     #[track_caller]
-    fn is_judged(&mut self, effect: Effect) -> &mut Self {
+    pub(crate) fn is_judged(&mut self, effect: Effect) -> &mut Self {
         let Step::Judge { calls, .. } = self.machine.next() else {
             panic!("policy is not asked: {:?}", self.machine.next());
         };
@@ -101,7 +101,7 @@ impl Play {
 
     /// A person says the same about every call that is asked about.
     #[track_caller]
-    fn is_told(&mut self, answer: ConfirmationAnswer) -> &mut Self {
+    pub(crate) fn is_told(&mut self, answer: ConfirmationAnswer) -> &mut Self {
         let Step::Confirm(calls) = self.machine.next() else {
             panic!("nobody is asked: {:?}", self.machine.next());
         };
@@ -118,7 +118,7 @@ impl Play {
     }
 
     /// Every call that may run does what it should, and was looked at.
-    fn does_it(&mut self) -> &mut Self {
+    pub(crate) fn does_it(&mut self) -> &mut Self {
         self.comes_to(1, seen)
     }
 }

@@ -8,6 +8,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "whatever else comes fails the test")]
 
 mod code;
+mod code_governed;
 mod governed;
 mod limits;
 mod pairing;

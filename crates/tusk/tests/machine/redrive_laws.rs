@@ -6,15 +6,16 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use crate::{
-    Play, calls, config, cut_off, done, failed, forged, lookup, note, ok, paused, redriven, refusal, routes,
-    said, spawn, values, worker, working,
+    Play, calls, config, cut_off, done, failed, forged, lookup, note, ok, paused, program, redriven, refusal,
+    routes, said, spawn, values, worker, working,
 };
-use premath_kernel::ExecutionPattern;
+use premath_kernel::{ActionMode, ExecutionPattern};
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::{StopReason, Usage};
+use premath_tusk::tools::Tool as _;
 use premath_tusk::turn_loop::{
-    Answer, Branch, ContextLimits, Decision, Evaluator, Event, Judge, Limits, OnFull, PlannedCall, RunConfig,
-    RunOutcome, Step, Workflow,
+    Answer, Branch, CodeExecution, ContextLimits, Decision, Evaluator, Event, Judge, Limits, OnFull,
+    PlannedCall, RunConfig, RunOutcome, Step, Workflow,
 };
 use serde_json::json;
 
@@ -55,6 +56,10 @@ fn any_config(dice: &mut Dice<'_>) -> RunConfig {
         checkpoint_every: dice.is_lucky(4).then_some(3),
         ..Limits::standard()
     };
+    if pattern != ExecutionPattern::OrchestratorWorkers && dice.is_lucky(2) {
+        config.action_mode = ActionMode::Code;
+        config.tools.push(CodeExecution::new(&config.tools).unwrap().spec().clone());
+    }
     let on_full = OnFull::ALL[usize::from(dice.roll(3))];
     let max_tokens = if dice.is_lucky(2) { 3_000 } else { 160_000 };
     config.context = ContextLimits { max_tokens, on_full, ..ContextLimits::standard() };
@@ -62,13 +67,14 @@ fn any_config(dice: &mut Dice<'_>) -> RunConfig {
 }
 
 fn any_answer(dice: &mut Dice<'_>) -> Answer {
-    let mut answer = match dice.roll(14) {
+    let mut answer = match dice.roll(18) {
         0 | 1 => done("done"),
         2 => cut_off("and so"),
         3 => paused("wait"),
         4 => said(Vec::new(), StopReason::EndTurn),
         5 if dice.is_lucky(3) => refusal("no"),
         6 => calls([("way", "choose_route", json!({"route": "mend"}))]),
+        14..=16 => programs(dice),
         7 => calls([("unknown", "no_such_tool", json!({})), note("beside")]),
         _ => {
             let mut parts = Vec::new();
@@ -88,6 +94,25 @@ fn any_answer(dice: &mut Dice<'_>) -> Answer {
     };
     answer.usage = Usage { output_tokens: 5, ..Usage::default() };
     answer
+}
+
+/// Texts that call, catch, fail and loop.
+const PROGRAMS: [&str; 6] = [
+    "(fs_read \"a\")",
+    "(guard (e (else (error-class e))) (shell \"true\" \".\") (fs_read \"b\"))",
+    "(parallel-map (lambda (path) (guard (e (else 'no)) (fs_read path))) '(\"a\" \"b\" \"c\"))",
+    "(issue_add \"x\") (car 1)",
+    "(let loop ((n 0)) (if (< n 4) (begin (guard (e (else 'no)) (shell (number->string n) \".\")) (loop (+ n 1)))))",
+    "(choose_route \"mend\") (fs_read",
+];
+
+fn programs(dice: &mut Dice<'_>) -> Answer {
+    let mut parts = Vec::new();
+    for number in 0..=dice.roll(2) {
+        let text = PROGRAMS[usize::from(dice.roll(6))];
+        parts.extend(calls([program(&format!("p{}{number}", dice.roll(2)), text)]).parts);
+    }
+    said(parts, StopReason::ToolUse)
 }
 
 fn any_outcome(dice: &mut Dice<'_>, call: &PlannedCall) -> CallOutcome {
@@ -113,6 +138,7 @@ fn any_event(dice: &mut Dice<'_>, play: &mut Play, executed: &mut Vec<(usize, St
             _ => Event::Answered(Box::new(any_answer(dice))),
         },
         Step::Keep { outcome, .. } => Event::ProgramKept { outcome: Box::new(outcome.clone()) },
+        Step::CallTools(calls) if calls[0].caller.is_some() && dice.is_lucky(6) => Event::Interrupted,
         Step::CallTools(calls) => {
             let turn = play.machine.report().turns;
             let ran = calls.iter().filter(|call| call.runs());

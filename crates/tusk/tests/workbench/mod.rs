@@ -95,6 +95,7 @@ impl<'f> Bench<'f> {
 
     pub(crate) fn context(&self) -> ToolContext<'_> {
         ToolContext {
+            reader: premath_tusk::tools::Reader::Model,
             files: self.files,
             sandbox: &self.sandbox,
             interrupt: &self.interrupt,

@@ -99,6 +99,7 @@ pub(super) fn sandboxed(bench: &Bench) -> Result<Figure, CliError> {
     };
     let (tool, arguments) = toolbox.catalogue.resolve("shell", &arguments).map_err(refused)?;
     let context = ToolContext {
+        reader: premath_tusk::tools::Reader::Model,
         files: toolbox.files.as_ref(),
         sandbox: toolbox.sandbox.as_ref(),
         interrupt: &agent.interrupt(),

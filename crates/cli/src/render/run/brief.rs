@@ -1,8 +1,10 @@
 //! The arguments of a call in one line: those that matter, of the tools we know, and all of them of the others.
 
 use premath_tusk::JsonText;
+use premath_tusk::turn_loop::CODE_EXECUTION;
 use serde_json::Value;
 
+use super::figures::counted;
 use crate::render::plain;
 
 /// What a call is about, safe to print.
@@ -30,6 +32,10 @@ pub(super) fn brief(tool: &str, arguments: &JsonText) -> String {
             None => text("pattern").map(plain).unwrap_or_default(),
         },
         "apply_patch" => patched(text("patch").unwrap_or_default()),
+        CODE_EXECUTION => {
+            let lines = text("program").unwrap_or_default().lines().count();
+            counted(u64::try_from(lines).unwrap_or(u64::MAX), "line")
+        }
         "tool_search" => named(&["query"]),
         "resolve_ref" => named(&["ref", "offset"]),
         "choose_route" => named(&["route"]),

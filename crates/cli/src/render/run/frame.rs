@@ -97,7 +97,7 @@ fn facts(report: &RunReport) -> String {
     }
     if report.has_filtered() {
         let (shown, all) = (count(report.filtered_tokens), count(report.unfiltered_tokens));
-        facts.push(format!("programs showed {shown} of {all} tokens"));
+        facts.push(format!("programs: {shown} tokens shown in place of {all}"));
     }
     facts.push(span(report.wall_millis));
     if report.workers > 0 {

@@ -11,7 +11,7 @@ use super::call::{Begun, changes};
 use super::ending::detail;
 use super::figures::{counted, money};
 use super::program::Programs;
-use super::{frame, governed, verdict};
+use super::{WIDE, frame, governed, program, verdict};
 use crate::output::{BAD, DIM, STRONG, TIP, WARN};
 use crate::render::{lines, plain};
 use premath_host::ending;
@@ -104,7 +104,7 @@ impl Lane {
                 self.begun.push(Begun {
                     tool_call_id: (*tool_call_id).to_owned(),
                     tool: plain(tool),
-                    brief: if is_program { String::new() } else { brief(tool, arguments) },
+                    brief: brief(tool, arguments),
                     diff: diff.map(ToOwned::to_owned),
                     is_nested: program.is_some(),
                 });
@@ -299,7 +299,9 @@ fn note(event: &RunEvent<'_>) -> String {
 /// A call that waits for a person, with what it would change.
 fn asked(call: &AskedCall<'_>) -> String {
     let diff = call.diff.as_deref().map(|diff| changes(diff, ASKED_WIDTH)).unwrap_or_default();
-    format!("  {STRONG}{}{STRONG:#} {}\n{diff}", plain(call.tool), brief(call.tool, call.arguments))
+    let program =
+        if call.tool == CODE_EXECUTION { program::listing(call.arguments, WIDE) } else { String::new() };
+    format!("  {STRONG}{}{STRONG:#} {}\n{program}{diff}", plain(call.tool), brief(call.tool, call.arguments))
 }
 
 /// How wide a diff is drawn while somebody is asked.

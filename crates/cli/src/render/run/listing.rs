@@ -88,10 +88,10 @@ fn head(answer: &RunCard, now: Moment) -> String {
         ("started", Some(relative(&run.started_at, now))),
         ("stopped", run.stopped_at.as_deref().map(|at| relative(at, now))),
         (
-            "programs",
+            "code",
             answer.filtered.map(|filtered| {
                 let (shown, all) = (count(filtered.shown), count(filtered.unfiltered));
-                format!("showed {shown} of {all} tokens")
+                format!("{shown} tokens shown in place of {all}")
             }),
         ),
         ("journal", Some(plain(&answer.journal))),

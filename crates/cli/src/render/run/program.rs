@@ -27,19 +27,7 @@ impl Programs {
     /// A program begins.
     pub(super) fn begun(&mut self, arguments: &JsonText, room: usize) -> String {
         *self = Self::default();
-        let arguments: serde_json::Value = serde_json::from_str(arguments.as_str()).unwrap_or_default();
-        let program = arguments.get("program").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let line = |(number, line): (usize, &str)| {
-            let line = plain(&line.replace('\t', "    "));
-            format!("  {DIM}{number:>4} {}{DIM:#}\n", shortened(&line, room.saturating_sub(8)))
-        };
-        let mut text: String = (1..).zip(program.lines()).take(PROGRAM_LINES).map(line).collect();
-        let left = program.lines().count().saturating_sub(PROGRAM_LINES);
-        if left > 0 {
-            let left = u64::try_from(left).unwrap_or(u64::MAX);
-            text.push_str(&format!("       {DIM}… {}{DIM:#}\n", counted(left, "more line")));
-        }
-        text
+        listing(arguments, room)
     }
 
     /// A call has ended: of a program that makes many, only what is news is shown.
@@ -67,4 +55,21 @@ impl Programs {
         self.left_out += 1;
         String::new()
     }
+}
+
+/// The text of a program, a line each with its number.
+pub(super) fn listing(arguments: &JsonText, room: usize) -> String {
+    let arguments: serde_json::Value = serde_json::from_str(arguments.as_str()).unwrap_or_default();
+    let program = arguments.get("program").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let line = |(number, line): (usize, &str)| {
+        let line = plain(&line.replace('\t', "    "));
+        format!("  {DIM}{number:>4} {}{DIM:#}\n", shortened(&line, room.saturating_sub(8)))
+    };
+    let mut text: String = (1..).zip(program.lines()).take(PROGRAM_LINES).map(line).collect();
+    let left = program.lines().count().saturating_sub(PROGRAM_LINES);
+    if left > 0 {
+        let left = u64::try_from(left).unwrap_or(u64::MAX);
+        text.push_str(&format!("       {DIM}… {}{DIM:#}\n", counted(left, "more line")));
+    }
+    text
 }

@@ -44,6 +44,16 @@ fn closed(call_id: &str) -> Verdict {
     }
 }
 
+/// A call that a model makes.
+fn starts<'e>(
+    tool_call_id: &'e str,
+    tool: &'e str,
+    arguments: &'e JsonText,
+    diff: Option<&'e str>,
+) -> RunEvent<'e> {
+    RunEvent::CallStarted { tool_call_id, tool, arguments, diff, program: None }
+}
+
 fn report(outcome: RunOutcome) -> RunReport {
     RunReport {
         run_id: "run-1".to_owned(),
@@ -82,13 +92,7 @@ fn piped(events: &[RunEvent<'_>]) -> String {
 fn one_call(tool: &str, arguments: &str, outcome: &CallOutcome, diff: Option<&str>) -> String {
     let arguments = json(arguments);
     piped(&[
-        RunEvent::CallStarted {
-            tool_call_id: &outcome.tool_call_id,
-            tool,
-            arguments: &arguments,
-            diff,
-            program: None,
-        },
+        starts(&outcome.tool_call_id, tool, &arguments, diff),
         RunEvent::CallFinished { tool, outcome, millis: 7 },
     ])
 }
@@ -100,6 +104,35 @@ fn closed_issue() -> AppliedIntent {
         intent_digest: "sha256:cc".to_owned(),
         outcome: IntentOutcome::Applied { issue_id: "bd-1".to_owned(), status: "closed".to_owned() },
     }
+}
+
+#[test]
+fn a_program_is_shown_with_its_lines_and_the_first_of_its_calls() {
+    let mut screen = RunScreen::new(None);
+    let program = json(r#"{"program": "(define a 1)\n(fs_read \"a\")"}"#);
+    let path = json(r#"{"path": "a"}"#);
+    let mut text = screen.take(&starts("p", "code_execution", &program, None), Duration::ZERO);
+    for number in 1..=15 {
+        let id = format!("p.{number}");
+        let nested = RunEvent::CallStarted {
+            tool_call_id: &id,
+            tool: "fs_read",
+            arguments: &path,
+            diff: None,
+            program: Some("p"),
+        };
+        text.push_str(&screen.take(&nested, Duration::ZERO));
+        let outcome = CallOutcome::empty(&id, CallStatus::Ok);
+        let ended = RunEvent::CallFinished { tool: "fs_read", outcome: &outcome, millis: 1 };
+        text.push_str(&screen.take(&ended, Duration::ZERO));
+    }
+    let outcome = CallOutcome::empty("p", CallStatus::Ok);
+    let ended = RunEvent::CallFinished { tool: "code_execution", outcome: &outcome, millis: 1 };
+    text.push_str(&screen.take(&ended, Duration::ZERO));
+    let text = bare(&text);
+    assert!(text.starts_with("     1 (define a 1)\n     2 (fs_read \"a\")\n    ✓ fs_read a\n"), "{text}");
+    assert_eq!(text.matches("✓ fs_read").count(), 12, "{text}");
+    assert!(text.ends_with("    … 3 more calls\n  ✓ code_execution 2 lines\n"), "{text}");
 }
 
 #[test]
@@ -138,32 +171,14 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
             cost_micros: Some(2_100),
             stop: "tool_use".to_owned(),
         },
-        RunEvent::CallStarted {
-            tool_call_id: "c1",
-            tool: "fs_list",
-            arguments: &look,
-            diff: None,
-            program: None,
-        },
-        RunEvent::CallStarted {
-            tool_call_id: "c2",
-            tool: "shell",
-            arguments: &check,
-            diff: None,
-            program: None,
-        },
+        starts("c1", "fs_list", &look, None),
+        starts("c2", "shell", &check, None),
         RunEvent::CallFinished { tool: "shell", outcome: &failed, millis: 1_480 },
         RunEvent::CallFinished { tool: "fs_list", outcome: &listed, millis: 1 },
         RunEvent::Closed(&one),
         RunEvent::TurnStarted { call_id: "run-1.t2", turn: 2, harness: None },
         RunEvent::Model(&text("I close it.")),
-        RunEvent::CallStarted {
-            tool_call_id: "c3",
-            tool: "issue_update",
-            arguments: &close,
-            diff: None,
-            program: None,
-        },
+        starts("c3", "issue_update", &close, None),
         RunEvent::CallFinished { tool: "issue_update", outcome: &asked, millis: 2 },
         RunEvent::Closed(&two),
         RunEvent::Applied(&applied),
@@ -267,8 +282,7 @@ fn a_patch_is_shown_as_a_diff_in_colours() {
     let mut screen = RunScreen::new(None);
     let arguments = json(arguments);
     let (tool_call_id, tool) = ("c1", "apply_patch");
-    let begun =
-        RunEvent::CallStarted { tool_call_id, tool, arguments: &arguments, diff: Some(diff), program: None };
+    let begun = starts(tool_call_id, tool, &arguments, Some(diff));
     assert_eq!(screen.take(&begun, Duration::ZERO), "", "a card is shown when its call has ended");
     let card = screen.take(&RunEvent::CallFinished { tool, outcome: &outcome, millis: 7 }, Duration::ZERO);
     assert!(card.contains("\u{1b}[32m+    NR > 1\u{1b}[0m"), "{card:?}");
@@ -385,29 +399,11 @@ fn nothing_that_others_say_acts_on_the_terminal() {
             cost_micros: None,
             stop: evil.to_owned(),
         },
-        RunEvent::CallStarted {
-            tool_call_id: "c1",
-            tool: "shell",
-            arguments: &arguments,
-            diff: None,
-            program: None,
-        },
+        starts("c1", "shell", &arguments, None),
         RunEvent::CallFinished { tool: "shell", outcome: &outcome, millis: 1 },
-        RunEvent::CallStarted {
-            tool_call_id: "c2",
-            tool: evil,
-            arguments: &arguments,
-            diff: Some(evil),
-            program: None,
-        },
+        starts("c2", evil, &arguments, Some(evil)),
         RunEvent::CallFinished { tool: evil, outcome: &failure, millis: 1 },
-        RunEvent::CallStarted {
-            tool_call_id: "c3",
-            tool: evil,
-            arguments: &arguments,
-            diff: Some(evil),
-            program: None,
-        },
+        starts("c3", evil, &arguments, Some(evil)),
         RunEvent::Closed(&verdict),
         RunEvent::Applied(&applied),
         RunEvent::WorkerStarted { run_id: evil, issue_id: evil, title: evil },
@@ -444,13 +440,7 @@ fn workers_speak_in_whole_lines_behind_the_id_of_their_issue() {
     let (other, limit) = (text("I test."), RunOutcome::Stopped(StopCause::Limit("turns".to_owned())));
     let begun = RunEvent::TurnStarted { call_id: "run-2.t1", turn: 1, harness: None };
     let (one, two, three) = (RunEvent::Model(&hello), RunEvent::Model(&other), RunEvent::Model(&rest));
-    let call = RunEvent::CallStarted {
-        tool_call_id: "c1",
-        tool: "fs_read",
-        arguments: &arguments,
-        diff: None,
-        program: None,
-    };
+    let call = starts("c1", "fs_read", &arguments, None);
     let ended = RunEvent::CallFinished { tool: "fs_read", outcome: &read, millis: 1 };
     let judged = RunEvent::Closed(&verdict);
     let deeper = RunEvent::Worker { issue_id: "bd-9", event: &judged };
@@ -508,16 +498,7 @@ fn a_question_to_a_person_and_the_answer_are_shown() {
 fn a_call_that_never_ended_is_not_passed_over() {
     let arguments = json(r#"{"command":"sleep 100","workdir":"."}"#);
     let report = report(RunOutcome::Stopped(StopCause::Interrupted));
-    let shown = piped(&[
-        RunEvent::CallStarted {
-            tool_call_id: "c1",
-            tool: "shell",
-            arguments: &arguments,
-            diff: None,
-            program: None,
-        },
-        RunEvent::Stopped(&report),
-    ]);
+    let shown = piped(&[starts("c1", "shell", &arguments, None), RunEvent::Stopped(&report)]);
     insta::assert_snapshot!(shown, @r"
       ? shell sleep 100  did not finish
 
@@ -535,13 +516,7 @@ fn the_status_line_is_only_on_a_terminal_and_goes_before_anything_else() {
     let arguments = json(r#"{"command":"cargo test","workdir":"."}"#);
     let outcome = said("c1", "ok\n");
     let begun = RunEvent::TurnStarted { call_id: "t", turn: 2, harness: None };
-    let call = RunEvent::CallStarted {
-        tool_call_id: "c1",
-        tool: "shell",
-        arguments: &arguments,
-        diff: None,
-        program: None,
-    };
+    let call = starts("c1", "shell", &arguments, None);
     let ended = RunEvent::CallFinished { tool: "shell", outcome: &outcome, millis: 1 };
     let mut screen = RunScreen::new(Some(60));
     let first = bare(&screen.take(&begun, Duration::ZERO));
@@ -572,13 +547,7 @@ fn the_status_line_is_only_on_a_terminal_and_goes_before_anything_else() {
 fn a_status_line_never_wraps() {
     let arguments = json(r#"{"command":"a very long command that goes on and on and on","workdir":"."}"#);
     let mut screen = RunScreen::new(Some(42));
-    let call = RunEvent::CallStarted {
-        tool_call_id: "c1",
-        tool: "shell",
-        arguments: &arguments,
-        diff: None,
-        program: None,
-    };
+    let call = starts("c1", "shell", &arguments, None);
     let line = bare(&screen.take(&call, Duration::ZERO));
     assert_eq!(line.chars().count(), 41, "{line:?}");
     assert!(line.ends_with('…'));
@@ -606,13 +575,7 @@ fn a_program_reads_one_row_per_event() {
     let (verdict, report) = (closed("t1"), report(RunOutcome::Completed));
     let inner = RunEvent::TurnStarted { call_id: "t2", turn: 1, harness: None };
     let deeper = RunEvent::Worker { issue_id: "bd-3", event: &inner };
-    let call = RunEvent::CallStarted {
-        tool_call_id: "c1",
-        tool: "shell",
-        arguments: &arguments,
-        diff: None,
-        program: None,
-    };
+    let call = starts("c1", "shell", &arguments, None);
     let lines = [
         line(&mut rows, &RunEvent::TurnStarted { call_id: "t1", turn: 1, harness: None }),
         line(&mut rows, &RunEvent::Model(&text("Hi\u{1b}"))),
