@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod dep;
 pub(crate) mod desk;
+pub(crate) mod guard;
 pub(crate) mod harness;
 pub(crate) mod init;
 pub(crate) mod instruction;
@@ -15,6 +16,7 @@ pub(crate) mod people;
 pub(crate) mod required;
 pub(crate) mod run;
 pub(crate) mod sandbox;
+pub(crate) mod scheme;
 pub(crate) mod upkeep;
 pub(crate) mod work;
 
@@ -196,6 +198,12 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath policy show\n  premath policy explain --tool fs_read --args '{\"path\": \".env\"}'"
     )]
     Policy(people::PolicyArgs),
+    /// Decide about the tool calls of another agent: the hook that blocks when it fails
+    #[command(after_help = "Example:\n  premath guard install --format claude-code\n  \
+                      premath guard --format claude-code < event.json\n\n\
+                      Ends with 0 when the agent may go on, or has to ask a person; with 2, which blocks, otherwise, and\n\
+                      whenever anything goes wrong. More: docs/reference/guard.md.")]
+    Guard(guard::GuardArgs),
     /// The audit log: what was decided and done, by whom, and why
     #[command(
         after_help = "Example:\n  premath audit query --effect deny\n  premath audit verify\n  premath audit why bd-7"
@@ -246,6 +254,14 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath sandbox check\n  premath sandbox run --profile read-only -- ls -la"
     )]
     Sandbox(sandbox::SandboxArgs),
+    /// Run a program in Scheme whose only effect is calls of host functions
+    #[command(after_help = "Example:\n  premath scheme-eval -e '(map issue-id (issue-ready))'\n  \
+                      premath scheme-eval --program triage.scm --read-only --trace triage.json\n  \
+                      premath scheme-eval --replay triage.json\n  \
+                      premath scheme-eval -e '(issue-claim \"bd-1\")' --instruction 20261116T090000Z-triage\n\n\
+                      Prints what the program wrote, then its value. Ends with 1 when the program fails, with 2 when it is none.\n\
+                      Language: docs/reference/scheme.md, functions: docs/reference/host-functions.md.")]
+    SchemeEval(scheme::SchemeEvalArgs),
     /// Explain a failure class: what happened, why it is refused, what to do
     #[command(
         after_help = "Example:\n  premath explain tool.result_orphan\n  premath explain          (lists all classes)"
@@ -434,6 +450,13 @@ pub(crate) enum BenchTarget {
         /// Measure less: enough to look at, too little to judge by
         #[arg(long)]
         quick: bool,
+        /// Print one JSON document and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// The Scheme evaluator beside Lua, what a start costs, and what a host call costs beyond its action
+    #[command(after_help = "Example:\n  premath bench scheme --json")]
+    Scheme {
         /// Print one JSON document and nothing else on standard output
         #[arg(long)]
         json: bool,

@@ -6,6 +6,7 @@ mod bench;
 mod bench_disk;
 mod bench_figure;
 mod bench_loop;
+mod bench_scheme;
 mod bench_store;
 mod bench_workers;
 mod coherence_check;
@@ -17,6 +18,7 @@ mod desk;
 mod doctor;
 mod explain;
 mod governance_check;
+mod guard;
 mod harness_feature;
 mod harness_join_check;
 mod harness_kpi;
@@ -40,6 +42,8 @@ pub(crate) mod run;
 mod runs;
 mod sandbox;
 mod schema;
+mod scheme_eval;
+mod scheme_repl;
 mod tool_tasks;
 mod verify;
 mod work;
@@ -129,6 +133,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Approvals(args) => in_repository(None, |host| people::approvals_command(args, host)),
         Command::Proposals(args) => in_repository(None, |host| people::proposals_command(args, host)),
         Command::Policy(args) => in_repository(None, |host| people::policy_command(args, host)),
+        Command::Guard(args) => guard::run(args),
         Command::Audit(args) => in_repository(None, |host| audit::run(args, host)),
         Command::Eval(args) => in_repository(None, |host| measure::eval(args, host)),
         Command::Redteam(args) => in_repository(None, |host| measure::red_team(args, host)),
@@ -145,6 +150,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
             let wishes = Wishes { without_sandbox: args.without_sandbox(), ..Wishes::default() };
             with_wishes(&wishes, |host| sandbox::run(args, host))
         }
+        Command::SchemeEval(args) => in_repository(None, |host| scheme_eval::run(args, host)),
         Command::HarnessJoinCheck(args) => harness_join_check::run(args),
         Command::GovernanceCheck(args) => governance_check::run(args),
         Command::Explain(args) => explain::run(args),

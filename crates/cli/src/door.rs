@@ -60,6 +60,7 @@ impl MutationDoor for TerminalDoor {
         Some(Ok(LinkedCall {
             instruction: named.id.clone(),
             client: "terminal".to_owned(),
+            model_ref: None,
             call_id: named.call_id.clone(),
         }))
     }

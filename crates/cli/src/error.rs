@@ -1,8 +1,7 @@
 //! The one error at the edge: what kind, what happened, what to do next.
 
 use premath_bd::StoreError;
-use premath_bd::desk::Desk;
-use premath_host::{ActionError, ModelFailure, SourceError};
+use premath_host::{ActionError, ModelFailure, SourceError, store_hint};
 use premath_tusk::model::ModelErrorKind;
 use premath_tusk::sandbox::SandboxError;
 use premath_wire::InputError;
@@ -136,40 +135,25 @@ impl CliError {
 
     /// A store that gave no answer. "Busy", "not there" and "damaged" are different answers.
     pub(crate) fn store(error: &StoreError) -> Self {
-        let hint = match error {
-            StoreError::Input(error) => return Self::input_of_store(error),
+        let hint = store_hint(error).unwrap_or_default().to_owned();
+        match error {
+            StoreError::Input(error) => Self::input_of_store(error),
             StoreError::Busy { path } if path.file_name().is_some_and(|name| name == "worker.lock") => {
                 let name = path.parent().and_then(|folder| folder.file_name()).unwrap_or_default();
                 let message = format!("worker_running: a worker named `{}` is running", name.display());
                 let hints = vec!["name another with --worker-id, or wait for its end".to_owned()];
-                return Self { exit: Exit::Busy, message, hints };
+                Self { exit: Exit::Busy, message, hints }
             }
             StoreError::Busy { .. } => {
-                let hints = vec!["another process is writing; try again".to_owned()];
-                return Self { exit: Exit::Busy, message: error.to_string(), hints };
+                Self { exit: Exit::Busy, message: error.to_string(), hints: vec![hint] }
             }
-            StoreError::Io { source, .. } => {
-                let hint = "look at the permissions and the free space of the folder";
-                return Self::environment(format!("{error}: {source}"), hint);
-            }
-            StoreError::Missing { .. } => {
-                "run `premath init` in the root of the project, or name a file that exists"
-            }
-            StoreError::Poisoned { .. } => {
-                "run the command again; `premath verify` says whether anything is damaged"
-            }
-            StoreError::Newer { .. } => "use the version of premath that wrote it, or a newer one",
-            // Nothing can be made good from half a database.
-            StoreError::Corrupt { path, .. }
-                if path.file_name().is_some_and(|name| name == Desk::FILE_NAME) =>
-            {
-                "put a backup in its place, or move it away to begin a new desk"
-            }
-            StoreError::Corrupt { .. } | StoreError::DerivedDamaged { .. } => {
-                "`premath doctor` explains the damage, `premath doctor --fix` mends it"
-            }
-        };
-        Self::environment(error, hint)
+            StoreError::Io { source, .. } => Self::environment(format!("{error}: {source}"), hint),
+            StoreError::Missing { .. }
+            | StoreError::Poisoned { .. }
+            | StoreError::Newer { .. }
+            | StoreError::Corrupt { .. }
+            | StoreError::DerivedDamaged { .. } => Self::environment(error, hint),
+        }
     }
 
     fn input_of_store(error: &InputError) -> Self {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render;
+use crate::{render, system};
 
 /// Bold red: what went wrong.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -68,9 +68,27 @@ pub(crate) fn said_to_errors(text: &str) {
     drop(io::stderr().lock().write_all(shown.as_bytes()));
 }
 
+/// Writes something to standard output that somebody must hear; whether they can.
+pub(crate) fn heard(text: &str) -> bool {
+    let mut stdout = io::stdout();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    written.is_ok() && system::is_heard(&stdout)
+}
+
+/// The same on standard error.
+pub(crate) fn heard_on_errors(text: &str) -> bool {
+    let mut stderr = io::stderr();
+    stderr.write_all(text.as_bytes()).is_ok() && system::is_heard(&stderr)
+}
+
 /// Prints lines about an answer, beside it.
 pub(crate) fn note(text: &str) {
     stderr(text);
+}
+
+/// Whether a person sees colours on standard output.
+pub(crate) fn has_colour() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
 fn quietly(written: io::Result<()>) -> Result<(), CliError> {

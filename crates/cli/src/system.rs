@@ -4,12 +4,14 @@
 
 mod client_token;
 mod entries;
+mod line_editor;
 mod measure;
 mod memory;
 mod outside;
 mod person;
 mod playground;
 mod signals;
+mod watchdog;
 
 use std::io::{ErrorKind, Read, Write as _};
 use std::path::{Component, Path, PathBuf};
@@ -24,8 +26,10 @@ use crate::settings::FILE_NAME;
 
 pub(crate) use self::client_token::client_token;
 pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
+pub(crate) use self::line_editor::{LineEditor, Typed, Typing};
 pub(crate) use self::measure::{
-    Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, write_lines,
+    Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, said_by,
+    write_lines,
 };
 pub(crate) use self::memory::{behind_links, kept_memory, names_of};
 pub(crate) use self::outside::{
@@ -35,6 +39,7 @@ pub(crate) use self::outside::{
 pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};
 pub(crate) use self::signals::{Ticking, every_tick, on_interrupt, on_stdin_end, pause, told_to_end};
+pub(crate) use self::watchdog::{blocks_when_lost, is_heard};
 
 /// Reads a file, or standard input for `-`. Stops one byte behind what the decoder would take.
 pub(crate) fn read_input(path: &Path) -> Result<Vec<u8>, CliError> {
@@ -65,6 +70,11 @@ pub(crate) fn repository_root() -> PathBuf {
     }
     let Ok(here) = std::env::current_dir() else { return PathBuf::new() };
     here.ancestors().skip(1).find(|folder| is_root(folder)).map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+/// Whether a folder is the root of a repository of premath's.
+pub(crate) fn is_repository(folder: &Path) -> bool {
+    is_root(folder)
 }
 
 /// Something else of those names is a stand-in that holds the place while a command runs in the sandbox.

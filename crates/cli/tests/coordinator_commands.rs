@@ -136,7 +136,7 @@ fn what_every_worker_would_refuse_is_refused_before_there_is_a_worktree() {
     let more = ["--create-worktrees", "--worktree", "made"];
     let (answer, _) = coordinator(&place, "true", &[more.as_slice(), &["--ttl", "5"]].concat());
     assert_eq!(answer.code(), Some(2), "{answer:?}");
-    let (answer, _) = coordinator(&place, "scheme:program.scm", &more);
+    let (answer, _) = coordinator(&place, "scheme:../program.scm", &more);
     assert_eq!(answer.code(), Some(2), "{answer:?}");
     assert!(answer.stderr.contains("work_command_unsupported"), "{answer:?}");
     let (answer, _) = coordinator(&place, "agent", &more);

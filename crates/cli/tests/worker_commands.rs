@@ -126,9 +126,9 @@ fn a_class_that_no_rule_names_gives_the_issue_back_and_stops() {
 }
 
 #[test]
-fn work_under_no_policy_or_for_no_evaluator_is_refused_before_anything_is_taken() {
+fn work_under_no_policy_or_by_a_program_from_elsewhere_is_refused_before_anything_is_taken() {
     let place = place(1);
-    let (answer, _) = worker(&place, "scheme:program.scm", "true", &[]);
+    let (answer, _) = worker(&place, "scheme:../program.scm", "true", &[]);
     assert!(answer.is_refused_as(&["work_command_unsupported"]), "{answer:?}");
     fs::remove_file(place.path().join("policies/control/harness-retry-policy-v1.json")).unwrap();
     let (answer, _) = worker(&place, "true", "true", &[]);

@@ -73,7 +73,7 @@ pub fn protected_paths(workdir: &Path) -> std::io::Result<ProtectedPaths> {
 /// configuration is one that says nothing; elsewhere neither name has the kind that counts.
 fn when_absent(workdir: &Path, name: &str) -> Option<Kind> {
     match name {
-        ".config" | ".gnupg" | ".husky" | ".local" | ".mcp.json" | ".ssh" => None,
+        ".claude" | ".codex" | ".config" | ".gnupg" | ".husky" | ".local" | ".mcp.json" | ".ssh" => None,
         ".git" => Some(Kind::Folder),
         ".premath" if workdir.join("premath.toml").is_file() => Some(Kind::Folder),
         "premath.toml" if !workdir.join(".premath").is_dir() => Some(Kind::Folder),

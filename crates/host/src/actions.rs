@@ -12,6 +12,7 @@ pub(crate) mod desk;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod governance_check;
+pub(crate) mod guard;
 pub(crate) mod harness_feature;
 pub(crate) mod harness_kpi;
 pub(crate) mod harness_session;
@@ -41,6 +42,7 @@ pub(crate) mod required;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
+pub(crate) mod scheme_eval;
 pub(crate) mod verify;
 
 pub(crate) use issue_snapshot::issue_snapshot;

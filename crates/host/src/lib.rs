@@ -13,7 +13,9 @@ mod coherence;
 mod conversation;
 mod desk_store;
 mod desk_tools;
+mod failing;
 mod failures;
+mod hook;
 mod measured;
 mod observation;
 mod outside;
@@ -22,6 +24,7 @@ mod recording;
 mod required;
 mod retrieval;
 mod sample;
+mod scheme;
 mod settings;
 mod table;
 mod work;
@@ -36,6 +39,7 @@ pub use actions::lane_path::lane_checked;
 pub use actions::model::run as ask;
 pub use actions::proposals::row as proposal_row;
 pub use actions::schema::input_schema;
+pub use actions::scheme_eval::wishes as scheme_wishes;
 pub use actions::verify::run as verify;
 pub use agent::{
     AgentDoor, Attendant, FileJournal, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted, Said, ending,
@@ -47,6 +51,7 @@ pub use coherence::CommandShape;
 pub use conversation::{Heard, circuits_failed, converse};
 pub use desk_store::{desk_path, existing_desk, open_desk, publish};
 pub use desk_tools::{DESK_SCOPES, DeskTools, PLAN_SCOPE, with_implied as with_implied_desk_scopes};
+pub use failing::store_hint;
 pub use failures::{explain, hint};
 pub use measured::{
     Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, RedTeamWhole,
@@ -59,9 +64,12 @@ pub use retrieval::{
     VerifiedSentence, verify_citations,
 };
 pub use sample::sample_turn;
+pub use scheme::{
+    FUNCTIONS, Gives, ProgramFunction, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault,
+};
 pub use settings::{
-    Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings, TerminalAuthority,
-    ToolSettings,
+    CodeSettings, Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings,
+    TerminalAuthority, ToolSettings,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use work::{

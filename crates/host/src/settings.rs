@@ -12,7 +12,7 @@ use std::fmt;
 pub use policy::PolicySettings;
 pub use telemetry::TelemetrySettings;
 pub use tools::ToolSettings;
-pub use turn_loop::LoopSettings;
+pub use turn_loop::{CodeSettings, LoopSettings};
 
 /// Which layer a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,6 +18,7 @@ mod place;
 mod publishing;
 mod request;
 mod retry_policy;
+mod scheme_work;
 mod step;
 mod streak;
 mod workable;

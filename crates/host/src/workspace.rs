@@ -41,6 +41,8 @@ pub struct LinkedCall {
     pub instruction: String,
     /// What calls: `terminal`, or the name of a client.
     pub client: String,
+    /// Who the turn says it is; `external:<client>` when absent.
+    pub model_ref: Option<String>,
     /// What to call the turn. The same call twice is the same turn, and its permit is spent; a fresh name when absent.
     pub call_id: Option<String>,
 }

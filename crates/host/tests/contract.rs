@@ -145,7 +145,7 @@ fn an_action_answers_by_name_what_its_function_answers() {
 
 /// What these answer depends on a repository; other tests compare it with their schemas.
 fn works_on_a_repository(name: &str) -> bool {
-    const FAMILIES: [&str; 28] = [
+    const FAMILIES: [&str; 30] = [
         "approval.",
         "audit.",
         "coherence.",
@@ -153,6 +153,7 @@ fn works_on_a_repository(name: &str) -> bool {
         "dep.",
         "desk.",
         "eval.",
+        "guard.",
         "harness.boot",
         "harness.feature.",
         "harness.kpi.",
@@ -172,6 +173,7 @@ fn works_on_a_repository(name: &str) -> bool {
         "required.",
         "run.",
         "sandbox.",
+        "scheme.",
         "turn.",
         "workspace.",
     ];

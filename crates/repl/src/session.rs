@@ -76,6 +76,15 @@ impl Session {
         Ok(Session { machine, limits, is_waiting: false })
     }
 
+    /// Binds the definitions of a text for every program, beside those of the library. It is charged to no program, must
+    /// not call the host, and comes before the first program.
+    ///
+    /// # Errors
+    /// When the text is no program, or fails.
+    pub fn define(&mut self, source: &str) -> Result<(), Error> {
+        self.machine.define(source)
+    }
+
     /// Evaluates a text; whenever it calls the host, the host is asked.
     pub fn evaluate(&mut self, source: &str, host: &mut dyn HostCalls) -> Evaluation {
         let mut step = self.start(source);

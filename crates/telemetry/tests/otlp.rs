@@ -83,8 +83,13 @@ fn tell(tracer: &mut Tracer<'_>) {
     tracer.take(&answered, at(3));
     let arguments = JsonText::new(format!("{{\"path\":\"{SECRET}\"}}")).unwrap();
     for id in ["good", "bad"] {
-        let call =
-            RunEvent::CallStarted { tool_call_id: id, tool: "fs_read", arguments: &arguments, diff: None };
+        let call = RunEvent::CallStarted {
+            tool_call_id: id,
+            tool: "fs_read",
+            arguments: &arguments,
+            diff: None,
+            program: None,
+        };
         tracer.take(&call, at(4));
     }
     let mut good = CallOutcome::empty("good", CallStatus::Ok);
@@ -117,6 +122,8 @@ fn report() -> RunReport {
         wall_millis: 7_000,
         workers: 0,
         applied: 0,
+        filtered_tokens: 0,
+        unfiltered_tokens: 0,
         is_kept: true,
     }
 }

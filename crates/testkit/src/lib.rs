@@ -6,8 +6,10 @@ mod data;
 pub mod faulty_disk;
 pub mod fuzz_bodies;
 pub mod generate;
+mod programs;
 pub mod reference;
 
 pub use broken_arguments::{BrokenArguments, broken_arguments};
 pub use clock::{CountingIds, TestClock};
 pub use data::{files_in, replay_corpus, test_data};
+pub use programs::program;

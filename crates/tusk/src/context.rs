@@ -28,6 +28,7 @@ pub use excerpt::Whole;
 pub use fence::{fenced, plain_line};
 pub use handoff::{HANDOFF_BYTES, HANDOFF_KIND, HandoffOpening, HandoffPacket, PacketArtifact};
 pub use reminders::{InjectionPoint, QUEUE_ID, Reduced, Reminder, ReminderQueue};
+pub(crate) use render::given;
 pub use render::{RENDER_OVERHEAD, RenderPolicy, Rendered, render};
 pub use tokens::{Meter, estimate};
 pub use views::{RunState, View, Views, exceeded};

@@ -9,6 +9,7 @@ mod answering;
 mod batch;
 mod check;
 mod closing;
+mod code;
 mod config;
 mod driver;
 mod event;
@@ -20,6 +21,7 @@ mod own_tools;
 mod people;
 mod plan;
 mod ports;
+mod programs;
 mod progress;
 mod proofs;
 mod records;
@@ -39,6 +41,7 @@ pub use adapter::FENCED_JSON;
 pub use answer::Answer;
 pub use batch::BatchRule;
 pub use check::{ConfigError, check};
+pub use code::{CODE_EXECUTION, CodeExecution, CodeLimits};
 pub use config::{ParentRun, Relation, RunConfig, STRUCTURED, Scope};
 pub use driver::{Beginning, DriveError, Ports, drive};
 pub use event::{Event, WorkerReturn};
@@ -52,9 +55,9 @@ pub use ports::{
 };
 pub use progress::{CHOOSE_ROUTE, GIVE_VERDICT, PROPOSE_PLAN, SPAWN_WORKER};
 pub use redrive::{Redrive, RedriveError, Redriven};
-pub use step::{Admitted, Approval, ModelCall, PlannedCall, Step, WorkerPlan};
+pub use step::{Admitted, Approval, ModelCall, PlannedCall, ProgramCaller, Step, WorkerPlan};
 pub use terms::{CUT_MARKER, TermsError};
-pub use toolbox::{Prepared, Ran, Toolbox};
+pub use toolbox::{Prepared, Ran, Toolbox, Touch};
 pub use watch::{
     AppliedIntent, AskedCall, Decision, IntentOutcome, RunEvent, RunOutcome, RunReport, StopCause, Verdict,
 };

@@ -12,6 +12,7 @@ mod effect;
 mod evidence;
 mod explanation;
 mod governance;
+mod guard;
 mod handoff;
 mod harness;
 mod input;
@@ -31,6 +32,7 @@ mod run;
 mod sandbox;
 mod scalar;
 mod schemas;
+mod scheme;
 mod upkeep;
 mod vector;
 mod work;
@@ -52,6 +54,7 @@ pub use desk::{
 };
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;
+pub use guard::{GuardDecision, GuardInstalled};
 pub use harness::{
     BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, FEATURE_LEDGER_KIND, FailureGroup, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureReason, FeatureRow, FeatureWriteAnswer,
@@ -98,16 +101,20 @@ pub use required::{
     RequiredVerdict, RequiredVerified, RequiredWitness, RequiredWitnessAnswer, SelectedCheck, VerdictClass,
 };
 pub use run::{
-    AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow, IntentResult,
-    IntentState, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer, ReplayDifference, RunAnswer, RunCard,
-    RunEnding, RunEventKind, RunEventRow, RunExport, RunForgotten, RunListing, RunRow, TurnCard, TurnDigests,
-    TurnRow, TurnVerdict, WorkerRow,
+    AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow,
+    FilteredTokens, IntentResult, IntentState, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer,
+    ReplayDifference, RunAnswer, RunCard, RunEnding, RunEventKind, RunEventRow, RunExport, RunForgotten,
+    RunListing, RunRow, TurnCard, TurnDigests, TurnRow, TurnVerdict, WorkerRow,
 };
 pub use sandbox::{
     LayerRow, OutputRow, SandboxCheckAnswer, SandboxEvidenceRow, SandboxOutcome, SandboxRefusal,
     SandboxRunAnswer,
 };
 pub use schemas::{SCHEMA_NAMES, schema};
+pub use scheme::{
+    SCHEME_TRACE_KIND, SchemeCallCount, SchemeError, SchemeEvalAnswer, SchemeFailure, SchemeLimits,
+    SchemePosition, SchemeResult, SchemeTrace, SchemeTraceCall, SchemeTraceEntry, SchemeUsage,
+};
 pub use upkeep::{
     CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, StoreProblem, VerifyAnswer,
 };

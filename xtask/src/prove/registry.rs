@@ -177,6 +177,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         slice: Slice::CiStep(ci::SUPPLY_CHAIN),
         long_form: supply_chain,
     },
+    Entry {
+        id: "R26",
+        property: "programs run again to the same bytes and equal the same commands",
+        slice: Slice::Tests { package: "premath-cli", filter: SCHEME_PARITY },
+        long_form: scheme_parity,
+    },
 ];
 
 const KILL_POINTS: &str = "binary(kill_points) + binary(promotion_kills) + binary(forgetting_kills)";
@@ -198,6 +204,7 @@ const ISSUE_ARGUMENTS: &str = "binary(issue_tools_arguments)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
 const AUTHORITY: &str = "binary(authority)";
+const SCHEME_PARITY: &str = "binary(scheme_parity)";
 const RED_TEAM: &str = "binary(red_team)";
 const ESCAPES: &str = "binary(sandbox)";
 const PATHS: &str = "test(/^beneath::/)";
@@ -254,6 +261,10 @@ fn worker_kills(_budget: &Budget) -> Vec<Work> {
 
 fn storm(_budget: &Budget) -> Vec<Work> {
     shown_tests("premath-cli", &["storm"], STORM)
+}
+
+fn scheme_parity(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-cli", &["scheme_parity"], SCHEME_PARITY)
 }
 
 fn tamper(_budget: &Budget) -> Vec<Work> {

@@ -27,6 +27,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<Exit, CliError> {
         BenchTarget::Kernel { json } => kernel(*json),
         BenchTarget::Store { json } => super::bench_store::run(*json),
         BenchTarget::Loop { quick, json } => super::bench_loop::run(*quick, *json),
+        BenchTarget::Scheme { json } => super::bench_scheme::run(*json),
         BenchTarget::Workers { steps, json } => super::bench_workers::run(*steps, *json),
         BenchTarget::LoopCase(args) => super::bench_loop::case(args),
         BenchTarget::Measured { command } => measured(command),

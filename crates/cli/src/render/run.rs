@@ -11,6 +11,7 @@ mod frame;
 mod governed;
 mod lane;
 mod listing;
+mod program;
 mod rows;
 mod status;
 mod turn;

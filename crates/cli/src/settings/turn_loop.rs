@@ -5,9 +5,10 @@
 
 use std::borrow::Cow;
 
-use premath_host::{LoopSettings, Setting};
+use premath_host::{CodeSettings, LoopSettings, Setting};
+use premath_kernel::ActionMode;
 use premath_tusk::sandbox::Profile;
-use premath_tusk::turn_loop::{ContextLimits, Limits, OnFull};
+use premath_tusk::turn_loop::{CodeLimits, ContextLimits, Limits, OnFull};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -27,6 +28,10 @@ pub(super) fn take(
     let settings = &mut reading.loaded.settings.turn_loop;
     let field = Field { place, owner, value, path };
     match name {
+        "action_mode" => {
+            settings.action_mode = Some(field.setting(field.word(&ActionMode::ALL, ActionMode::token)?));
+        }
+        "code" => return code(settings, &field),
         "autonomous" => settings.autonomous = Some(field.trigger()?),
         "checkpoint_before" => field.extend(&mut settings.checkpoint_before)?,
         "on_full" => settings.on_full = Some(field.on_full()?),
@@ -44,6 +49,37 @@ pub(super) fn take(
         },
     }
     Ok(())
+}
+
+/// Takes `[loop.code]`.
+fn code(settings: &mut LoopSettings, field: &Field<'_, '_>) -> Result<(), CliError> {
+    let table = field.value.get_ref().as_table().ok_or_else(|| field.refused("expected a table"))?;
+    for (key, value) in table {
+        let path = format!("{}.{}", field.path, echo(key.get_ref()));
+        let field = Field { place: field.place, owner: field.owner, value, path };
+        match budget(&mut settings.code, key.get_ref()) {
+            Some(limit) => field.limit(limit)?,
+            None => {
+                return Err(field.refused("there is no such key; docs/reference/configuration.md has all"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A budget of programs: what is usual is what a repository cannot go beyond.
+fn budget<'s>(settings: &'s mut CodeSettings, name: &str) -> Option<Limit<'s>> {
+    let usual = CodeLimits::standard();
+    let (slot, ceiling, least, most) = match name {
+        "calls" => (&mut settings.calls, usual.calls, 0, 100_000),
+        "depth" => (&mut settings.depth, usual.depth, 100, 1_000_000),
+        "fuel" => (&mut settings.fuel, usual.fuel, 1_000, 10_000_000_000),
+        "memory" => (&mut settings.memory, usual.memory, 1 << 20, 4 << 30),
+        "output" => (&mut settings.output, usual.output, 1_024, 64 << 20),
+        "result_bytes" => (&mut settings.result_bytes, usual.result_bytes, 1_024, 1 << 20),
+        _other => return None,
+    };
+    Some(Limit { slot, ceiling: Some(ceiling), least, most })
 }
 
 fn limit<'s>(settings: &'s mut LoopSettings, name: &str) -> Option<Limit<'s>> {

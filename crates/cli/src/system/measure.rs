@@ -52,6 +52,12 @@ pub(crate) fn plain_shell(command: &str) -> io::Result<()> {
     if status.success() { Ok(()) } else { Err(io::Error::other(format!("`{command}` failed"))) }
 }
 
+/// What a program says on standard output. None where there is no such program, or it fails.
+pub(crate) fn said_by(program: &str, args: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(args).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// Writes a file line by line.
 pub(crate) fn write_lines(path: &Path, lines: impl Iterator<Item = String>) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);

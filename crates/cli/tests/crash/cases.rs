@@ -200,6 +200,18 @@ pub(crate) const CASES: &[Case] = &[
         ["issue", "update", "second", "--notes", "Linked.", "--instruction", "20261115T071252Z-one"]
     ),
     case!(
+        "scheme-eval that changes an issue",
+        ISSUES,
+        instructed,
+        [
+            "scheme-eval",
+            "-e",
+            r#"(issue-list) (issue-update "second" (hash-table "notes" "By a program."))"#,
+            "--instruction",
+            "20261115T071252Z-one"
+        ]
+    ),
+    case!(
         "instruction-run",
         PERMITS,
         envelope,

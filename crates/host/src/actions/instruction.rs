@@ -20,7 +20,7 @@ use crate::authority::{
     Denied, Envelope, Policies, checked_id, decide, denied, evidence_missing, instruction_id_of, link,
     read_file, read_witness, run_envelope, witness_path,
 };
-use crate::table::{ActionError, Answer, Host};
+use crate::table::{ActionError, Answer, Host, Link};
 use crate::workspace::shown;
 
 /// What an action takes that is about the envelope in a file.
@@ -115,7 +115,11 @@ pub(crate) fn run(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionErr
     )?;
     effect.witness_refs.extend(witness.join_witness_ref);
     effect.failure_classes = witness.failure_classes;
-    Ok(effect)
+    Ok(effect.linked(Some(Link {
+        instruction_ref: PermitLedger::reference(&witness.instruction_id),
+        policy_digest: witness.policy_digest,
+        witness_ref: None,
+    })))
 }
 
 /// `instruction.witness`

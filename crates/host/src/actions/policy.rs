@@ -101,12 +101,12 @@ fn resolved(
     EffectiveScopes::resolve(requested, ceiling, &known(ground))
 }
 
-fn known(ground: &PolicyGround) -> BTreeSet<String> {
+pub(crate) fn known(ground: &PolicyGround) -> BTreeSet<String> {
     ground.specs.iter().map(|spec| spec.scope.clone()).collect()
 }
 
 /// The tier of what a run with these scopes is offered.
-fn tier_of(ground: &PolicyGround, scopes: &EffectiveScopes) -> RiskTier {
+pub(crate) fn tier_of(ground: &PolicyGround, scopes: &EffectiveScopes) -> RiskTier {
     let granted = with_implied(scopes.granted.clone());
     RiskTier::of_tools(ground.specs.iter().filter(|spec| granted.contains(&spec.scope)))
 }

@@ -13,8 +13,8 @@ use premath_tusk::tools::files::{ScopedFiles, WorkFiles};
 use premath_tusk::tools::payloads::StoredPayloads;
 use premath_tusk::tools::{Catalogue, Tool, ToolKind, ToolSpec, built_in};
 use premath_tusk::turn_loop::{
-    CHOOSE_ROUTE, ChooseRoute, ContextLimits, GIVE_VERDICT, GiveVerdict, Limits, ParentRun, RunConfig,
-    SPAWN_WORKER, Scope, SpawnWorker, Toolbox, Workflow,
+    CHOOSE_ROUTE, CODE_EXECUTION, ChooseRoute, CodeExecution, ContextLimits, GIVE_VERDICT, GiveVerdict,
+    Limits, ParentRun, RunConfig, SPAWN_WORKER, Scope, SpawnWorker, Toolbox, Workflow,
 };
 use premath_wire::{InputClass, InputError, JsonPath};
 
@@ -75,7 +75,10 @@ pub(super) struct Made {
 
 pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> Result<Made, ActionError> {
     let tools = tools(workspace, &plan)?;
-    let (catalogue, scopes) = granted(workspace, &tools, &plan)?;
+    let (mut catalogue, scopes) = granted(workspace, &tools, &plan)?;
+    if plan.action_mode == ActionMode::Code {
+        catalogue = with_programs(&catalogue)?;
+    }
     let specs: Vec<ToolSpec> = catalogue.specs().cloned().collect();
     let (governor, policy) = steady(workspace, || {
         let governor = door.governor(&specs)?;
@@ -114,6 +117,7 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
         profile: plan.profile.as_str().to_owned(),
         limits: plan.limits,
         context: plan.context,
+        code: (plan.action_mode == ActionMode::Code).then(|| workspace.settings.turn_loop.code_limits()),
         autonomy: plan.autonomy,
         parent: plan.parent,
         required_artifacts: plan.required_artifacts,
@@ -137,7 +141,7 @@ pub(super) fn check_checkpoints(workspace: &Workspace, before: &[String]) -> Res
     }
     let mut tools = every_tool(workspace, None, None, &Workflow::chain())?;
     tools.extend(DeskTools::new(workspace, "").tools().map_err(broken)?);
-    let own = [CHOOSE_ROUTE, GIVE_VERDICT, SPAWN_WORKER];
+    let own = [CHOOSE_ROUTE, CODE_EXECUTION, GIVE_VERDICT, SPAWN_WORKER];
     let is_known = |name: &str| own.contains(&name) || tools.iter().any(|tool| tool.spec().name == name);
     match before.iter().find(|name| !is_known(name)) {
         None => Ok(()),
@@ -156,7 +160,14 @@ pub(super) fn left_of(config: &RunConfig, workflow: &Workflow) -> (Vec<ToolSpec>
         SPAWN_WORKER => workflow.spawns(),
         _other => true,
     };
-    let specs: Vec<ToolSpec> = config.tools.iter().filter(stays).cloned().collect();
+    let mut specs: Vec<ToolSpec> = config.tools.iter().filter(stays).cloned().collect();
+    if specs.iter().any(|spec| spec.name == CODE_EXECUTION)
+        && let Ok(programs) = CodeExecution::new(&specs)
+    {
+        // Its definition names the functions, and some of them may be gone.
+        specs.retain(|spec| spec.name != CODE_EXECUTION);
+        specs.push(programs.spec().clone());
+    }
     let capabilities = capabilities(&specs);
     (specs, capabilities)
 }
@@ -172,6 +183,9 @@ pub(super) fn again(
     all.extend(DeskTools::new(workspace, &config.run_id).tools().map_err(broken)?);
     if config.tools.iter().any(|spec| spec.name == GIVE_VERDICT) {
         all.push(Arc::new(GiveVerdict::new().map_err(broken)?));
+    }
+    if config.tools.iter().any(|spec| spec.name == CODE_EXECUTION) {
+        all.push(Arc::new(CodeExecution::new(&config.tools).map_err(broken)?));
     }
     let withdrawn =
         config.policy.as_ref().map(|policy| effective::withdrawn(workspace, policy)).unwrap_or_default();
@@ -226,11 +240,25 @@ fn toolbox(
         limits: ExecutionLimits { output, ..ExecutionLimits::default() },
         protected: door.protected()?,
         payloads: Arc::new(StoredPayloads::new(retention::objects(workspace)?)),
-        // A tenth is left for what fencing adds, so that what fits a row is never cut when it is shown.
-        budget: usize::try_from(config.context.result_bytes / 10 * 9).unwrap_or(usize::MAX),
+        budget: usize::try_from(result_budget(config)).unwrap_or(usize::MAX),
         capture: CAPTURE,
         parallel: usize::try_from(config.limits.parallel).unwrap_or(1),
     })
+}
+
+/// How much of a result is kept in its row: what a model can be shown, or what a program is given.
+fn result_budget(config: &RunConfig) -> u64 {
+    match config.code {
+        Some(code) => code.result_bytes,
+        // A tenth is left for what fencing adds, so that what fits a row is never cut when it is shown.
+        None => config.context.result_bytes / 10 * 9,
+    }
+}
+
+/// The tools with the one that runs programs over them.
+fn with_programs(catalogue: &Catalogue) -> Result<Catalogue, ActionError> {
+    let programs = CodeExecution::new(catalogue.specs()).map_err(broken)?;
+    catalogue.with(Arc::new(programs)).map_err(unusable)
 }
 
 fn tools(workspace: &Workspace, plan: &Plan) -> Result<Vec<Arc<dyn Tool>>, ActionError> {

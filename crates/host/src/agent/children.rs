@@ -291,7 +291,7 @@ fn returned(
 }
 
 /// The scopes of the tools by which a run shapes itself; a worker has those of its own.
-const OWN_SCOPES: [&str; 3] = ["run:judge", "run:route", "workers:spawn"];
+const OWN_SCOPES: [&str; 4] = ["run:code", "run:judge", "run:route", "workers:spawn"];
 /// What a worker does when its context is full: its parent waits for this run, not for one that goes on from it.
 const fn full(parent: OnFull) -> OnFull {
     match parent {

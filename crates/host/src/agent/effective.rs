@@ -52,7 +52,7 @@ pub(super) fn refusals(principal: &Principal, refused: &BTreeSet<String>) -> Vec
 }
 
 /// What shapes a run itself is not a model's to be granted or denied.
-pub(super) const SHAPING: [&str; 3] = ["run:judge", "run:route", "workers:spawn"];
+pub(super) const SHAPING: [&str; 4] = ["run:code", "run:judge", "run:route", "workers:spawn"];
 
 /// The scopes that a run began with and that its role does not have any more. The ceiling of now holds for whoever resumes it.
 pub(super) fn withdrawn(workspace: &Workspace, policy: &RunPolicy) -> BTreeSet<String> {

@@ -8,8 +8,8 @@ use premath_tusk::JsonText;
 use premath_tusk::policy::{GovernedCall, Governor};
 use premath_tusk::sandbox::{ExecutionLimits, Profile};
 use premath_tusk::tools::payloads::StoredPayloads;
-use premath_tusk::tools::{Catalogue, ToolSpec};
-use premath_tusk::turn_loop::Toolbox;
+use premath_tusk::tools::{Catalogue, Tool, ToolFailure, ToolSpec};
+use premath_tusk::turn_loop::{Toolbox, Touch};
 use premath_wire::strict::{Limits, parse};
 use premath_wire::{InputClass, InputError, JsonPath};
 
@@ -35,7 +35,17 @@ pub(crate) fn governed_tools(
     workspace: &Workspace,
     door: &dyn AgentDoor,
 ) -> Result<PolicyGround, ActionError> {
-    let catalogue = Catalogue::new(all_tools(workspace)?).map_err(|error| ActionError::Unavailable {
+    governed_with(workspace, door, Vec::new())
+}
+
+/// The same with tools beside ours.
+pub(crate) fn governed_with(
+    workspace: &Workspace,
+    door: &dyn AgentDoor,
+    more: Vec<Arc<dyn Tool>>,
+) -> Result<PolicyGround, ActionError> {
+    let tools = all_tools(workspace)?.into_iter().chain(more);
+    let catalogue = Catalogue::new(tools).map_err(|error| ActionError::Unavailable {
         what: error.to_string(),
         hint: "this is a fault of premath".to_owned(),
     })?;
@@ -61,6 +71,11 @@ pub(crate) fn governed_tools(
 impl PolicyGround {
     pub(crate) fn spec(&self, tool: &str) -> Option<&ToolSpec> {
         self.specs.iter().find(|spec| spec.name == tool)
+    }
+
+    /// Why a path must not be touched, whoever does it.
+    pub(crate) fn may_touch(&self, path: &str, touch: Touch) -> Result<(), ToolFailure> {
+        self.toolbox.may_touch(path, touch)
     }
 
     /// A call as policy would see it.

@@ -111,31 +111,35 @@ impl HostPolicy {
         }
         row
     }
+}
 
-    /// Counts the calls of a day where a day has a limit; what is beyond it does not run.
-    fn within_budget(&self, judged: &mut Judged) -> Result<(), StoreError> {
-        let daily = self.workspace.settings.policy.daily();
-        let calls = judged.calls.iter().filter(|call| call.effect != Effect::Deny).count();
-        if daily == (None, None) || calls == 0 {
-            return Ok(());
-        }
-        let desk = open_desk(&self.workspace)?;
-        let more = Usage { tool_calls: u64::try_from(calls).unwrap_or(u64::MAX), cost_micros: 0 };
-        let Spending::Exceeded(used) = desk.spend(&self.facts.principal.id, more, daily)? else {
-            return Ok(());
-        };
-        publish(&self.workspace, &desk)?;
-        for call in judged.calls.iter_mut().filter(|call| call.effect != Effect::Deny) {
-            let cost = dollars_of(used.cost_micros);
-            let reason = format!(
-                "{} calls were made today and models cost ${cost}; {calls} more calls would be too many",
-                used.tool_calls
-            );
-            call.effect = Effect::Deny;
-            call.error = Some(PolicyError::new(PolicyCode::QuotaExceeded, "daily budget", reason));
-        }
-        Ok(())
+/// Counts the calls of a day where a day has a limit; what is beyond it does not run.
+pub(crate) fn within_budget(
+    workspace: &Workspace,
+    principal: &str,
+    judged: &mut Judged,
+) -> Result<(), StoreError> {
+    let daily = workspace.settings.policy.daily();
+    let calls = judged.calls.iter().filter(|call| call.effect != Effect::Deny).count();
+    if daily == (None, None) || calls == 0 {
+        return Ok(());
     }
+    let desk = open_desk(workspace)?;
+    let more = Usage { tool_calls: u64::try_from(calls).unwrap_or(u64::MAX), cost_micros: 0 };
+    let Spending::Exceeded(used) = desk.spend(principal, more, daily)? else {
+        return Ok(());
+    };
+    publish(workspace, &desk)?;
+    for call in judged.calls.iter_mut().filter(|call| call.effect != Effect::Deny) {
+        let cost = dollars_of(used.cost_micros);
+        let reason = format!(
+            "{} calls were made today and models cost ${cost}; {calls} more calls would be too many",
+            used.tool_calls
+        );
+        call.effect = Effect::Deny;
+        call.error = Some(PolicyError::new(PolicyCode::QuotaExceeded, "daily budget", reason));
+    }
+    Ok(())
 }
 
 /// Nothing of an answer is used that must not be: its calls are on record as what they come to.
@@ -163,7 +167,7 @@ impl PolicyPort for HostPolicy {
             deny_all(&mut judged.calls, error);
         }
         self.batches.hold(calls, &mut judged);
-        self.within_budget(&mut judged)?;
+        within_budget(&self.workspace, &self.facts.principal.id, &mut judged)?;
         let mut rows = Vec::with_capacity(judged.calls.len());
         for (call, judgement) in calls.iter().zip(&judged.calls) {
             rows.push(audited(&self.workspace, self.decision(call_id, call, judgement))?);

@@ -123,7 +123,7 @@ impl RunRequest {
             return Err(invalid("a run needs a task or an issue", "task").into());
         }
         let run_id = told(args.run_id.as_deref()).map(run_id).transpose()?;
-        let action_mode = mode(args.action_mode.as_deref())?;
+        let action_mode = mode(args.action_mode.as_deref(), settings)?;
         let normalizer = match action_mode {
             ActionMode::Text => FENCED_JSON,
             ActionMode::Json | ActionMode::Code => STRUCTURED,
@@ -229,9 +229,9 @@ fn run_id(text: &str) -> Result<String, InputError> {
     Ok(id)
 }
 
-fn mode(token: Option<&str>) -> Result<ActionMode, InputError> {
+fn mode(token: Option<&str>, settings: &LoopSettings) -> Result<ActionMode, InputError> {
     match told(token) {
-        None => Ok(ActionMode::Json),
+        None => Ok(settings.mode()),
         Some(token) => ActionMode::ALL
             .into_iter()
             .find(|mode| mode.token() == token)

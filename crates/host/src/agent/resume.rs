@@ -162,6 +162,7 @@ fn newest_session(ground: Ground<'_>, run_id: &str) -> Result<Left, ActionError>
             | Step::Confirm(_)
             | Step::AwaitPlan(_)
             | Step::CallTools(_)
+            | Step::Keep { .. }
             | Step::Apply(_)
             | Step::Spawn(_)
             | Step::AskHuman(_)

@@ -17,7 +17,7 @@ use crate::table::ActionError;
 use crate::workspace::{Retention, Workspace};
 
 /// The repository as a new run sees it: one that keeps nothing has a store of its own.
-pub(super) fn of_new_run(workspace: &Workspace, run_id: &str) -> Workspace {
+pub(crate) fn of_new_run(workspace: &Workspace, run_id: &str) -> Workspace {
     let retention = match (&workspace.retention, workspace.settings.policy.observability()) {
         (Retention::Digests { .. }, _) => workspace.retention.clone(),
         (Retention::Payloads, Observability::Disabled) => Retention::Digests { owner: run_id.to_owned() },

@@ -13,7 +13,7 @@ use premath_tusk::turn_loop::{
     RunEvent, RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
 };
 use premath_wire::time::format_time;
-use premath_wire::v1::RunAnswer;
+use premath_wire::v1::{FilteredTokens, RunAnswer};
 use premath_wire::{InputClass, InputError, JsonPath};
 
 use super::assemble::{Made, Plan, check_names, left_of, make};
@@ -448,6 +448,10 @@ fn answer(workspace: &Workspace, config: &RunConfig, report: &RunReport, held: O
         tool_calls: report.tool_calls,
         tokens: report.tokens,
         cost_micro_usd: report.cost_micros,
+        filtered: report.has_filtered().then_some(FilteredTokens {
+            shown: report.filtered_tokens,
+            unfiltered: report.unfiltered_tokens,
+        }),
         wall_ms: report.wall_millis,
         workers: report.workers,
         applied: report.applied,

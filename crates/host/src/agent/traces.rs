@@ -14,8 +14,8 @@ use premath_tusk::turn_loop::{
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::{
-    IntentResult, ReasonRow, ReplayAnswer, ReplayDifference, RunCard, RunEnding, RunListing, RunRow, TurnRow,
-    TurnVerdict, WorkerRow,
+    FilteredTokens, IntentResult, ReasonRow, ReplayAnswer, ReplayDifference, RunCard, RunEnding, RunListing,
+    RunRow, TurnRow, TurnVerdict, WorkerRow,
 };
 
 use self::kept_rows::{each, kept_intent};
@@ -69,6 +69,7 @@ struct Trace {
     /// Whether these are the rows that stay of a run that kept nothing.
     is_kept: bool,
     detail: Option<String>,
+    filtered: Option<FilteredTokens>,
     turns: Vec<TurnRow>,
     workers: Vec<WorkerRow>,
     applied: Vec<IntentResult>,
@@ -100,6 +101,9 @@ impl Trace {
             "workers.spawned" => self.spawned(event),
             "run.stopped" => {
                 self.detail = text(event, "detail").map(str::to_owned);
+                self.filtered = number(event, "filteredTokens")
+                    .zip(number(event, "unfilteredTokens"))
+                    .map(|(shown, unfiltered)| FilteredTokens { shown, unfiltered });
                 if let Some(row) = &mut self.row {
                     row.outcome = text(event, "outcome").and_then(ending);
                     row.stopped_at = Some(format_time(journal_row.at));
@@ -384,6 +388,7 @@ pub(crate) fn show(workspace: &Workspace, run_id: &str) -> Result<RunCard, Actio
         run: row,
         pattern: trace.pattern,
         detail: trace.detail,
+        filtered: trace.filtered,
         journal: shown(journal.path()),
         turns: trace.turns,
         workers: trace.workers,

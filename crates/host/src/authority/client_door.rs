@@ -80,7 +80,12 @@ impl MutationDoor for ClientDoor {
             return Some(Err(in_a_step()));
         }
         let instruction = self.instruction.clone()?;
-        Some(Ok(LinkedCall { instruction, client: self.client.clone(), call_id: self.call_id.clone() }))
+        Some(Ok(LinkedCall {
+            instruction,
+            client: self.client.clone(),
+            model_ref: None,
+            call_id: self.call_id.clone(),
+        }))
     }
 
     fn actor(&self) -> Option<String> {

@@ -43,12 +43,8 @@ pub(crate) fn linked_change(
             Err(why) => refuse(workspace, call, operation, why),
         };
     }
-    let door = HarnessDoor::new(
-        workspace,
-        &format!("external:{}", call.client),
-        &doors_folder(&workspace.root),
-        &call.client,
-    )?;
+    let model_ref = call.model_ref.clone().unwrap_or_else(|| format!("external:{}", call.client));
+    let door = HarnessDoor::new(workspace, &model_ref, &doors_folder(&workspace.root), &call.client)?;
     let call_id = call.call_id.clone().unwrap_or_else(|| workspace.ids.fresh());
     match door.change(&linked, &call_id, operation, &operation.args_digest(), &[])? {
         Changed::Applied { applied, witness_ref, .. } => {

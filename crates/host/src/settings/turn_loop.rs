@@ -2,14 +2,19 @@
 //!
 //! Each value knows its line. It must not decide who may say what: whoever reads a file does that.
 
+use premath_kernel::ActionMode;
 use premath_tusk::sandbox::Profile;
-use premath_tusk::turn_loop::{ContextLimits, Limits, OnFull};
+use premath_tusk::turn_loop::{CodeLimits, ContextLimits, Limits, OnFull};
 
 use super::Setting;
 
 /// What `[loop]` says. What is absent has its default.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LoopSettings {
+    /// `loop.action_mode`
+    pub action_mode: Option<Setting<ActionMode>>,
+    /// `loop.code`
+    pub code: CodeSettings,
     /// `loop.autonomous`: the measured reason to go on past the turns of a workflow.
     pub autonomous: Option<Setting<String>>,
     /// `loop.max_turns`
@@ -46,6 +51,23 @@ pub struct LoopSettings {
     pub profile: Option<Setting<Profile>>,
     /// `loop.scopes`
     pub scopes: Option<Setting<Vec<String>>>,
+}
+
+/// What `[loop.code]` says: how much a program of a model may use.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CodeSettings {
+    /// `loop.code.fuel`
+    pub fuel: Option<Setting<u64>>,
+    /// `loop.code.memory`
+    pub memory: Option<Setting<u64>>,
+    /// `loop.code.depth`
+    pub depth: Option<Setting<u64>>,
+    /// `loop.code.output`
+    pub output: Option<Setting<u64>>,
+    /// `loop.code.calls`
+    pub calls: Option<Setting<u64>>,
+    /// `loop.code.result_bytes`
+    pub result_bytes: Option<Setting<u64>>,
 }
 
 /// The value of a setting that may be absent.
@@ -90,6 +112,26 @@ impl LoopSettings {
         }
     }
 
+    /// How a model expresses what it wants to do.
+    #[must_use]
+    pub fn mode(&self) -> ActionMode {
+        said(&self.action_mode).unwrap_or(ActionMode::Json)
+    }
+
+    /// How much a program may use.
+    #[must_use]
+    pub fn code_limits(&self) -> CodeLimits {
+        let (standard, code) = (CodeLimits::standard(), &self.code);
+        CodeLimits {
+            fuel: said(&code.fuel).unwrap_or(standard.fuel),
+            memory: said(&code.memory).unwrap_or(standard.memory),
+            depth: said(&code.depth).unwrap_or(standard.depth),
+            output: said(&code.output).unwrap_or(standard.output),
+            calls: said(&code.calls).unwrap_or(standard.calls),
+            result_bytes: said(&code.result_bytes).unwrap_or(standard.result_bytes),
+        }
+    }
+
     /// Every value as `config show` shows it, sorted by key.
     pub(crate) fn entries(&self) -> Vec<(&'static str, Setting<String>)> {
         let (limits, context) = (self.limits(), self.context());
@@ -99,10 +141,18 @@ impl LoopSettings {
         let dollars = limits.cost_micros.map(dollars);
         let all = |texts: Option<String>, otherwise: &str| texts.unwrap_or_else(|| otherwise.to_owned());
         let every = number(limits.checkpoint_every);
+        let (code, budgets) = (&self.code, self.code_limits());
         vec![
+            ("action_mode", shown(&self.action_mode, &self.mode().token())),
             ("autonomous", shown(&self.autonomous, &all(said(&self.autonomous), NONE))),
             ("checkpoint_before", shown(&self.checkpoint_before, &all(list(&self.checkpoint_before), NONE))),
             ("checkpoint_every", shown(&self.checkpoint_every, &every)),
+            ("code.calls", shown(&code.calls, &budgets.calls)),
+            ("code.depth", shown(&code.depth, &budgets.depth)),
+            ("code.fuel", shown(&code.fuel, &budgets.fuel)),
+            ("code.memory", shown(&code.memory, &budgets.memory)),
+            ("code.output", shown(&code.output, &budgets.output)),
+            ("code.result_bytes", shown(&code.result_bytes, &budgets.result_bytes)),
             ("context_tokens", shown(&self.context_tokens, &context.max_tokens)),
             ("identical_calls", shown(&self.identical_calls, &number(limits.identical_calls))),
             ("max_cost_usd", shown(&self.max_cost_micros, &all(dollars, NONE))),

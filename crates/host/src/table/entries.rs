@@ -4,10 +4,10 @@ use super::input::{Nothing, input_of};
 use super::{Action, Door};
 use crate::actions::{
     approvals, audit, audit_why, coherence, config, conformance, dep, dep_graph, desk, doctor, explain,
-    governance_check, harness_feature, harness_kpi, harness_session, harness_trajectory, init, instruction,
-    issue_blocked, issue_check, issue_history, issue_read, issue_upkeep, issue_write, join_check, lease,
-    measuring, metrics, model, observe, policy, policy_export, promotion, proposals, required, run, sandbox,
-    schema, verify,
+    governance_check, guard, harness_feature, harness_kpi, harness_session, harness_trajectory, init,
+    instruction, issue_blocked, issue_check, issue_history, issue_read, issue_upkeep, issue_write,
+    join_check, lease, measuring, metrics, model, observe, policy, policy_export, promotion, proposals,
+    required, run, sandbox, schema, scheme_eval, verify,
 };
 
 /// An entry in two lines: its name, the command, whether it changes anything, what it takes and the schema of its answer, the
@@ -80,6 +80,12 @@ pub const ACTIONS: &[Action] = actions! {
         "explain a failure class";
     "governance.check" "governance-check" Read governance_check::DocumentArgs => "governance-check-report" governance_check::call:
         "check a governance profile by itself";
+    "guard.decide" "guard" Effect guard::DecideArgs => "guard-decision" guard::decide:
+        "decide about what another agent is about to do, or has done";
+    "guard.install" "guard install" Effect guard::InstallArgs => "guard-install" guard::install:
+        "put the hook into the configuration of another agent";
+    "guard.uninstall" "guard uninstall" Effect guard::InstallArgs => "guard-install" guard::uninstall:
+        "take the hook out of the configuration of another agent";
     "harness.boot" "boot" Effect crate::work::WorkArgs => "harness-boot" crate::work::boot:
         "begin a working session from what is on the disk";
     "harness.feature.check" "harness-feature check" Read harness_feature::CheckArgs => "harness-feature-check" harness_feature::check:
@@ -230,6 +236,8 @@ pub const ACTIONS: &[Action] = actions! {
         "run a command in the sandbox";
     "schema.show" "schema" Read schema::SchemaArgs => "json-schema" schema::call:
         "print the JSON Schema of a document";
+    "scheme.eval" "scheme-eval" Mutation scheme_eval::EvalArgs => "scheme-eval" scheme_eval::call:
+        "run a program whose only effect is calls of host functions";
     "turn.show" "turn show" Read run::TurnArgs => "turn-card" run::turn:
         "show what a model saw in a turn, and what came of it";
     "workspace.doctor" "doctor" Mutation doctor::DoctorArgs => "doctor" doctor::call:

@@ -1,6 +1,6 @@
 //! What boot, step, stop and a worker are asked for, and what it means.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use super::active_issue::{self, Said};
 use super::place::Place;
+use super::scheme_work::read_program;
 use crate::actions::issue::{arguments, invalid, told};
 use crate::agent::RunRefused as Refused;
 use crate::table::{ActionError, Host};
@@ -62,14 +63,17 @@ pub(crate) enum WorkCommand {
         /// Which.
         model: Option<String>,
     },
-    /// A program for an evaluator that does not exist yet.
-    Scheme,
+    /// A program over the host.
+    Scheme {
+        /// Its file, from the root of the repository.
+        file: String,
+    },
 }
 
 impl WorkCommand {
     fn read(text: &str) -> Self {
-        if text.starts_with("scheme:") {
-            return Self::Scheme;
+        if let Some(file) = text.strip_prefix("scheme:") {
+            return Self::Scheme { file: file.trim().to_owned() };
         }
         match (text, text.strip_prefix("agent:")) {
             ("agent", _) => Self::Agent { model: None },
@@ -183,7 +187,8 @@ impl WorkRequest {
         Ok((work, verify))
     }
 
-    /// Looks for what a step needs from outside, before anything is taken: its folder, and a model where the agent works.
+    /// Looks for what a step needs from outside, before anything is taken: its folder, a model where the agent works, a
+    /// program where one does.
     ///
     /// # Errors
     /// What is not there.
@@ -200,15 +205,20 @@ impl WorkRequest {
             let named = model.clone().map_or_else(|| host.agent.default_models(), |model| vec![model]);
             drop(host.agent.answers(&named)?);
         }
+        if let Some(WorkCommand::Scheme { file }) = &self.work {
+            drop(read_program(host.workspace, file)?);
+        }
         Ok(())
     }
 
     /// What cannot be done at all, said before anything is taken.
     pub(super) fn unsupported(&self) -> Option<Refused> {
-        (self.work == Some(WorkCommand::Scheme)).then(|| Refused {
+        let Some(WorkCommand::Scheme { file }) = &self.work else { return None };
+        let is_own = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
+        (file.is_empty() || !is_own).then(|| Refused {
             class: "work_command_unsupported".to_owned(),
-            detail: "there is no evaluator for scheme programs yet".to_owned(),
-            hint: "use a shell command, `agent` or `agent:MODEL`".to_owned(),
+            detail: format!("`{file}` is no file of the repository"),
+            hint: "name the program from the root of the repository, as in `scheme:work.scm`".to_owned(),
         })
     }
 }

@@ -265,7 +265,14 @@ impl Bench<'_> {
                 let checked = self.agent(held, step_id, model.as_deref(), &interrupt)?;
                 self.ended(checked, under)
             }
-            Some(WorkCommand::Scheme) | None => {
+            Some(WorkCommand::Scheme { file }) => {
+                let interrupt =
+                    under.heartbeat.as_ref().map(|beat| beat.interrupt.clone()).unwrap_or_default();
+                let instruction = under.instruction.as_ref().map(Linked::id);
+                let checked = self.program(held, step_id, (file, instruction), &interrupt)?;
+                self.ended(checked, under)
+            }
+            None => {
                 let evidence = self.evidence.put(b"work_command_unsupported")?;
                 StepEvent::Checked(Checked { classes: vec!["work_command_unsupported".to_owned()], evidence })
             }

@@ -2,7 +2,7 @@
 
 use crate::code::{Function, Op, Program};
 use crate::emit::emit;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::globals::{Globals, Meaning};
 use crate::heap::Heap;
 use crate::host::HostFunction;
@@ -95,7 +95,39 @@ impl Machine {
         self.load_text(source, Author::Program)
     }
 
+    /// Binds the definitions of a text for every program, as the library's own are: uncharged, and no place in it is shown.
+    pub(crate) fn define(&mut self, source: &str) -> Result<(), Error> {
+        let limits = self.limits;
+        self.limits = Limits { source: usize::MAX, fuel: u64::MAX, memory: usize::MAX, ..limits };
+        let defined = self.defined(source);
+        self.limits = limits;
+        defined
+    }
+
+    fn defined(&mut self, source: &str) -> Result<(), Error> {
+        self.refill()?;
+        let entry = self.compile(source, Author::Library, 0)?;
+        self.fiber = Fiber::at(entry, Vec::new());
+        match self.advance()? {
+            Step::Done(_) => Ok(()),
+            Step::Calls(_) => Err(Error::new(ErrorKind::Host, "a definition calls the host")),
+        }
+    }
+
     fn load_text(&mut self, source: &str, author: Author) -> Result<(), Error> {
+        self.refill()?;
+        let text = index(self.texts.len());
+        let entry = self.compile(source, author, text);
+        // A text that was too long is not kept.
+        let kept = if source.len() > self.limits.source { "" } else { source };
+        self.texts.push(Text::new(kept));
+        let entry = entry.map_err(|error| Error { text: (text as usize).saturating_sub(1), ..error })?;
+        self.fiber = Fiber::at(entry, Vec::new());
+        Ok(())
+    }
+
+    /// Forgets what ran before, and fills the budgets.
+    fn refill(&mut self) -> Result<(), Error> {
         if let Some(group) = self.group.take() {
             self.heap.release(group.bytes());
         }
@@ -112,13 +144,6 @@ impl Machine {
             // Constants are made while nothing can be collected.
             self.collect()?;
         }
-        let text = index(self.texts.len());
-        let entry = self.compile(source, author, text);
-        // A text that was too long is not kept.
-        let kept = if source.len() > self.limits.source { "" } else { source };
-        self.texts.push(Text::new(kept));
-        let entry = entry.map_err(|error| Error { text: (text as usize).saturating_sub(1), ..error })?;
-        self.fiber = Fiber::at(entry, Vec::new());
         Ok(())
     }
 

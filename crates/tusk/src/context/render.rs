@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use premath_kernel::{Count, Digest, Token, ToolCallId, ToolRender, Truncation};
 
 use super::excerpt::{Excerpt, Source, cut_lines, length};
@@ -89,6 +91,22 @@ pub fn render(tool: &str, outcome: &CallOutcome, policy: &RenderPolicy) -> Rende
         reference,
         text,
     }
+}
+
+/// What a program is given of a payload, which no model is shown: all of it, or its two ends where it is an object.
+pub(crate) fn given<'p>(payload: &'p Payload, policy: &RenderPolicy) -> (Cow<'p, str>, Truncation) {
+    let budget = usize::try_from(policy.max_bytes).unwrap_or(usize::MAX);
+    let given = match payload {
+        Payload::Inline(text) if text.len() <= budget => {
+            Excerpt { shown: Cow::Borrowed(text.as_str()), cut: None }
+        }
+        Payload::Inline(text) => Source::whole(text).cut(budget, &policy.marker),
+        Payload::Stored { bytes, head, tail, .. } => {
+            Source { head, tail, bytes: *bytes }.cut(budget, &policy.marker)
+        }
+    };
+    let truncation = truncation(payload.len(), &given, policy);
+    (given.shown, truncation)
 }
 
 /// What of a payload is shown.

@@ -126,6 +126,22 @@ impl Catalogue {
         Self::new(specs.into_iter().map(|spec| Arc::new(Definition(spec)) as Arc<dyn Tool>))
     }
 
+    /// The same with one tool more.
+    ///
+    /// # Errors
+    /// A tool that cannot be used, or whose name another one has.
+    pub fn with(&self, tool: Arc<dyn Tool>) -> Result<Self, CatalogueError> {
+        let name = tool.spec().name.clone();
+        let mut entries = self.0.clone();
+        match entries.binary_search_by(|entry| entry.spec().name.cmp(&name)) {
+            Ok(_) => Err(CatalogueError::SameName { name }),
+            Err(at) => {
+                entries.insert(at, Arc::new(entry(tool)?));
+                Ok(Self(entries))
+            }
+        }
+    }
+
     /// What is left of it when only these scopes are granted.
     #[must_use]
     pub fn granted(&self, scopes: &BTreeSet<String>) -> Self {

@@ -14,11 +14,13 @@ pub struct ProtectedPaths {
 
 impl ProtectedPaths {
     /// The standard ones at the top of a workdir, sorted. A sandbox holds the same.
-    pub const TOP: [&'static str; 28] = [
+    pub const TOP: [&'static str; 30] = [
         ".bash_login",
         ".bash_logout",
         ".bash_profile",
         ".bashrc",
+        ".claude",
+        ".codex",
         ".config",
         ".envrc",
         ".git",

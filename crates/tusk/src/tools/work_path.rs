@@ -85,7 +85,7 @@ impl WorkPath {
     ///
     /// # Errors
     /// `path.link`, or what the files say; that something is missing is no error here.
-    pub(super) fn refuse_links(&self, files: &dyn WorkFiles) -> Result<(), ToolFailure> {
+    pub(crate) fn refuse_links(&self, files: &dyn WorkFiles) -> Result<(), ToolFailure> {
         if self.is_root() {
             return Ok(());
         }
@@ -104,7 +104,7 @@ impl WorkPath {
     }
 
     /// Refuses what is protected, and what is reached through a link.
-    pub(super) fn refuse_protected(&self, context: &ToolContext<'_>) -> Result<(), ToolFailure> {
+    pub(crate) fn refuse_protected(&self, context: &ToolContext<'_>) -> Result<(), ToolFailure> {
         if context.protected.cover(self) {
             let message = format!("`{self}` is protected and stays as it is");
             return Err(ToolFailure::new("path.protected", message));

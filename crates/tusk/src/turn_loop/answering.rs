@@ -5,6 +5,7 @@ use premath_kernel::{ActionMode, Digest, ExecutionPattern};
 
 use super::adapter;
 use super::answer::Answer;
+use super::code::CODE_EXECUTION;
 use super::machine::Machine;
 use super::plan;
 use super::progress;
@@ -92,7 +93,10 @@ impl Machine {
             self.end(RunOutcome::FailedClosed { classes: vec!["tool.schema_invalid".to_owned()], detail });
             return;
         }
-        let mut planned = self.tools.plan(calls, &self.state.found, &|tool| self.may_call(&purpose, tool));
+        let mut planned = self.tools.plan(calls, &self.state.found, &|tool| self.may_ask_for(&purpose, tool));
+        if self.config.action_mode == ActionMode::Code && !purpose.is_harness() {
+            self.hint_at_programs(&mut planned);
+        }
         if !is_handled(&answer.stop) {
             let why = "it was not run: the answer ended in a way that is not handled";
             plan::hold_all(&mut planned, "turn_refused", why);
@@ -120,12 +124,21 @@ impl Machine {
             compaction: self.state.compacted.take(),
             guards: Vec::new(),
             said,
+            programs: None,
         };
         self.look_at(open);
     }
 
+    /// Whether an answer may call a tool by itself: where programs call, it only asks for programs.
+    fn may_ask_for(&self, purpose: &Purpose, tool: &str) -> bool {
+        match self.config.action_mode {
+            ActionMode::Code if !purpose.is_harness() => tool == CODE_EXECUTION,
+            ActionMode::Code | ActionMode::Json | ActionMode::Text => self.may_call(purpose, tool),
+        }
+    }
+
     /// Whether a tool may be called in a turn of this purpose. The harness calls what it needs.
-    fn may_call(&self, purpose: &Purpose, tool: &str) -> bool {
+    pub(super) fn may_call(&self, purpose: &Purpose, tool: &str) -> bool {
         match purpose {
             Purpose::Branches | Purpose::Judgement | Purpose::Plan => true,
             Purpose::Route => tool == progress::CHOOSE_ROUTE,
@@ -211,6 +224,8 @@ impl Machine {
     pub(super) fn execute(&mut self, open: Open) {
         if open.calls.is_empty() {
             self.conclude(open);
+        } else if self.is_code(&open) && !open.is_nested() && open.calls.iter().any(PlannedCall::runs) {
+            self.begin_programs(open);
         } else {
             self.state.phase = Phase::Executing(Box::new(open));
         }

@@ -10,8 +10,8 @@ use crate::tools::CatalogueError;
 /// Why there is no machine for a configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// Programs cannot be run yet.
-    #[error("action mode `code` needs the evaluator, which is not here; use `json`")]
+    /// Programs have nothing to run in.
+    #[error("action mode `code` needs the tool `code_execution`")]
     CodeMode,
     /// Whoever makes something does not judge it.
     #[error("`{model}` would judge its own work; name another model or a command as the evaluator")]
@@ -47,8 +47,8 @@ pub fn check(
     limits: &Limits,
 ) -> Result<(), ConfigError> {
     let incomplete = |what| Err(ConfigError::Incomplete { pattern: workflow.pattern.token(), what });
-    if action_mode == ActionMode::Code {
-        return Err(ConfigError::CodeMode);
+    if action_mode == ActionMode::Code && workflow.pattern == ExecutionPattern::OrchestratorWorkers {
+        return incomplete("action mode `json`: programs do not ask for workers");
     }
     if let Some(Judge::Model { reference, .. }) = workflow.evaluator.as_ref().map(|one| &one.judge)
         && models.contains(reference)

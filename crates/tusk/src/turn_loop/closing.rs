@@ -3,23 +3,25 @@
 //! The kernel sees one turn, never the history. It must not judge by itself: what closes a turn is `premath_kernel::close`.
 
 use premath_kernel::{
-    Artifact, Assessment, Claims, Constraints, Count, Counters, Digest, Disposition, ErrorMaterial,
-    GuardrailDecision, Handoff, HandoffProjection, Intent, NormalizedTurn, Observations, ObservedArtifact,
-    ProtocolState, Provenance, ProvenanceKind, ResultStatus, SchemaError, Shell, Sink, Strictness, Text,
-    Token, ToolCallId, ToolChoice, ToolRequest, ToolResult, ToolUse, Turn, TurnEvidence, Value, Witness,
-    Worker, assess, normalize,
+    ActionMode, Artifact, Assessment, CallerEdge, Claims, Constraints, Count, Counters, Digest, Disposition,
+    ErrorMaterial, GuardrailDecision, Handoff, HandoffProjection, Intent, NormalizedTurn, Observations,
+    ObservedArtifact, ProtocolState, Provenance, ProvenanceKind, ResultStatus, SchemaError, Shell, Sink,
+    Strictness, Text, Token, Tokens, ToolCallId, ToolChoice, ToolRequest, ToolResult, ToolUse, Turn,
+    TurnEvidence, Value, Witness, Worker, assess, normalize,
 };
 
+use super::code::{CODE_EXECUTION, Ended};
 use super::config::{RunConfig, STRUCTURED};
 use super::plan::Toolset;
+use super::programs::ANSWER;
 use super::state::{Open, Purpose, Used};
 use super::step::PlannedCall;
-use super::terms::{ORCHESTRATOR, SUCCESSOR, Terms};
+use super::terms::{ORCHESTRATOR, PROGRAM, SUCCESSOR, Terms};
 use super::watch::Verdict;
-use crate::context::{InjectionPoint, Reduced, Rendered, Views};
+use crate::context::{InjectionPoint, Reduced, Rendered, Views, estimate};
 use crate::evidence::{CallOutcome, CallStatus};
 use crate::policy::{GuardRow, Observability};
-use crate::tools::ToolKind;
+use crate::tools::{Caller, ToolKind};
 
 /// Everything about a turn that its rows are made from.
 pub(crate) struct Closing<'c> {
@@ -54,6 +56,8 @@ impl Closing<'_> {
         let blank = || NotATurn("a name in the turn is blank".to_owned());
         let evidence = self.evidence().ok_or_else(blank)?;
         let choice = match self.open.purpose {
+            // Whoever writes a program chooses in it.
+            Purpose::Route if self.config.action_mode == ActionMode::Code => ToolChoice::Auto,
             Purpose::Route => ToolChoice::Specific(Text::new(super::progress::CHOOSE_ROUTE)),
             Purpose::Work | Purpose::Descent | Purpose::Branches | Purpose::Judgement | Purpose::Plan => {
                 ToolChoice::Auto
@@ -91,7 +95,7 @@ impl Closing<'_> {
             protocol: self.protocol()?,
             handoff: self.handoff(),
             guardrails: guard_rows(&self.open.guards, 0)?,
-            code_executions: Vec::new(),
+            code_executions: self.programs().map(Ended::row).collect::<Option<_>>()?,
             compaction: self.open.compaction.as_ref().map(|artifact| artifact.row()),
             workers: self.workers()?,
             handoff_projection: self.projection(),
@@ -103,9 +107,18 @@ impl Closing<'_> {
         };
         for (((call, outcome), rendered), order) in rows() {
             evidence.requests.push(self.request(call, order)?);
-            evidence.results.push(result(call, outcome, rendered, order)?);
+            evidence.results.push(ToolResult {
+                tokens: self.tokens(call, rendered),
+                ..result(call, outcome, rendered, order)?
+            });
             evidence.uses.push(self.usage(call, outcome, rendered)?);
-            evidence.renders.push(rendered.row(&call.call.id, InjectionPoint::ToolResponse, &protocol)?);
+            let mut row = rendered.row(&call.call.id, InjectionPoint::ToolResponse, &protocol)?;
+            if call.caller.is_some() {
+                // It went into the program and nowhere else, as the operator can read it.
+                row.injection_point = Token::new(PROGRAM)?;
+                row.reminder_render_digest = rendered.operator_digest.clone();
+            }
+            evidence.renders.push(row);
         }
         Some(evidence)
     }
@@ -122,14 +135,29 @@ impl Closing<'_> {
             arguments: None,
             arguments_digest: Some(super::plan::arguments_digest(&call.call)),
             schema_digest: self.tools.facts(&call.call.name).map(|facts| facts.schema_digest.clone()),
-            caller_id: Text::new("model"),
+            caller_id: Text::new(call.caller.as_ref().map_or(Caller::Model, |_| Caller::Code).token()),
             search_ref: call.search.clone(),
             search_ref_digest: None,
-            call_group: Text::new("answer"),
+            call_group: Text::new(call.caller.as_ref().map_or(ANSWER, |caller| &caller.group)),
             order: Count::new(order),
             source: Text::new(&source),
             guardrails: guard_rows(looked(call), 0)?,
         })
+    }
+
+    fn programs(&self) -> impl Iterator<Item = &Ended> {
+        self.open.programs.iter().flat_map(|programs| &programs.ended)
+    }
+
+    /// What a program's result costs in the context, and what its calls' results would have.
+    fn tokens(&self, call: &PlannedCall, rendered: &Rendered) -> Option<Tokens> {
+        if call.call.name != CODE_EXECUTION {
+            return None;
+        }
+        let ended = self.programs().find(|ended| ended.id == call.call.id.trim());
+        let filtered = Count::new(estimate(&rendered.text))?;
+        let unfiltered = ended.map_or(Some(filtered), |ended| Count::new(ended.unfiltered))?;
+        Some(Tokens { filtered, unfiltered })
     }
 
     fn usage(&self, call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered) -> Option<ToolUse> {
@@ -277,7 +305,10 @@ fn result(call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered, order:
         payload: None,
         error,
         provenance: Some(Provenance { kind, reference: Text::new(&call.call.name) }),
-        caller_edge: None,
+        caller_edge: match &call.caller {
+            None => None,
+            Some(caller) => Some(CallerEdge { parent_tool_call_id: Text::new(&caller.parent)? }),
+        },
         shell,
         truncation: Some(rendered.truncation.clone()),
         tokens: None,

@@ -4,6 +4,7 @@
 
 use premath_kernel::{ActionMode, Digest, Object, OrchestrationRole, Value};
 
+use super::code::CodeLimits;
 use super::limits::{ContextLimits, Limits};
 use super::workflow::Workflow;
 use crate::evidence::Unreadable;
@@ -49,6 +50,8 @@ pub struct RunConfig {
     pub limits: Limits,
     /// How much a model is shown.
     pub context: ContextLimits,
+    /// How much a program may use, where the model writes programs; what is usual when absent.
+    pub code: Option<CodeLimits>,
     /// The capabilities that its mutation policy grants and that it claims.
     pub capabilities: Vec<String>,
     /// The measured reason to go on past the turns of a workflow.
@@ -138,6 +141,7 @@ impl RunConfig {
             .field("actionMode", self.action_mode.token())
             .optional("autonomy", self.autonomy.as_deref())
             .non_empty("capabilities", text_list(&self.capabilities))
+            .optional("code", self.code.map(CodeLimits::to_value))
             .field("context", self.context.to_value())
             .non_empty("incomingRefs", text_list(&self.incoming))
             .optional("instructionRef", self.instruction_ref.as_deref())
@@ -187,6 +191,7 @@ impl RunConfig {
             profile: row.owned("profile")?,
             limits: Limits::from_row(row.row("limits")?)?,
             context: ContextLimits::from_row(row.row("context")?)?,
+            code: row.optional_row("code")?.map(CodeLimits::from_row).transpose()?,
             capabilities: row.texts("capabilities")?,
             autonomy: row.optional("autonomy")?,
             parent: row.optional_row("parent")?.map(read_parent).transpose()?,

@@ -6,6 +6,7 @@
 
 mod governed;
 mod planned;
+mod programs;
 
 use std::collections::BTreeMap;
 
@@ -98,8 +99,14 @@ pub async fn drive(
     ports: &mut Ports<'_>,
     beginning: Beginning,
 ) -> Result<RunReport, DriveError> {
-    let mut driver =
-        Driver { ports, rows: Vec::new(), operations: BTreeMap::new(), is_resumed: false, earlier_millis: 0 };
+    let mut driver = Driver {
+        ports,
+        rows: Vec::new(),
+        operations: BTreeMap::new(),
+        is_resumed: false,
+        earlier_millis: 0,
+        announced: None,
+    };
     driver.begin(machine, beginning)?;
     loop {
         driver.rows.extend(machine.take_records());
@@ -108,12 +115,24 @@ pub async fn drive(
                 driver.flush()?;
                 driver.answer(*call).await?
             }
+            Step::CallTools(calls)
+                if calls.iter().any(|call| call.caller.is_some())
+                    && driver.ports.tools.interrupt.is_requested() =>
+            {
+                // Nothing of it has begun: the program goes on when the run does.
+                Event::Interrupted
+            }
             Step::CallTools(calls) => {
+                driver.announce(machine);
                 if let Some((call_id, turn, does)) = machine.harness_turn() {
                     let started = RunEvent::TurnStarted { call_id: &call_id, turn, harness: Some(does) };
                     (driver.ports.watch)(&started);
                 }
-                driver.call(&machine.turn_id(), calls, planned::plan(machine))?
+                driver.call(machine, calls, planned::plan(machine))?
+            }
+            Step::Keep { call, outcome } => {
+                driver.announce(machine);
+                driver.keep(machine, call, outcome.clone())?
             }
             Step::Apply(admitted) => {
                 driver.flush()?;
@@ -169,6 +188,8 @@ struct Driver<'d, 'p> {
     is_resumed: bool,
     /// How long the run took before this process.
     earlier_millis: u64,
+    /// The program that whoever watches was told of last, and when.
+    announced: Option<(String, u64)>,
 }
 
 impl Driver<'_, '_> {
@@ -244,6 +265,8 @@ impl Driver<'_, '_> {
     }
 
     async fn answer(&mut self, call: super::step::ModelCall) -> Result<Event, DriveError> {
+        self.operations.clear();
+        self.announced = None;
         if self.ports.tools.interrupt.is_requested() {
             return Ok(Event::Interrupted);
         }
@@ -297,10 +320,12 @@ impl Driver<'_, '_> {
 
     fn call(
         &mut self,
-        call_id: &str,
+        machine: &Machine,
         calls: &[PlannedCall],
         plan: Option<&ApprovedPlan>,
     ) -> Result<Event, DriveError> {
+        let is_nested = calls.iter().any(|call| call.caller.is_some());
+        let budget = if is_nested { self.ports.tools.budget } else { self.shown_budget(machine) };
         let has_effects = calls.iter().any(|call| call.runs() && matches!(call.kind, ToolKind::Effect));
         // What was agreed to is looked at again, whether it happens now or when the turn is closed.
         let is_agreed = calls.iter().any(|call| call.runs() && call.approval.is_some());
@@ -319,6 +344,7 @@ impl Driver<'_, '_> {
                 tool: &call.call.name,
                 arguments: &call.call.arguments,
                 diff: diff.as_deref(),
+                program: call.caller.as_ref().map(|caller| caller.parent.as_str()),
             });
         }
         let mut ran = self.ports.tools.run(calls, &prepared, self.ports.time);
@@ -327,7 +353,7 @@ impl Driver<'_, '_> {
         }
         let mut reviewed = Vec::with_capacity(calls.len());
         for (ran, call) in ran.into_iter().zip(calls) {
-            let outcome = self.reviewed(call_id, &call.call.name, ran.outcome)?;
+            let outcome = self.reviewed(&machine.turn_id(), &call.call.name, ran.outcome)?;
             reviewed.push(Ran { outcome, ..ran });
         }
         if plan.is_some() {
@@ -335,11 +361,14 @@ impl Driver<'_, '_> {
         }
         let elapsed_millis = self.elapsed_millis();
         let mut outcomes = Vec::with_capacity(calls.len());
-        self.operations.clear();
+        if !is_nested {
+            // The calls of a program come after one another, and what the first ask for is of the same turn.
+            self.operations.clear();
+        }
         let mut traces = Vec::new();
         for (Ran { outcome, operation, trace }, call) in reviewed.into_iter().zip(calls) {
             self.operations.extend(operation.map(|operation| (call.call.id.clone(), operation)));
-            let outcome = self.kept(outcome)?;
+            let outcome = self.kept(outcome, budget)?;
             let millis = trace.as_ref().map_or(0, |trace| trace.duration_micros / 1000);
             traces.extend(trace);
             (self.ports.watch)(&RunEvent::CallFinished { tool: &call.call.name, outcome: &outcome, millis });
@@ -373,8 +402,7 @@ impl Driver<'_, '_> {
     }
 
     /// An outcome that a row can carry: what is too long for what the model is shown becomes an object.
-    fn kept(&mut self, mut outcome: CallOutcome) -> Result<CallOutcome, StoreError> {
-        let budget = self.ports.tools.budget;
+    fn kept(&mut self, mut outcome: CallOutcome, budget: usize) -> Result<CallOutcome, StoreError> {
         let Payload::Inline(text) = &outcome.payload else { return Ok(outcome) };
         if text.len() <= budget {
             return Ok(outcome);

@@ -43,6 +43,11 @@ pub enum Event {
         /// What was noted of those that ran.
         traces: Vec<SensorTrace>,
     },
+    /// What a program came to was looked at and stored.
+    ProgramKept {
+        /// What it came to.
+        outcome: Box<CallOutcome>,
+    },
     /// The store was asked for every admitted change.
     Applied {
         /// What became of each.
@@ -114,6 +119,7 @@ impl Event {
             Self::Confirmed { .. } => "person.confirmed",
             Self::PlanDecided(_) => "plan.decided",
             Self::ToolsFinished { .. } => "turn.results",
+            Self::ProgramKept { .. } => "program.kept",
             Self::Applied { .. } => "turn.applied",
             Self::PersonDecided { .. } => "person.decided",
             Self::WorkersReturned { .. } => "workers.returned",
@@ -145,6 +151,7 @@ impl Event {
                 .field("elapsedMillis", count(*elapsed_millis))
                 .field("results", outcomes.iter().map(CallOutcome::to_value).collect::<Vec<_>>())
                 .non_empty("traces", traces.iter().map(SensorTrace::to_value).collect()),
+            Self::ProgramKept { outcome } => fields.field("outcome", outcome.to_value()),
             Self::Applied { outcomes } => {
                 fields.field("outcomes", outcomes.iter().map(applied_value).collect::<Vec<_>>())
             }
@@ -185,6 +192,10 @@ impl Event {
                 Self::Confirmed { confirmations: row.rows("confirmations", Confirmation::from_row)? }
             }
             "plan.decided" => Self::PlanDecided(PlanDecision::from_row(row)?),
+            "program.kept" => {
+                let outcome = row.value("outcome").ok_or_else(|| unreadable("outcome"))?;
+                Self::ProgramKept { outcome: Box::new(CallOutcome::from_value(outcome)?) }
+            }
             "turn.applied" => Self::Applied { outcomes: row.rows("outcomes", read_applied)? },
             "person.decided" => Self::PersonDecided { decision: read_decision(row.text("decision")?)? },
             "workers.returned" => Self::WorkersReturned { workers: row.rows("workers", read_worker)? },

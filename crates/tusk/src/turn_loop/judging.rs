@@ -33,7 +33,9 @@ impl Machine {
 
     /// Policy has spoken.
     pub(super) fn judged(&mut self, mut open: Open, judged: Judged) {
-        open.guards = judged.guards;
+        if !open.is_nested() {
+            open.guards = judged.guards;
+        }
         for call in open.calls.iter_mut().filter(|call| call.runs()) {
             let said = judged.calls.iter().find(|said| said.tool_call_id == call.call.id);
             match said {
@@ -73,14 +75,14 @@ impl Machine {
             call.runs()
                 && self.tools.facts(&call.call.name).is_some_and(|facts| facts.risk == Risk::Destructive)
         };
-        let targets: BTreeSet<(String, String)> = open
-            .calls
-            .iter()
-            .filter(destroys)
-            .filter_map(|call| call.judged.as_ref())
-            .flat_map(|judged| judged.targets.iter().map(|target| (target.kind.clone(), target.id.clone())))
-            .collect();
-        if targets.len() > 1 {
+        let mut targets = targets_of(open.calls.iter().filter(destroys));
+        let is_destroying = !targets.is_empty();
+        // What a program did before counts: it is the same turn.
+        let (has_changed, is_proposed) = open.programs.as_ref().map_or((false, false), |programs| {
+            targets.extend(programs.so_far.destroyed.iter().cloned());
+            (programs.so_far.has_changed, programs.so_far.is_proposed)
+        });
+        if is_destroying && targets.len() > 1 {
             let error = BatchRule::of(&self.config).too_many(targets.len());
             let facts = |name: &str| self.tools.facts(name).map(|facts| facts.risk);
             for call in open.calls.iter_mut().filter(|call| call.runs()) {
@@ -89,7 +91,12 @@ impl Machine {
                 }
             }
         }
-        if open.calls.iter().any(|call| call.runs() && call.call.name == PROPOSE_PLAN) {
+        let proposes = |call: &PlannedCall| call.runs() && call.call.name == PROPOSE_PLAN;
+        if has_changed && !is_proposed {
+            let error = behind_a_change();
+            open.calls.iter_mut().filter(|call| proposes(call)).for_each(|call| refuse(call, &error));
+        }
+        if is_proposed || open.calls.iter().any(proposes) {
             let error = beside_a_plan();
             for call in open.calls.iter_mut().filter(|call| call.call.name != PROPOSE_PLAN) {
                 let (code, why) = (error.code.code(), error.model_message());
@@ -171,6 +178,13 @@ impl Machine {
     }
 }
 
+/// What calls are about, as policy found out.
+pub(super) fn targets_of<'c>(calls: impl Iterator<Item = &'c PlannedCall>) -> BTreeSet<(String, String)> {
+    let judged = calls.filter_map(|call| call.judged.as_ref());
+    let targets = judged.flat_map(|judged| &judged.targets);
+    targets.map(|target| (target.kind.clone(), target.id.clone())).collect()
+}
+
 /// A plan is carried out as it was shown, or not at all: what acts at once is none of it, and one step that may not be done
 /// keeps the others from being tried.
 fn whole_plan(calls: &mut [PlannedCall]) {
@@ -201,6 +215,13 @@ fn declined(message: Option<&str>) -> PolicyError {
         None => "it was not run: a person said no".to_owned(),
         Some(message) => format!("it was not run: a person said no: {message}"),
     };
+    error
+}
+
+fn behind_a_change() -> PolicyError {
+    let why = "the same turn has changed something already, or asked for it";
+    let mut error = PolicyError::new(PolicyCode::RequiresApproval, "plan-first", why);
+    error.hint = format!("it was not run: {why}; propose the plan in a turn of its own");
     error
 }
 

@@ -8,6 +8,7 @@ use premath_bd::JournalEvent;
 use premath_kernel::{ActionMode, Digest, Digests};
 
 use super::check::{ConfigError, check};
+use super::code::{Bindings, CODE_EXECUTION};
 use super::config::{Relation, RunConfig};
 use super::event::Event;
 use super::plan::Toolset;
@@ -42,6 +43,7 @@ pub struct Machine {
     pub(super) config: RunConfig,
     pub(super) tools: Toolset,
     pub(super) terms: Terms,
+    pub(super) bindings: Bindings,
     pub(super) state: State,
     pub(super) records: Vec<JournalEvent>,
     pub(super) last_verdict: Option<Verdict>,
@@ -63,12 +65,20 @@ impl Machine {
         }
         check(&config.workflow, config.action_mode, &config.models, issue, &limits)?;
         let tools = Toolset::new(Catalogue::of_specs(config.tools.iter().cloned())?, &config.profile);
+        if config.action_mode == ActionMode::Code && tools.catalogue().get(CODE_EXECUTION).is_none() {
+            return Err(ConfigError::CodeMode);
+        }
         let terms = Terms::of(&config, tools.catalogue())?;
+        let bindings = match config.action_mode {
+            ActionMode::Code => Bindings::of(tools.catalogue().specs()),
+            ActionMode::Json | ActionMode::Text => Bindings::default(),
+        };
         let state = State::new(system(&config), Offers::default(), config.incoming.clone());
         let mut machine = Self {
             config,
             tools,
             terms,
+            bindings,
             state,
             records: Vec::new(),
             last_verdict: None,
@@ -127,11 +137,16 @@ impl Machine {
                 turn: self.state.turn,
                 request: self.request(purpose),
             })),
-            Phase::Judging(open) => Step::Judge { said: &open.said, calls: &open.calls },
+            Phase::Judging(open) => {
+                // What was said was looked at with the answer; what a program calls says nothing beside it.
+                let said = if open.is_nested() { "" } else { open.said.as_str() };
+                Step::Judge { said, calls: &open.calls }
+            }
             Phase::Asking { question, .. } => Step::AskHuman(question),
             Phase::Confirming(open) => Step::Confirm(&open.calls),
             Phase::Planning { proposal_id, .. } => Step::AwaitPlan(proposal_id),
             Phase::Executing(open) => Step::CallTools(&open.calls),
+            Phase::Keeping { call, outcome, .. } => Step::Keep { call, outcome },
             Phase::Handing { packet, .. } => Step::Handoff(packet),
             Phase::Applying(applying) => Step::Apply(self.admitted(applying)),
             Phase::Spawning { plans, .. } => Step::Spawn(plans),
@@ -180,7 +195,19 @@ impl Machine {
                     open.stop =
                         self.over(&[]).map(|name| RunOutcome::Stopped(StopCause::Limit(name.to_owned())));
                 }
-                self.conclude(open);
+                if open.is_nested() {
+                    self.part_ended(open);
+                } else {
+                    self.conclude(open);
+                }
+            }
+            (Phase::Executing(open), Event::Interrupted) if open.is_nested() => {
+                self.stop(StopCause::Interrupted, Some(Paused::Looking(open)));
+            }
+            (Phase::Keeping { call, open, .. }, Event::ProgramKept { outcome })
+                if call.call.id == outcome.tool_call_id =>
+            {
+                self.kept(*open, *outcome);
             }
             (Phase::Handing { packet, open }, Event::HandoffStored { observed }) => {
                 let packet = self.carrying(*packet, &observed);
@@ -208,6 +235,7 @@ impl Machine {
                 | Phase::Confirming(_)
                 | Phase::Planning { .. }
                 | Phase::Executing(_)
+                | Phase::Keeping { .. }
                 | Phase::Handing { .. }
                 | Phase::Applying(_)
                 | Phase::Spawning { .. }
@@ -234,6 +262,7 @@ impl Machine {
             | Phase::Confirming(_)
             | Phase::Planning { .. }
             | Phase::Executing(_)
+            | Phase::Keeping { .. }
             | Phase::Handing { .. }
             | Phase::Applying(_)
             | Phase::Spawning { .. }
@@ -250,6 +279,8 @@ impl Machine {
             cost_micros: used.cost_micros,
             wall_millis: used.wall_millis,
             workers: used.workers,
+            filtered_tokens: self.state.filtered.shown,
+            unfiltered_tokens: self.state.filtered.unfiltered,
             applied: self.state.changes,
             is_kept: self.config.policy.as_ref().is_none_or(RunPolicy::keeps_payloads),
         }
@@ -283,6 +314,7 @@ impl Machine {
             | Phase::Confirming(_)
             | Phase::Planning { .. }
             | Phase::Executing(_)
+            | Phase::Keeping { .. }
             | Phase::Handing { .. }
             | Phase::Applying(_)
             | Phase::Spawning { .. }
@@ -349,6 +381,7 @@ impl Machine {
             | Phase::Asking { .. }
             | Phase::Confirming(_)
             | Phase::Planning { .. }
+            | Phase::Keeping { .. }
             | Phase::Handing { .. }
             | Phase::Applying(_)
             | Phase::Spawning { .. }
@@ -370,8 +403,10 @@ impl Machine {
                 _other => true,
             });
         let mut offered: Vec<ToolOffer> = offered.collect();
-        if self.config.action_mode == ActionMode::Text {
-            offered.clear();
+        match self.config.action_mode {
+            ActionMode::Json => {}
+            ActionMode::Text => offered.clear(),
+            ActionMode::Code => self.offer_programs(&mut offered, &names),
         }
         if let Some(last) = offered.last_mut() {
             last.cache = CacheMarker::Here;
@@ -386,6 +421,9 @@ impl Machine {
             messages: self.state.history.clone(),
             tool_choice: match purpose {
                 _any if self.state.offers.is_empty() => ToolChoice::Auto,
+                Purpose::Route if self.config.action_mode == ActionMode::Code => {
+                    ToolChoice::Named(CODE_EXECUTION.to_owned())
+                }
                 Purpose::Route => ToolChoice::Named(progress::CHOOSE_ROUTE.to_owned()),
                 Purpose::Descent => ToolChoice::Forbidden,
                 Purpose::Work | Purpose::Branches | Purpose::Judgement | Purpose::Plan => ToolChoice::Auto,
@@ -436,6 +474,7 @@ impl Machine {
             Some(Paused::Calling(purpose)) => self.begin(purpose),
             Some(Paused::Asking { question, open }) => self.ask(question, open),
             Some(Paused::Confirming(open)) => self.state.phase = Phase::Confirming(open),
+            Some(Paused::Looking(open)) => self.look_at(*open),
             Some(Paused::Planning { proposal_id, after }) => {
                 self.state.phase = Phase::Planning { proposal_id, after };
             }
@@ -479,6 +518,7 @@ const fn waits(phase: &Phase) -> &'static str {
         Phase::Asking { .. } | Phase::Confirming(_) => "waits for a person",
         Phase::Planning { .. } => "waits for a plan",
         Phase::Executing(_) => "waits for its tools",
+        Phase::Keeping { .. } => "waits for the store of payloads",
         Phase::Handing { .. } => "waits for a stored handoff",
         Phase::Applying(_) => "waits for the store of issues",
         Phase::Spawning { .. } => "waits for its workers",

@@ -78,9 +78,7 @@ impl Toolset {
             let is_offered = is_offered(&call.name);
             let mut planned = self.look(call, found);
             if planned.runs() && !is_offered {
-                let message = format!("`{}` is not offered in this turn", planned.call.name);
-                let code = "tool.unknown_or_disallowed";
-                planned.refusal = Some(CallOutcome::failed(&planned.call.id, code, false, message));
+                planned.refusal = Some(not_offered(&planned.call));
             }
             planned
         };
@@ -97,6 +95,15 @@ impl Toolset {
         planned
     }
 
+    /// Looks at one call of a program.
+    pub(crate) fn look_nested(&self, call: ToolCall, found: &[FoundTools], is_offered: bool) -> PlannedCall {
+        let mut planned = self.look(call, found);
+        if planned.runs() && !is_offered {
+            planned.refusal = Some(not_offered(&planned.call));
+        }
+        planned
+    }
+
     fn look(&self, call: ToolCall, found: &[FoundTools]) -> PlannedCall {
         let facts = self.facts.get(&call.name);
         let mut planned = PlannedCall {
@@ -107,6 +114,7 @@ impl Toolset {
             refusal: None,
             judged: None,
             approval: None,
+            caller: None,
             schema_errors: Vec::new(),
             search: facts.filter(|facts| facts.is_deferred).and_then(|_| search(&call.name, found)),
             call,
@@ -140,6 +148,11 @@ impl Toolset {
         }
         planned
     }
+}
+
+fn not_offered(call: &ToolCall) -> CallOutcome {
+    let message = format!("`{}` is not offered in this turn", call.name);
+    CallOutcome::failed(&call.id, "tool.unknown_or_disallowed", false, message)
 }
 
 /// Why a command does not run where it wants to: its row would keep the turn open.

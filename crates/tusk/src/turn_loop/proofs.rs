@@ -28,6 +28,7 @@ impl Machine {
             | Phase::Confirming(_)
             | Phase::Planning { .. }
             | Phase::Executing(_)
+            | Phase::Keeping { .. }
             | Phase::Handing { .. }
             | Phase::Spawning { .. }
             | Phase::Compacting { .. }
@@ -51,6 +52,7 @@ impl Machine {
             | Phase::Confirming(_)
             | Phase::Planning { .. }
             | Phase::Executing(_)
+            | Phase::Keeping { .. }
             | Phase::Handing { .. }
             | Phase::Spawning { .. }
             | Phase::Compacting { .. }

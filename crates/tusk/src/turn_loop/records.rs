@@ -3,9 +3,10 @@
 use premath_bd::JournalEvent;
 use premath_kernel::{Digest, Object, Value};
 
+use super::code::Ended;
 use super::config::RunConfig;
 use super::state::Purpose;
-use super::step::WorkerPlan;
+use super::step::{PlannedCall, WorkerPlan};
 use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, RunReport, StopCause, Verdict};
 use crate::context::views::PendingIntent;
 use crate::context::{CompactionArtifact, HandoffPacket};
@@ -58,6 +59,36 @@ pub(crate) fn asked(call_id: &str, question: &str) -> JournalEvent {
     JournalEvent::new("person.asked", fields)
 }
 
+/// The calls that a program makes, before any of them runs.
+pub(crate) fn program_called(parent: &str, calls: &[PlannedCall]) -> JournalEvent {
+    let call = |call: &PlannedCall| {
+        Object::fields()
+            .field("arguments", call.call.arguments.as_str().to_owned())
+            .field("id", call.call.id.clone())
+            .field("name", call.call.name.clone())
+            .finish()
+    };
+    let fields = Object::fields()
+        .field("calls", calls.iter().map(call).collect::<Vec<_>>())
+        .field("toolCallId", parent);
+    JournalEvent::new("program.called", fields)
+}
+
+/// How a program ended.
+pub(crate) fn program_ended(ended: &Ended) -> JournalEvent {
+    let made = u64::try_from(ended.calls.len()).unwrap_or(u64::MAX);
+    let fields = Object::fields()
+        .field("programDigest", &ended.program)
+        .field("result", ended.result.as_str())
+        .field("steps", count(ended.steps))
+        .field("stdoutDigest", &ended.stdout)
+        .field("toolCallId", ended.id.as_str())
+        .field("toolCalls", count(made))
+        .optional("traceback", ended.traceback.as_deref())
+        .field("unfilteredTokens", count(ended.unfiltered));
+    JournalEvent::new("program.ended", fields)
+}
+
 pub(crate) fn spawned(plans: &[WorkerPlan]) -> JournalEvent {
     let fields = Object::fields().field("workers", plans.iter().map(worker).collect::<Vec<_>>());
     JournalEvent::new("workers.spawned", fields)
@@ -90,15 +121,18 @@ pub(crate) fn windowed(dropped: usize, context: &Digest) -> JournalEvent {
 }
 
 pub(crate) fn stopped(report: &RunReport) -> JournalEvent {
+    let filtered = report.has_filtered();
     let fields = Object::fields()
         .field("applied", count(report.applied))
         .field("costMicros", count(report.cost_micros))
+        .optional("filteredTokens", filtered.then(|| count(report.filtered_tokens)))
         .field("outcome", report.outcome.token())
         .field("refusedTurns", count(report.refused_turns))
         .field("runId", report.run_id.as_str())
         .field("tokens", count(report.tokens))
         .field("toolCalls", count(report.tool_calls))
         .field("turns", count(report.turns))
+        .optional("unfilteredTokens", filtered.then(|| count(report.unfiltered_tokens)))
         .field("wallMillis", count(report.wall_millis))
         .field("workers", count(report.workers));
     let fields = match &report.outcome {

@@ -6,6 +6,7 @@ use premath_kernel::{Digest, Intent, NormalizedTurn, Object, Value};
 
 use super::answer::{Answer, part_value};
 use super::limits::Limits;
+use super::programs::Programs;
 use super::step::{PlannedCall, WorkerPlan};
 use super::watch::{AppliedIntent, RunOutcome};
 use crate::context::views::{Budget, Spent};
@@ -89,7 +90,7 @@ impl Purpose {
 pub(crate) type Observed = (String, Option<String>);
 
 /// A turn that is not closed.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Open {
     pub(crate) call_id: String,
     pub(crate) purpose: Purpose,
@@ -108,6 +109,8 @@ pub(crate) struct Open {
     pub(crate) guards: Vec<GuardRow>,
     /// What was said beside the calls.
     pub(crate) said: String,
+    /// The programs among its calls, once they have begun.
+    pub(crate) programs: Option<Box<Programs>>,
 }
 
 /// What follows a turn.
@@ -136,6 +139,8 @@ pub(crate) enum Phase {
     Planning { proposal_id: String, after: After },
     /// Tools.
     Executing(Box<Open>),
+    /// A look at what a program came to, and its store.
+    Keeping { call: Box<PlannedCall>, outcome: Box<CallOutcome>, open: Box<Open> },
     /// A stored handoff.
     Handing { packet: Box<HandoffPacket>, open: Box<Open> },
     /// The store of issues.
@@ -169,6 +174,8 @@ pub(crate) enum Paused {
     Asking { question: String, open: Box<Open> },
     /// Where a person is asked about calls.
     Confirming(Box<Open>),
+    /// Before policy looks at the calls of a program.
+    Looking(Box<Open>),
     /// Where a person is asked about a plan.
     Planning { proposal_id: String, after: After },
     /// Where workers are under way.
@@ -231,6 +238,15 @@ pub(crate) struct State {
     pub(crate) due: Option<String>,
     /// The turns that earlier compactions dropped.
     pub(crate) dropped: Vec<DroppedTurn>,
+    /// Tokens of what programs came to, and of what they were made from.
+    pub(crate) filtered: Filtered,
+}
+
+/// About how many tokens programs kept out of the context.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Filtered {
+    pub(crate) shown: u64,
+    pub(crate) unfiltered: u64,
 }
 
 impl State {
@@ -264,6 +280,7 @@ impl State {
             checkpointed: 0,
             due: None,
             dropped: Vec::new(),
+            filtered: Filtered::default(),
         }
     }
 

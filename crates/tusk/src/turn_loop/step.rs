@@ -26,8 +26,15 @@ pub enum Step<'m> {
     Confirm(&'m [PlannedCall]),
     /// Have a person decide about a plan, and have it carried out.
     AwaitPlan(&'m str),
-    /// Run the calls of an answer.
+    /// Run the calls of an answer, or of a program.
     CallTools(&'m [PlannedCall]),
+    /// Look at what a program came to, and store what is too long for a row.
+    Keep {
+        /// The call whose program it is.
+        call: &'m PlannedCall,
+        /// What it came to, whole.
+        outcome: &'m CallOutcome,
+    },
     /// Make the changes that were admitted.
     Apply(Vec<Admitted>),
     /// Run workers, all at once.
@@ -72,10 +79,21 @@ pub struct PlannedCall {
     pub judged: Option<CallJudgement>,
     /// What a person agreed to: the approval, and the digest of the preview they saw.
     pub approval: Option<Approval>,
+    /// The program that makes it; none when the answer does.
+    pub caller: Option<ProgramCaller>,
     /// Where in the arguments they break their schema.
     pub(crate) schema_errors: Vec<String>,
     /// The search that found the tool, when it had to be found.
     pub(crate) search: Option<SearchRef>,
+}
+
+/// The program behind a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramCaller {
+    /// The call whose program it is.
+    pub parent: String,
+    /// The calls that may run at the same time.
+    pub group: String,
 }
 
 /// What a person agreed to.

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use premath_kernel::{
-    CallSpec, Digest, Document, Object, Policies, PolicyKind, Text, Token, ToolChoice, Value,
+    ActionMode, CallSpec, Digest, Document, Object, Policies, PolicyKind, Text, Token, ToolChoice, Value,
 };
 use premath_wire::v1::PolicyDocuments;
 use premath_wire::{InputError, UnknownFields, decode};
 
+use super::code::{CODE_EXECUTION, CodeLimits};
 use super::config::RunConfig;
 use crate::evidence::row::{count, text_list};
 use crate::policy::RunPolicy;
@@ -19,6 +20,8 @@ use crate::tools::Catalogue;
 
 /// What stands in a result where its middle was cut out.
 pub const CUT_MARKER: &str = "\n[... the middle is left out ...]\n";
+/// Where the results of a program's calls go: into the program.
+pub(crate) const PROGRAM: &str = "program";
 /// The queue of reminders.
 pub(crate) const REMINDERS: &str = "reminders";
 /// The views that every turn shows.
@@ -94,12 +97,12 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
             object()
                 .field("cut", "middle")
                 .field("marker", CUT_MARKER)
-                .field("maxBytes", count(config.context.result_bytes))
+                .field("maxBytes", count(largest_result(config)))
                 .finish(),
         )
         .field(
             "toolRenderProtocol",
-            object().field("injectionPoints", names(&["tool_response", "turn_start"])).finish(),
+            object().field("injectionPoints", names(injection_points(config))).finish(),
         )
         .field("reminderQueuePolicy", object().field("requiredQueues", names(&[REMINDERS])).finish())
         .field("stateViewPolicy", object().field("requiredViews", names(&VIEWS)).finish())
@@ -118,6 +121,10 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
         .field("runtimeSandbox", object().field("profile", config.profile.clone()).finish())
         .field("compactionPolicy", object().field("enabled", true).finish())
         .field("handoffContract", contract(config));
+    if config.action_mode == ActionMode::Code {
+        let filtering = object().field("filteringTools", names(&[CODE_EXECUTION])).finish();
+        fields = fields.field("preContextFilterPolicy", filtering);
+    }
     if let (Some(scope), Some(role)) = (&config.scope, config.role) {
         let scope = object()
             .field("read", owned(&scope.read))
@@ -138,6 +145,22 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
     }
     debug_assert!(limits.parallel > 0, "a limit of no calls at once would run nothing");
     fields.finish()
+}
+
+/// What a program is given of a result may be more than a model is shown of one.
+fn largest_result(config: &RunConfig) -> u64 {
+    let given = match config.action_mode {
+        ActionMode::Code => config.code.unwrap_or(CodeLimits::standard()).result_bytes,
+        ActionMode::Json | ActionMode::Text => 0,
+    };
+    config.context.result_bytes.max(given)
+}
+
+const fn injection_points(config: &RunConfig) -> &'static [&'static str] {
+    match config.action_mode {
+        ActionMode::Code => &[PROGRAM, "tool_response", "turn_start"],
+        ActionMode::Json | ActionMode::Text => &["tool_response", "turn_start"],
+    }
 }
 
 /// What the run is governed by: a rule or a guard that changes is another package.

@@ -19,7 +19,9 @@ use crate::policy::{GovernedCall, SensorTrace, Target};
 use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox, SandboxEvidence};
 use crate::tools::files::WorkFiles;
 use crate::tools::payloads::Payloads;
-use crate::tools::{Catalogue, ProtectedPaths, Shown, ToolContext, ToolFailure, ToolOutput, UndoRecord};
+use crate::tools::{
+    Catalogue, ProtectedPaths, Shown, ToolContext, ToolFailure, ToolOutput, UndoRecord, WorkPath,
+};
 
 /// What the calls of a run work with.
 #[derive(Debug, Clone)]
@@ -48,6 +50,15 @@ pub struct Toolbox {
     pub capture: usize,
     /// How many calls run at the same time.
     pub parallel: usize,
+}
+
+/// What a call would do with a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touch {
+    /// Look at it.
+    Look,
+    /// Change it, or run something in it.
+    Change,
 }
 
 /// What one call came to.
@@ -135,6 +146,20 @@ impl Toolbox {
     ) -> Result<Result<Vec<Target>, ToolFailure>, ToolFailure> {
         let (tool, arguments) = self.catalogue.resolve(tool, arguments)?;
         Ok(tool.targets(&arguments, &self.context()))
+    }
+
+    /// Why a path may not be touched by whoever would do it, for calls that are run elsewhere: what is outside, what is
+    /// reached through a link, and for a change what is protected. The tools here look at the same when they run.
+    ///
+    /// # Errors
+    /// `path.invalid`, `path.outside`, `path.link`, `path.protected`, or what the files say.
+    pub fn may_touch(&self, path: &str, touch: Touch) -> Result<(), ToolFailure> {
+        let context = self.context();
+        let path = WorkPath::read(path, context.workdir)?;
+        match touch {
+            Touch::Look => path.refuse_links(context.files),
+            Touch::Change => path.refuse_protected(&context),
+        }
     }
 
     /// What a step of a plan would do to what is there now; nothing happens.

@@ -18,7 +18,7 @@ use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, StopCause, Verdict}
 use crate::context::views::{self, OpenCall};
 use crate::context::{
     DroppedTurn, HandoffPacket, InjectionPoint, PacketArtifact, Reminder, RenderPolicy, Rendered, RunState,
-    Views, exceeded, fenced, render,
+    Views, estimate, exceeded, fenced, given, render,
 };
 use crate::evidence::{CallOutcome, Payload};
 use crate::model::{AssistantPart, CacheMarker, Message, ToolOutcome, ToolResult, UserPart};
@@ -146,9 +146,11 @@ impl Machine {
             goes_on,
         };
         let judged = closing.judge();
+        self.count_filtered(&open, &rendered);
         self.show(&open, &rendered, &outcomes, reminders.text(InjectionPoint::ToolResponse));
         self.tell(views, reminders.text(InjectionPoint::TurnStart));
-        self.last_rendered = rendered.into_iter().map(|rendered| rendered.text).collect();
+        let answered = open.calls.iter().zip(rendered).filter(|(call, _)| call.caller.is_none());
+        self.last_rendered = answered.map(|(_, rendered)| rendered.text).collect();
         match judged {
             Ok(closed) => {
                 if closed.verdict.is_closed {
@@ -195,15 +197,7 @@ impl Machine {
             return (outcomes, intents);
         }
         for outcome in outcomes.to_mut() {
-            let Some(row) = outcome.intent.as_ref().filter(|_| outcome.failure().is_none()) else { continue };
-            let (Some(action), Some(args_digest)) =
-                (ActionName::new(&row.action), Digest::claimed(&row.args_digest))
-            else {
-                continue;
-            };
-            let policy_digest = self.terms.spec().mutation_policy.clone();
-            let instruction_ref = self.config.instruction_ref.as_deref().and_then(Text::new);
-            let intent = Intent { action, args_digest, policy_digest, instruction_ref };
+            let Some(intent) = self.pending(outcome) else { continue };
             let content = format!("{{\"applied\":false,\"intentDigest\":\"{}\"}}", intent.digest());
             outcome.payload = Payload::Inline(content);
             intents.push((outcome.tool_call_id.clone(), intent));
@@ -211,15 +205,50 @@ impl Machine {
         (outcomes, intents)
     }
 
-    fn rendered(&self, open: &Open, outcomes: &[CallOutcome]) -> Vec<Rendered> {
+    /// The change that a call asks for; none when it asks for none, or failed.
+    pub(super) fn pending(&self, outcome: &CallOutcome) -> Option<Intent> {
+        let row = outcome.intent.as_ref().filter(|_| outcome.failure().is_none())?;
+        Some(Intent {
+            action: ActionName::new(&row.action)?,
+            args_digest: Digest::claimed(&row.args_digest)?,
+            policy_digest: self.terms.spec().mutation_policy.clone(),
+            instruction_ref: self.config.instruction_ref.as_deref().and_then(Text::new),
+        })
+    }
+
+    /// How much a model is shown of a result.
+    pub(super) fn render_policy(&self) -> RenderPolicy {
         let digest = self.terms.binding(premath_kernel::PolicyKind::Truncation).cloned();
-        let policy = RenderPolicy {
+        RenderPolicy {
             max_bytes: self.config.context.result_bytes,
             marker: CUT_MARKER.to_owned(),
             policy_digest: digest.unwrap_or_else(|| Digest::of_array([])),
-        };
+        }
+    }
+
+    fn rendered(&self, open: &Open, outcomes: &[CallOutcome]) -> Vec<Rendered> {
+        let (policy, program) = (self.render_policy(), self.program_policy());
         let calls = open.calls.iter().zip(outcomes);
-        calls.map(|(call, outcome)| render(&call.call.name, outcome, &policy)).collect()
+        let rendered = calls.map(|(call, outcome)| {
+            let rendered = render(&call.call.name, outcome, &policy);
+            match call.caller {
+                None => rendered,
+                // Nobody is shown it; what counts is what the program was given.
+                Some(_) => Rendered { truncation: given(&outcome.payload, &program).1, ..rendered },
+            }
+        });
+        rendered.collect()
+    }
+
+    /// What programs kept out of the context counts for the whole run.
+    fn count_filtered(&mut self, open: &Open, rendered: &[Rendered]) {
+        for ended in open.programs.iter().flat_map(|programs| &programs.ended) {
+            let shown = open.calls.iter().zip(rendered).find(|(call, _)| call.call.id.trim() == ended.id);
+            let shown = shown.map_or(0, |(_, rendered)| estimate(&rendered.text));
+            let filtered = &mut self.state.filtered;
+            filtered.shown = filtered.shown.saturating_add(shown);
+            filtered.unfiltered = filtered.unfiltered.saturating_add(ended.unfiltered);
+        }
     }
 
     fn views(&self, open: &Open) -> Views {
@@ -254,7 +283,9 @@ impl Machine {
             self.state.push(Message::Assistant(parts));
         }
         self.state.turns.push(summary(open));
-        for (rendered, outcome) in rendered.iter().zip(outcomes) {
+        let answered =
+            rendered.iter().zip(outcomes).zip(&open.calls).filter(|(_, call)| call.caller.is_none());
+        for ((rendered, outcome), _) in answered {
             let part = if self.config.action_mode == ActionMode::Text {
                 let text = format!("result of {}:\n{}", outcome.tool_call_id, rendered.text);
                 UserPart::Text { text, cache: CacheMarker::None }
@@ -482,10 +513,19 @@ fn summary(open: &Open) -> DroppedTurn {
         Payload::Inline(_) => None,
         Payload::Stored { reference, .. } => Some(reference.clone()),
     };
+    let answered = || {
+        let calls = open.calls.iter().zip(&open.outcomes);
+        calls.filter(|(call, _)| call.caller.is_none()).map(|(_, outcome)| outcome)
+    };
     DroppedTurn {
         turn_id: open.call_id.clone(),
-        tools: open.calls.iter().map(|call| call.call.name.clone()).collect(),
-        outcomes: open.outcomes.iter().map(code).collect(),
-        refs: open.outcomes.iter().filter_map(reference).collect(),
+        tools: open
+            .calls
+            .iter()
+            .filter(|call| call.caller.is_none())
+            .map(|call| call.call.name.clone())
+            .collect(),
+        outcomes: answered().map(code).collect(),
+        refs: answered().filter_map(reference).collect(),
     }
 }

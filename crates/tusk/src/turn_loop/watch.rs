@@ -62,6 +62,8 @@ pub enum RunEvent<'e> {
         arguments: &'e JsonText,
         /// What it will change, as a unified diff.
         diff: Option<&'e str>,
+        /// The call whose program makes it; none when a model does.
+        program: Option<&'e str>,
     },
     /// A call has ended, or was refused.
     CallFinished {
@@ -327,11 +329,21 @@ pub struct RunReport {
     pub workers: u64,
     /// The changes it made to issue memory.
     pub applied: u64,
+    /// About how many tokens a model was shown of what its programs came to.
+    pub filtered_tokens: u64,
+    /// About how many it would have been shown of what their calls gave back.
+    pub unfiltered_tokens: u64,
     /// Whether what was said in it is kept when it is over.
     pub is_kept: bool,
 }
 
 impl RunReport {
+    /// Whether programs kept anything out of the context.
+    #[must_use]
+    pub const fn has_filtered(&self) -> bool {
+        self.filtered_tokens > 0 || self.unfiltered_tokens > 0
+    }
+
     /// Whether it can be run again from its journal: what a run said that keeps nothing is there until it is over.
     #[must_use]
     pub const fn can_be_replayed(&self) -> bool {

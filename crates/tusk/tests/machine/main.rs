@@ -7,6 +7,7 @@
 #![expect(clippy::indexing_slicing, reason = "a play names its workers by place")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "whatever else comes fails the test")]
 
+mod code;
 mod governed;
 mod limits;
 mod pairing;
@@ -18,15 +19,16 @@ mod runs;
 
 pub(crate) use pairing::unpaired;
 pub(crate) use people::{
-    calls, cut_off, done, failed, forged, judge, lookup, note, ok, paused, refusal, said, spawn, worker,
+    calls, cut_off, done, failed, forged, judge, lookup, note, ok, paused, program, refusal, said, spawn,
+    worker,
 };
 pub(crate) use play::{Play, redriven, values};
 
 use premath_kernel::ActionMode;
 use premath_tusk::tools::{Risk, Tool as _, ToolKind, ToolSpec, built_in};
 use premath_tusk::turn_loop::{
-    ChooseRoute, ContextLimits, GiveVerdict, Limits, ParentRun, Relation, Route, RunConfig, STRUCTURED,
-    SpawnWorker, Workflow,
+    ChooseRoute, CodeExecution, ContextLimits, GiveVerdict, Limits, ParentRun, Relation, Route, RunConfig,
+    STRUCTURED, SpawnWorker, Workflow,
 };
 
 /// A run with the built-in tools, a tool of each other kind, and nothing unusual.
@@ -48,6 +50,7 @@ pub(crate) fn config() -> RunConfig {
         profile: "workspace-write".to_owned(),
         limits: Limits::standard(),
         context: ContextLimits::standard(),
+        code: None,
         capabilities: vec!["capabilities.change_morphisms.issue_add".to_owned()],
         autonomy: None,
         parent: None,
@@ -55,6 +58,14 @@ pub(crate) fn config() -> RunConfig {
         incoming: Vec::new(),
         policy: None,
     }
+}
+
+/// The same with a model that writes programs.
+pub(crate) fn coding() -> RunConfig {
+    let mut config = RunConfig { action_mode: ActionMode::Code, ..config() };
+    let programs = CodeExecution::new(&config.tools).unwrap();
+    config.tools.push(programs.spec().clone());
+    config
 }
 
 /// The same with other limits.

@@ -52,6 +52,11 @@ pub(crate) fn calls<const N: usize>(calls: [(&str, &str, Value); N]) -> Answer {
     said(calls.into_iter().map(part).collect(), StopReason::ToolUse)
 }
 
+/// A call that runs a program.
+pub(crate) fn program<'c>(id: &'c str, text: &str) -> (&'c str, &'c str, Value) {
+    (id, "code_execution", json!({ "program": text }))
+}
+
 /// A call that only looks.
 pub(crate) fn lookup(id: &str) -> (&str, &str, Value) {
     (id, "fs_read", json!({"path": format!("{id}.txt")}))

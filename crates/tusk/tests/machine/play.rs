@@ -79,6 +79,16 @@ impl Play {
         self.feed(Event::ToolsFinished { outcomes, elapsed_millis: millis, traces: Vec::new() })
     }
 
+    /// What the program came to is kept as it is.
+    #[track_caller]
+    pub(crate) fn keeps(&mut self) -> &mut Self {
+        let Step::Keep { outcome, .. } = self.machine.next() else {
+            panic!("no program has ended: {:?}", self.machine.next());
+        };
+        let outcome = Box::new(outcome.clone());
+        self.feed(Event::ProgramKept { outcome })
+    }
+
     /// The store makes every change that was admitted; the issues it makes are `pm-10`, `pm-11` and so on.
     #[track_caller]
     pub(crate) fn applies(&mut self) -> &mut Self {

@@ -112,6 +112,7 @@ fn any_event(dice: &mut Dice<'_>, play: &mut Play, executed: &mut Vec<(usize, St
             1 => Event::ModelFailed { error_kind: "timeout".to_owned(), message: "late".to_owned() },
             _ => Event::Answered(Box::new(any_answer(dice))),
         },
+        Step::Keep { outcome, .. } => Event::ProgramKept { outcome: Box::new(outcome.clone()) },
         Step::CallTools(calls) => {
             let turn = play.machine.report().turns;
             let ran = calls.iter().filter(|call| call.runs());

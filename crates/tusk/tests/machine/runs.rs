@@ -3,9 +3,7 @@
 use crate::{Play, calls, config, cut_off, done, forged, lookup, note, ok, paused, refusal, said};
 use premath_kernel::ActionMode;
 use premath_tusk::model::{AssistantPart, StopReason};
-use premath_tusk::turn_loop::{
-    ConfigError, Event, FENCED_JSON, Machine, RunConfig, RunOutcome, Step, StopCause,
-};
+use premath_tusk::turn_loop::{Event, FENCED_JSON, RunConfig, RunOutcome, Step, StopCause};
 use serde_json::json;
 
 #[test]
@@ -308,13 +306,6 @@ fn structured_calls_mean_nothing_in_text_mode() {
     assert!(play.ran.is_empty());
     assert!(!matches!(play.machine.next(), Step::CallTools(_)));
     play.replays();
-}
-
-#[test]
-fn code_mode_is_refused_with_a_reason() {
-    let error = Machine::new(RunConfig { action_mode: ActionMode::Code, ..config() }).unwrap_err();
-    assert!(matches!(error, ConfigError::CodeMode));
-    assert!(error.to_string().contains("code"), "{error}");
 }
 
 #[test]

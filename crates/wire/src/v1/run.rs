@@ -82,6 +82,9 @@ pub struct RunAnswer {
     pub tokens: u64,
     /// What it cost, in millionths of a dollar, as far as prices are known.
     pub cost_micro_usd: u64,
+    /// What its programs kept out of the context; absent where the model wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filtered: Option<FilteredTokens>,
     /// How long it took.
     pub wall_ms: u64,
     /// The workers it spawned.
@@ -97,6 +100,16 @@ pub struct RunAnswer {
     pub journal: String,
     /// Commands to look at next.
     pub next: Vec<String>,
+}
+
+/// About how many tokens programs cost in the context, and would have cost without their filtering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FilteredTokens {
+    /// What the model was shown of what programs came to.
+    pub shown: u64,
+    /// What it would have been shown of what their calls gave back.
+    pub unfiltered: u64,
 }
 
 /// The answer of `runs list`.
@@ -155,6 +168,9 @@ pub struct RunCard {
     pub detail: Option<String>,
     /// Whether `premath resume` can go on from here.
     pub resumable: bool,
+    /// What its programs kept out of the context; absent where the model wrote none, or before the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filtered: Option<FilteredTokens>,
     /// Where its journal is.
     pub journal: String,
     /// The turns, in order.

@@ -19,13 +19,13 @@ use super::{
     MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer, PolicyExplained,
     PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
     RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing,
-    SandboxCheckAnswer, SandboxOutcome, SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer,
-    ToolsResult, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer, WorkEventRow, WorkStepAnswer,
-    WorkerAnswer,
+    SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace, SessionAnswer, SessionDocument,
+    StepAnswer, StepRow, StopAnswer, ToolsResult, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
+    WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 99] = [
+pub const SCHEMA_NAMES: [&str; 103] = [
     "approval",
     "approval-page",
     "ask",
@@ -54,6 +54,8 @@ pub const SCHEMA_NAMES: [&str; 99] = [
     "explanation",
     "governance-check-input",
     "governance-check-report",
+    "guard-decision",
+    "guard-install",
     "harness-boot",
     "harness-bootstrap",
     "harness-feature-check",
@@ -121,6 +123,8 @@ pub const SCHEMA_NAMES: [&str; 99] = [
     "run-listing",
     "sandbox-check",
     "sandbox-run",
+    "scheme-eval",
+    "scheme-trace",
     "turn-card",
     "verify",
     "work-event",
@@ -174,6 +178,8 @@ fn generated(name: &str) -> Option<Schema> {
         "models" => writing.into_root_schema_for::<ModelListing>(),
         "sandbox-check" => writing.into_root_schema_for::<SandboxCheckAnswer>(),
         "sandbox-run" => writing.into_root_schema_for::<SandboxOutcome>(),
+        "scheme-eval" => writing.into_root_schema_for::<Outcome<SchemeEvalAnswer>>(),
+        "scheme-trace" => reading.into_root_schema_for::<SchemeTrace>(),
         "desk-changed" => writing.into_root_schema_for::<Outcome<DeskChanged>>(),
         "desk-document" => writing.into_root_schema_for::<Outcome<DeskDocument>>(),
         "desk-history" => writing.into_root_schema_for::<Outcome<DeskHistory>>(),

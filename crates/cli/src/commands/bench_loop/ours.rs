@@ -168,6 +168,7 @@ impl Ours {
                 ..Limits::standard()
             },
             context: ContextLimits { max_tokens: u64::from(u32::MAX), ..ContextLimits::standard() },
+            code: None,
             capabilities: Vec::new(),
             autonomy: None,
             parent: None,

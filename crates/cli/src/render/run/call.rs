@@ -30,6 +30,8 @@ pub(super) struct Begun {
     pub(super) brief: String,
     /// What it will change.
     pub(super) diff: Option<String>,
+    /// Whether a program makes it.
+    pub(super) is_nested: bool,
 }
 
 impl Begun {
@@ -59,6 +61,13 @@ impl Begun {
             facts.push(span(millis));
         }
         let mut text = headline(&glyph, &self.tool, &self.brief, &facts.join(" · "), room);
+        if self.is_nested {
+            // What it gave back is the program's reading; whoever watches sees what changed.
+            if let (Some(diff), CallStatus::Ok) = (&self.diff, &outcome.status) {
+                text.push_str(&changes(diff, room));
+            }
+            return text.lines().map(|line| format!("  {line}\n")).collect();
+        }
         if let CallStatus::Failed(failure) = &outcome.status {
             text.push_str(&failed(failure, room));
         }

@@ -95,6 +95,10 @@ fn facts(report: &RunReport) -> String {
     if report.cost_micros > 0 {
         facts.push(money(report.cost_micros));
     }
+    if report.has_filtered() {
+        let (shown, all) = (count(report.filtered_tokens), count(report.unfiltered_tokens));
+        facts.push(format!("programs showed {shown} of {all} tokens"));
+    }
     facts.push(span(report.wall_millis));
     if report.workers > 0 {
         facts.push(counted(report.workers, "worker"));

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use anstyle::Style;
 use premath_tusk::model::{AssistantPart, ModelEvent, Usage};
-use premath_tusk::turn_loop::{AskedCall, Decision, RunEvent};
+use premath_tusk::turn_loop::{AskedCall, CODE_EXECUTION, Decision, RunEvent};
 
 use super::brief::brief;
 use super::call::{Begun, changes};
 use super::ending::detail;
 use super::figures::{counted, money};
+use super::program::Programs;
 use super::{frame, governed, verdict};
 use crate::output::{BAD, DIM, STRONG, TIP, WARN};
 use crate::render::{lines, plain};
@@ -46,6 +47,7 @@ pub(super) struct Lane {
     /// Whether the last thing shown was a model's words.
     is_after_text: bool,
     used: String,
+    programs: Programs,
 }
 
 impl Lane {
@@ -59,6 +61,7 @@ impl Lane {
             is_mid_line: false,
             is_after_text: false,
             used: String::new(),
+            programs: Programs::default(),
         }
     }
 
@@ -96,17 +99,20 @@ impl Lane {
             RunEvent::Started { .. } => frame::opened(event),
             RunEvent::TurnStarted { turn, harness, .. } => self.turn(*turn, *harness),
             RunEvent::Answered { usage, cost_micros, stop, .. } => self.answered(*usage, *cost_micros, stop),
-            RunEvent::CallStarted { tool_call_id, tool, arguments, diff } => {
+            RunEvent::CallStarted { tool_call_id, tool, arguments, diff, program } => {
+                let is_program = *tool == CODE_EXECUTION;
                 self.begun.push(Begun {
                     tool_call_id: (*tool_call_id).to_owned(),
                     tool: plain(tool),
-                    brief: brief(tool, arguments),
+                    brief: if is_program { String::new() } else { brief(tool, arguments) },
                     diff: diff.map(ToOwned::to_owned),
+                    is_nested: program.is_some(),
                 });
-                String::new()
+                if is_program { self.programs.begun(arguments, room) } else { String::new() }
             }
             RunEvent::CallFinished { tool, outcome, millis } => {
-                self.ended(tool, &outcome.tool_call_id).finished(outcome, *millis, room)
+                let begun = self.ended(tool, &outcome.tool_call_id);
+                self.programs.finished(&begun, outcome, *millis, room)
             }
             RunEvent::Closed(judged) => {
                 let used = std::mem::take(&mut self.used);
@@ -176,6 +182,7 @@ impl Lane {
                 tool: plain(tool),
                 brief: String::new(),
                 diff: None,
+                is_nested: false,
             },
         }
     }

@@ -87,6 +87,13 @@ fn head(answer: &RunCard, now: Moment) -> String {
         ("from", run.parent_run_id.as_deref().map(plain)),
         ("started", Some(relative(&run.started_at, now))),
         ("stopped", run.stopped_at.as_deref().map(|at| relative(at, now))),
+        (
+            "programs",
+            answer.filtered.map(|filtered| {
+                let (shown, all) = (count(filtered.shown), count(filtered.unfiltered));
+                format!("showed {shown} of {all} tokens")
+            }),
+        ),
         ("journal", Some(plain(&answer.journal))),
     ];
     for (name, value) in facts {

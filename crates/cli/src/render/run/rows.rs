@@ -107,11 +107,12 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
             usage: used(*usage),
             cost_micro_usd: *cost_micros,
         },
-        RunEvent::CallStarted { tool_call_id, tool, arguments, diff } => RunEventKind::CallStarted {
+        RunEvent::CallStarted { tool_call_id, tool, arguments, diff, program } => RunEventKind::CallStarted {
             tool_call_id: (*tool_call_id).to_owned(),
             tool: (*tool).to_owned(),
             arguments: json(arguments),
             diff: diff.map(ToOwned::to_owned),
+            program: program.map(ToOwned::to_owned),
         },
         RunEvent::CallFinished { tool, outcome, millis } => {
             RunEventKind::CallFinished(Box::new(call_end(tool, outcome, *millis)))

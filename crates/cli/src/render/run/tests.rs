@@ -57,6 +57,8 @@ fn report(outcome: RunOutcome) -> RunReport {
         wall_millis: 63_210,
         workers: 0,
         applied: 1,
+        filtered_tokens: 0,
+        unfiltered_tokens: 0,
         is_kept: true,
     }
 }
@@ -80,7 +82,13 @@ fn piped(events: &[RunEvent<'_>]) -> String {
 fn one_call(tool: &str, arguments: &str, outcome: &CallOutcome, diff: Option<&str>) -> String {
     let arguments = json(arguments);
     piped(&[
-        RunEvent::CallStarted { tool_call_id: &outcome.tool_call_id, tool, arguments: &arguments, diff },
+        RunEvent::CallStarted {
+            tool_call_id: &outcome.tool_call_id,
+            tool,
+            arguments: &arguments,
+            diff,
+            program: None,
+        },
         RunEvent::CallFinished { tool, outcome, millis: 7 },
     ])
 }
@@ -130,14 +138,32 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
             cost_micros: Some(2_100),
             stop: "tool_use".to_owned(),
         },
-        RunEvent::CallStarted { tool_call_id: "c1", tool: "fs_list", arguments: &look, diff: None },
-        RunEvent::CallStarted { tool_call_id: "c2", tool: "shell", arguments: &check, diff: None },
+        RunEvent::CallStarted {
+            tool_call_id: "c1",
+            tool: "fs_list",
+            arguments: &look,
+            diff: None,
+            program: None,
+        },
+        RunEvent::CallStarted {
+            tool_call_id: "c2",
+            tool: "shell",
+            arguments: &check,
+            diff: None,
+            program: None,
+        },
         RunEvent::CallFinished { tool: "shell", outcome: &failed, millis: 1_480 },
         RunEvent::CallFinished { tool: "fs_list", outcome: &listed, millis: 1 },
         RunEvent::Closed(&one),
         RunEvent::TurnStarted { call_id: "run-1.t2", turn: 2, harness: None },
         RunEvent::Model(&text("I close it.")),
-        RunEvent::CallStarted { tool_call_id: "c3", tool: "issue_update", arguments: &close, diff: None },
+        RunEvent::CallStarted {
+            tool_call_id: "c3",
+            tool: "issue_update",
+            arguments: &close,
+            diff: None,
+            program: None,
+        },
         RunEvent::CallFinished { tool: "issue_update", outcome: &asked, millis: 2 },
         RunEvent::Closed(&two),
         RunEvent::Applied(&applied),
@@ -241,7 +267,8 @@ fn a_patch_is_shown_as_a_diff_in_colours() {
     let mut screen = RunScreen::new(None);
     let arguments = json(arguments);
     let (tool_call_id, tool) = ("c1", "apply_patch");
-    let begun = RunEvent::CallStarted { tool_call_id, tool, arguments: &arguments, diff: Some(diff) };
+    let begun =
+        RunEvent::CallStarted { tool_call_id, tool, arguments: &arguments, diff: Some(diff), program: None };
     assert_eq!(screen.take(&begun, Duration::ZERO), "", "a card is shown when its call has ended");
     let card = screen.take(&RunEvent::CallFinished { tool, outcome: &outcome, millis: 7 }, Duration::ZERO);
     assert!(card.contains("\u{1b}[32m+    NR > 1\u{1b}[0m"), "{card:?}");
@@ -358,11 +385,29 @@ fn nothing_that_others_say_acts_on_the_terminal() {
             cost_micros: None,
             stop: evil.to_owned(),
         },
-        RunEvent::CallStarted { tool_call_id: "c1", tool: "shell", arguments: &arguments, diff: None },
+        RunEvent::CallStarted {
+            tool_call_id: "c1",
+            tool: "shell",
+            arguments: &arguments,
+            diff: None,
+            program: None,
+        },
         RunEvent::CallFinished { tool: "shell", outcome: &outcome, millis: 1 },
-        RunEvent::CallStarted { tool_call_id: "c2", tool: evil, arguments: &arguments, diff: Some(evil) },
+        RunEvent::CallStarted {
+            tool_call_id: "c2",
+            tool: evil,
+            arguments: &arguments,
+            diff: Some(evil),
+            program: None,
+        },
         RunEvent::CallFinished { tool: evil, outcome: &failure, millis: 1 },
-        RunEvent::CallStarted { tool_call_id: "c3", tool: evil, arguments: &arguments, diff: Some(evil) },
+        RunEvent::CallStarted {
+            tool_call_id: "c3",
+            tool: evil,
+            arguments: &arguments,
+            diff: Some(evil),
+            program: None,
+        },
         RunEvent::Closed(&verdict),
         RunEvent::Applied(&applied),
         RunEvent::WorkerStarted { run_id: evil, issue_id: evil, title: evil },
@@ -399,8 +444,13 @@ fn workers_speak_in_whole_lines_behind_the_id_of_their_issue() {
     let (other, limit) = (text("I test."), RunOutcome::Stopped(StopCause::Limit("turns".to_owned())));
     let begun = RunEvent::TurnStarted { call_id: "run-2.t1", turn: 1, harness: None };
     let (one, two, three) = (RunEvent::Model(&hello), RunEvent::Model(&other), RunEvent::Model(&rest));
-    let call =
-        RunEvent::CallStarted { tool_call_id: "c1", tool: "fs_read", arguments: &arguments, diff: None };
+    let call = RunEvent::CallStarted {
+        tool_call_id: "c1",
+        tool: "fs_read",
+        arguments: &arguments,
+        diff: None,
+        program: None,
+    };
     let ended = RunEvent::CallFinished { tool: "fs_read", outcome: &read, millis: 1 };
     let judged = RunEvent::Closed(&verdict);
     let deeper = RunEvent::Worker { issue_id: "bd-9", event: &judged };
@@ -459,7 +509,13 @@ fn a_call_that_never_ended_is_not_passed_over() {
     let arguments = json(r#"{"command":"sleep 100","workdir":"."}"#);
     let report = report(RunOutcome::Stopped(StopCause::Interrupted));
     let shown = piped(&[
-        RunEvent::CallStarted { tool_call_id: "c1", tool: "shell", arguments: &arguments, diff: None },
+        RunEvent::CallStarted {
+            tool_call_id: "c1",
+            tool: "shell",
+            arguments: &arguments,
+            diff: None,
+            program: None,
+        },
         RunEvent::Stopped(&report),
     ]);
     insta::assert_snapshot!(shown, @r"
@@ -479,7 +535,13 @@ fn the_status_line_is_only_on_a_terminal_and_goes_before_anything_else() {
     let arguments = json(r#"{"command":"cargo test","workdir":"."}"#);
     let outcome = said("c1", "ok\n");
     let begun = RunEvent::TurnStarted { call_id: "t", turn: 2, harness: None };
-    let call = RunEvent::CallStarted { tool_call_id: "c1", tool: "shell", arguments: &arguments, diff: None };
+    let call = RunEvent::CallStarted {
+        tool_call_id: "c1",
+        tool: "shell",
+        arguments: &arguments,
+        diff: None,
+        program: None,
+    };
     let ended = RunEvent::CallFinished { tool: "shell", outcome: &outcome, millis: 1 };
     let mut screen = RunScreen::new(Some(60));
     let first = bare(&screen.take(&begun, Duration::ZERO));
@@ -510,7 +572,13 @@ fn the_status_line_is_only_on_a_terminal_and_goes_before_anything_else() {
 fn a_status_line_never_wraps() {
     let arguments = json(r#"{"command":"a very long command that goes on and on and on","workdir":"."}"#);
     let mut screen = RunScreen::new(Some(42));
-    let call = RunEvent::CallStarted { tool_call_id: "c1", tool: "shell", arguments: &arguments, diff: None };
+    let call = RunEvent::CallStarted {
+        tool_call_id: "c1",
+        tool: "shell",
+        arguments: &arguments,
+        diff: None,
+        program: None,
+    };
     let line = bare(&screen.take(&call, Duration::ZERO));
     assert_eq!(line.chars().count(), 41, "{line:?}");
     assert!(line.ends_with('…'));
@@ -538,7 +606,13 @@ fn a_program_reads_one_row_per_event() {
     let (verdict, report) = (closed("t1"), report(RunOutcome::Completed));
     let inner = RunEvent::TurnStarted { call_id: "t2", turn: 1, harness: None };
     let deeper = RunEvent::Worker { issue_id: "bd-3", event: &inner };
-    let call = RunEvent::CallStarted { tool_call_id: "c1", tool: "shell", arguments: &arguments, diff: None };
+    let call = RunEvent::CallStarted {
+        tool_call_id: "c1",
+        tool: "shell",
+        arguments: &arguments,
+        diff: None,
+        program: None,
+    };
     let lines = [
         line(&mut rows, &RunEvent::TurnStarted { call_id: "t1", turn: 1, harness: None }),
         line(&mut rows, &RunEvent::Model(&text("Hi\u{1b}"))),

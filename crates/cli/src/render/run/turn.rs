@@ -1,5 +1,6 @@
 //! One turn, whole: what the model saw, what it answered, the calls, the digests, the verdict.
 
+use premath_tusk::turn_loop::CODE_EXECUTION;
 use premath_wire::v1::{CallRow, MessageRow, TurnCard, TurnVerdict};
 
 use super::figures::{bytes, counted};
@@ -93,13 +94,17 @@ fn call(row: &CallRow, extent: Extent) -> String {
         (_, Some(code), _) => format!("{BAD}{}{BAD:#}", plain(code)),
         (status, None, _) => format!("{WARN}{}{WARN:#}", plain(status)),
     };
+    let margin = if row.program.is_some() { "    " } else { "  " };
     let mut text = format!(
-        "  {STRONG}{}{STRONG:#} {DIM}{}{DIM:#} {state}\n",
+        "{margin}{STRONG}{}{STRONG:#} {DIM}{}{DIM:#} {state}\n",
         plain(&row.tool),
         plain(&row.tool_call_id)
     );
-    let arguments = serde_json::to_string_pretty(&row.arguments).unwrap_or_default();
-    text.push_str(&body(&arguments, extent));
+    text.push_str(&body(&asked(row), extent));
+    if let Some(filtered) = &row.filtered {
+        let (shown, all) = (counted(filtered.shown, "token"), counted(filtered.unfiltered, "token"));
+        text.push_str(&format!("    {DIM}the model was shown {shown}; its calls gave back {all}{DIM:#}\n"));
+    }
     if let Some(cut) = &row.truncation {
         let (kept, all) = (bytes(cut.kept_bytes), bytes(cut.original_bytes));
         let whole = cut.reference.as_deref().map(|whole| format!(": {}", plain(whole))).unwrap_or_default();
@@ -111,6 +116,15 @@ fn call(row: &CallRow, extent: Extent) -> String {
         text.push_str(&format!("{}{DIM:#}\n", line.trim_end()));
     }
     text
+}
+
+/// What a call was given: a program as it was written, everything else as JSON.
+fn asked(row: &CallRow) -> String {
+    let program = row.arguments.0.as_object().and_then(|members| members.get("program"));
+    match program.and_then(premath_kernel::Value::as_text).filter(|_| row.tool == CODE_EXECUTION) {
+        Some(program) => program.to_owned(),
+        None => serde_json::to_string_pretty(&row.arguments).unwrap_or_default(),
+    }
 }
 
 fn digests(card: &TurnCard) -> String {

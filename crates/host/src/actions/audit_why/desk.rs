@@ -102,6 +102,11 @@ impl Trail<'_> {
     /// A run and who began it, unless it is told already.
     fn by_run_once(&mut self, run: &str) -> Result<(), ActionError> {
         let proof = Some(format!("run://{run}"));
+        // Another agent's session has no journal of ours: who asked for it is in its own books.
+        if run.starts_with("hook:") && !self.steps.iter().any(|step| step.evidence == proof) {
+            self.step(1, WhyKind::Model, format!("{run}, a session of another agent")).evidence = proof;
+            return Ok(());
+        }
         if self.steps.iter().any(|step| step.evidence == proof) { Ok(()) } else { self.by_run(1, run) }
     }
 

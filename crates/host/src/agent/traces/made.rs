@@ -87,6 +87,7 @@ impl MadeRun {
                 calls: Vec::new(),
                 applied: Vec::new(),
             }),
+            "program.called" => self.called_by_program(event),
             "turn.answered" | "turn.results" | "turn.applied" => self.happened(event),
             "turn.closed" => self.closed(event),
             _other => {}
@@ -131,6 +132,17 @@ impl MadeRun {
             }
             Ok(Some(_) | None) | Err(_) => {}
         }
+    }
+
+    /// The calls of a program stand behind those of the answer.
+    fn called_by_program(&mut self, event: &Value<'_>) {
+        let Some(turn) = self.turns.last_mut() else { return };
+        let call = |call: &Value<'_>| MadeCall {
+            tool_call_id: text(call, "id").unwrap_or_default().to_owned(),
+            tool: text(call, "name").unwrap_or_default().to_owned(),
+            artifacts: Vec::new(),
+        };
+        turn.calls.extend(super::each(event, "calls").map(call));
     }
 
     fn closed(&mut self, event: &Value<'_>) {

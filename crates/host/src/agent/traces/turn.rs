@@ -2,16 +2,17 @@
 
 use premath_bd::JournalRow;
 use premath_kernel::{Digests, Value};
+use premath_tusk::context::estimate;
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::{AssistantPart, Message, UserPart};
 use premath_tusk::tools::ToolArtifact;
 use premath_tusk::turn_loop::{Event, PlannedCall, Redrive, RedriveError, Step};
 use premath_wire::Json;
 use premath_wire::v1::{
-    CallArtifact, CallRow, CallTruncation, MessageRow, TurnCard, TurnDigests, TurnVerdict,
+    CallArtifact, CallRow, CallTruncation, FilteredTokens, MessageRow, TurnCard, TurnDigests, TurnVerdict,
 };
 
-use super::{intent_result, journal, number, reasons, text};
+use super::{each, intent_result, journal, number, reasons, text};
 use crate::actions::issue::count;
 use crate::agent::resume::{differs, each_journal_row, missing, refuse_damaged};
 use crate::table::ActionError;
@@ -46,6 +47,8 @@ impl Looking<'_> {
         match text(event, "kind").unwrap_or_default() {
             "turn.called" => self.called(event),
             "turn.closed" if self.is_inside => self.closed(event),
+            "program.called" if self.is_inside => self.called_by_program(event),
+            "program.ended" if self.is_inside => self.program_ended(event),
             _other if self.is_inside => self.inside(event),
             _other => {}
         }
@@ -61,7 +64,8 @@ impl Looking<'_> {
             Step::CallTools(calls) | Step::Judge { calls, .. } | Step::Confirm(calls) => {
                 (Vec::new(), calls.iter().map(planned_row).collect())
             }
-            Step::Apply(_)
+            Step::Keep { .. }
+            | Step::Apply(_)
             | Step::Spawn(_)
             | Step::AskHuman(_)
             | Step::AwaitPlan(_)
@@ -102,8 +106,18 @@ impl Looking<'_> {
                 card.calls = answer.calls().map(call_row).collect();
             }
             Ok(Some(Event::ToolsFinished { outcomes, .. })) => {
-                for (call, outcome) in card.calls.iter_mut().zip(&outcomes) {
-                    came_of(call, outcome);
+                for outcome in &outcomes {
+                    let id = &outcome.tool_call_id;
+                    // The newest calls are at the end: those of a program come in parts.
+                    if let Some(call) = card.calls.iter_mut().rfind(|call| call.tool_call_id == *id) {
+                        came_of(call, outcome);
+                    }
+                }
+            }
+            Ok(Some(Event::ProgramKept { outcome })) => {
+                let id = &outcome.tool_call_id;
+                if let Some(call) = card.calls.iter_mut().find(|call| call.tool_call_id == *id) {
+                    came_of(call, &outcome);
                 }
             }
             Ok(Some(Event::Applied { outcomes })) => {
@@ -113,12 +127,38 @@ impl Looking<'_> {
         }
     }
 
+    fn called_by_program(&mut self, event: &Value<'_>) {
+        let program = text(event, "toolCallId").map(str::to_owned);
+        let Some(card) = &mut self.card else { return };
+        card.calls.extend(each(event, "calls").map(|call| CallRow {
+            program: program.clone(),
+            ..row(
+                text(call, "id").unwrap_or_default(),
+                text(call, "name").unwrap_or_default(),
+                text(call, "arguments").unwrap_or_default(),
+            )
+        }));
+    }
+
+    fn program_ended(&mut self, event: &Value<'_>) {
+        let (id, unfiltered) = (text(event, "toolCallId"), number(event, "unfilteredTokens"));
+        let Some(card) = &mut self.card else { return };
+        let call = card.calls.iter_mut().find(|call| Some(call.tool_call_id.trim()) == id);
+        if let (Some(call), Some(unfiltered)) = (call, unfiltered) {
+            call.filtered = Some(FilteredTokens { shown: 0, unfiltered });
+        }
+    }
+
     fn closed(&mut self, event: &Value<'_>) {
         let digests = self.redrive.machine().and_then(|machine| machine.last_digests()).map(digests);
         let rendered = self.redrive.machine().map(|machine| machine.last_rendered().to_vec());
         let Some(card) = &mut self.card else { return };
         card.digests = digests;
-        for (call, text) in card.calls.iter_mut().zip(rendered.unwrap_or_default()) {
+        let answered = card.calls.iter_mut().filter(|call| call.program.is_none());
+        for (call, text) in answered.zip(rendered.unwrap_or_default()) {
+            if let Some(filtered) = &mut call.filtered {
+                filtered.shown = estimate(&text);
+            }
             call.rendered = text;
         }
         let is_closed = text(event, "result") == Some("accepted");
@@ -182,22 +222,24 @@ fn planned_row(planned: &PlannedCall) -> CallRow {
 }
 
 fn call_row(call: &premath_tusk::model::ToolCall) -> CallRow {
+    row(&call.id, &call.name, call.arguments.as_str())
+}
+
+fn row(id: &str, tool: &str, arguments: &str) -> CallRow {
+    let arguments =
+        premath_wire::strict::parse(arguments.as_bytes(), premath_wire::strict::Limits::default());
     CallRow {
-        tool_call_id: call.id.clone(),
-        tool: call.name.clone(),
-        arguments: Json(
-            premath_wire::strict::parse(
-                call.arguments.as_str().as_bytes(),
-                premath_wire::strict::Limits::default(),
-            )
-            .map_or(Value::Null, Value::into_owned),
-        ),
+        tool_call_id: id.to_owned(),
+        tool: tool.to_owned(),
+        arguments: Json(arguments.map_or(Value::Null, Value::into_owned)),
         status: "open".to_owned(),
         error_code: None,
         exit_code: None,
         rendered: String::new(),
         truncation: None,
         artifacts: Vec::new(),
+        program: None,
+        filtered: None,
     }
 }
 

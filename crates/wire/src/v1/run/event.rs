@@ -90,6 +90,9 @@ pub enum RunEventKind {
         /// What it will change, as a unified diff.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         diff: Option<String>,
+        /// The call whose program makes it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        program: Option<String>,
     },
     /// A call has ended, or was refused.
     #[serde(rename = "call.finished")]

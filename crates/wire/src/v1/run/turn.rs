@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{IntentResult, TurnVerdict};
+use super::{FilteredTokens, IntentResult, TurnVerdict};
 use crate::v1::ReasonRow;
 
 /// The answer of `turn show`.
@@ -80,6 +80,12 @@ pub struct CallRow {
     pub truncation: Option<CallTruncation>,
     /// The files that were read or written.
     pub artifacts: Vec<CallArtifact>,
+    /// The call whose program made it; absent for a call of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// What a program kept out of the context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filtered: Option<FilteredTokens>,
 }
 
 /// What was cut of a payload before a model was shown it.

@@ -1,12 +1,12 @@
-//! The schemas of required checks, observation and coherence.
+//! The schemas of required checks, observation, coherence and the hooks of other agents.
 
 use schemars::{Schema, SchemaGenerator};
 
 use crate::v1::{
-    AttentionAnswer, CheckOutcome, CoherenceAnswer, Observation, ObservationAnswer,
-    ObservedInstructionAnswer, ObservedProjectionAnswer, Outcome, RequiredDecision, RequiredDecisionAnswer,
-    RequiredDeltaAnswer, RequiredGateAnswer, RequiredPolicy, RequiredProjectionAnswer, RequiredRunAnswer,
-    RequiredVerified, RequiredWitness, RequiredWitnessAnswer,
+    AttentionAnswer, CheckOutcome, CoherenceAnswer, GuardDecision, GuardInstalled, Observation,
+    ObservationAnswer, ObservedInstructionAnswer, ObservedProjectionAnswer, Outcome, RequiredDecision,
+    RequiredDecisionAnswer, RequiredDeltaAnswer, RequiredGateAnswer, RequiredPolicy,
+    RequiredProjectionAnswer, RequiredRunAnswer, RequiredVerified, RequiredWitness, RequiredWitnessAnswer,
 };
 
 /// The schema of that name, as a document of ours is read or written.
@@ -15,6 +15,8 @@ pub(super) fn generated(name: &str, reading: SchemaGenerator, writing: SchemaGen
         "check-outcome" => writing.into_root_schema_for::<CheckOutcome>(),
         "ci-required" => writing.into_root_schema_for::<Outcome<RequiredRunAnswer>>(),
         "coherence-check" => writing.into_root_schema_for::<CoherenceAnswer>(),
+        "guard-decision" => writing.into_root_schema_for::<GuardDecision>(),
+        "guard-install" => writing.into_root_schema_for::<Outcome<GuardInstalled>>(),
         "observation" => writing.into_root_schema_for::<Observation>(),
         "observation-answer" => writing.into_root_schema_for::<ObservationAnswer>(),
         "observe-attention" => writing.into_root_schema_for::<AttentionAnswer>(),

@@ -82,6 +82,7 @@ fn a_run_is_shown_with_its_turns_workers_and_changes() {
         pattern: "single".to_owned(),
         detail: Some("turns".to_owned()),
         resumable: true,
+        filtered: None,
         journal: ".premath/runs/run-1/journal.jsonl".to_owned(),
         turns: vec![
             turn(1, TurnVerdict::Closed, &["fs_list", "fs_read"]),
@@ -152,6 +153,8 @@ fn refused_turn() -> TurnCard {
                 reference: Some("sha256:0123".to_owned()),
             }),
             artifacts: Vec::new(),
+            program: None,
+            filtered: None,
         }],
         digests: Some(TurnDigests {
             call_spec_digest: "sha256:01".to_owned(),

@@ -1,0 +1,23 @@
+//! Programs over the host: the Scheme of `premath-repl` with the actions as its functions.
+//!
+//! Everything a program does to the world goes through `Host::call`, as any other door does, and every call leaves an
+//! envelope and a row. It must not give a program what a person or a model would not get, nor read a file that a program names.
+
+mod answered;
+mod arguments;
+mod calls;
+mod denial;
+mod door;
+mod functions;
+mod journal;
+mod replay;
+mod session;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub use self::functions::{FUNCTIONS, Gives, ProgramFunction};
+pub(crate) use self::replay::{Replayed, replay};
+pub use self::session::{SchemeEvaluation, SchemeSession, SchemeWishes};
+pub(crate) use self::trace::result as result_value;
+pub use self::trace::{SchemeCall, TraceFault};

@@ -1,0 +1,172 @@
+//! The calls of a program, carried out: each through `Host::call` and nothing else, with what stands behind a change looked
+//! at first.
+//!
+//! Whatever is not only reading needs an instruction, and its intent is on the disk before it is made. It must not keep a
+//! permission from one call to the next.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use premath_kernel::{Digest, Value};
+use premath_repl::{HostAnswer, HostCall, HostCalls, HostFailure};
+use premath_wire::v1::HostEffect;
+use serde_json::value::RawValue;
+
+use super::answered::{Answered, given};
+use super::arguments::{Resolved, resolve};
+use super::denial::{denied, envelope, failure};
+use super::door::{CLIENT, ProgramDoor, instruction_missing};
+use super::journal::EvaluationJournal;
+use super::session::SchemeWishes;
+use super::trace::CallBook;
+use crate::agent::RunRefused;
+use crate::authority::{Denied, denied as put_on_record, link};
+use crate::table::{ACTIONS, ActionError, Door, Host, Link};
+
+/// The calls of one evaluation.
+#[derive(Debug)]
+pub(super) struct LiveCalls<'e> {
+    /// The host, over a workspace whose door is the program's
+    pub(super) host: Host<'e>,
+    pub(super) door: Arc<ProgramDoor>,
+    pub(super) actor: &'e str,
+    pub(super) wishes: &'e SchemeWishes,
+    pub(super) book: CallBook,
+    pub(super) journal: EvaluationJournal<'e>,
+}
+
+impl HostCalls for LiveCalls<'_> {
+    fn call(&mut self, call: &HostCall) -> HostAnswer {
+        let resolved = resolve(call, self.actor);
+        let answered = match self.carry_out(call, &resolved) {
+            Ok(answered) => answered,
+            Err(error) => Answered::failed(&error),
+        };
+        let answered = self.book.note(call, &resolved, answered);
+        if let Some(noted) = self.book.calls.last() {
+            self.journal.call(noted);
+        }
+        given(&resolved, &answered)
+    }
+}
+
+impl LiveCalls<'_> {
+    fn carry_out(&mut self, call: &HostCall, resolved: &Resolved) -> Result<Answered, ActionError> {
+        if self.wishes.interrupt.is_requested() {
+            return Ok(Answered::Failed(interrupted()));
+        }
+        let action = ACTIONS.iter().find(|action| action.name == resolved.action);
+        if self.wishes.read_only
+            && let Some(action) = action.filter(|action| action.door != Door::Read)
+        {
+            let detail = format!("`{}` does more than read, and this program only reads", action.name);
+            return refuse(resolved, &denied(detail, "run it without --read-only"));
+        }
+        if let Some(why) = &resolved.refused {
+            return refuse(resolved, why);
+        }
+        if let Some(why) = self.wishes.working_on.as_deref().and_then(|held| of_the_step(resolved, held)) {
+            return refuse(resolved, &why);
+        }
+        let (Some(action), Some(_)) = (action, resolved.function) else {
+            return refuse(resolved, &denied(format!("`{}` is no function", resolved.action), ""));
+        };
+        match action.door {
+            Door::Read => Ok(Answered::of(&self.host.call(action.name, &resolved.args)?)),
+            Door::Mutation => self.change(call, resolved, None),
+            Door::Record => match self.behind_record(resolved)? {
+                Ok(link) => self.change(call, resolved, Some(link)),
+                Err(why) => refuse(resolved, &why),
+            },
+            Door::Effect => refuse(resolved, &denied(format!("`{}` reaches outside", resolved.action), "")),
+        }
+    }
+
+    /// Makes a call that may change something; `link` is what a record stands on.
+    fn change(
+        &mut self,
+        call: &HostCall,
+        resolved: &Resolved,
+        link: Option<Link>,
+    ) -> Result<Answered, ActionError> {
+        self.door.call.store(call.index, Ordering::Relaxed);
+        // Nothing can come of a change without an instruction, and its action says so.
+        if self.door.instruction.is_some() || resolved.action == "instruction.run" {
+            let args = Digest::prefixed("he1_", &resolved.args);
+            self.journal.intent(call, &resolved.action, &args)?;
+        }
+        let mut effect = self.host.call(&resolved.action, &resolved.args)?;
+        if let Some(link) = link.filter(|_| effect.result_class != "rejected") {
+            linked(&mut effect, link);
+        }
+        Ok(Answered::of(&effect))
+    }
+
+    /// What a record of a lane stands on: an instruction that covers it, looked at now.
+    fn behind_record(&self, resolved: &Resolved) -> Result<Result<Link, RunRefused>, ActionError> {
+        let workspace = self.host.workspace;
+        let issue = resolved.args.as_object().and_then(|args| args.get("issueId")).and_then(Value::as_text);
+        let found = match self.door.instruction.as_deref() {
+            None => Err(RunRefused::from(instruction_missing())),
+            Some(instruction) => link(workspace, instruction)?
+                .and_then(|linked| linked.covers(&resolved.action, issue).map(|()| linked)),
+        };
+        match found {
+            Ok(linked) => Ok(Ok(Link {
+                instruction_ref: linked.instruction_ref().to_owned(),
+                policy_digest: linked.policy_digest().as_str().to_owned(),
+                witness_ref: None,
+            })),
+            Err(why) => {
+                let what = Denied {
+                    action: &resolved.action,
+                    issue_id: issue,
+                    instruction: self.door.instruction.as_deref(),
+                    door: CLIENT,
+                };
+                put_on_record(workspace, &what, &why)?;
+                Ok(Err(why))
+            }
+        }
+    }
+}
+
+/// Why a call is the business of the step that runs the program: leases are, and the end of the issue that it works on,
+/// which comes after its verification.
+fn of_the_step(resolved: &Resolved, held: &str) -> Option<RunRefused> {
+    let args = resolved.args.as_object();
+    let names = args.and_then(|args| args.get("id")).and_then(Value::as_text).map(str::trim) == Some(held);
+    let sets_status = args.is_some_and(|args| args.get("status").is_some());
+    match resolved.action.as_str() {
+        "issue.update" if names && sets_status => {
+            let hint = "leave its status alone: it is closed when the verification passes";
+            Some(denied(format!("the step says how `{held}` ends, not its program"), hint))
+        }
+        "issue.claim" | "issue.claim_next" | "issue.lease_release" | "issue.lease_renew" => {
+            let detail = format!("the step takes and gives back work, and `{}` is that", resolved.action);
+            Some(denied(detail, "one step is about one issue"))
+        }
+        _other => None,
+    }
+}
+
+fn interrupted() -> HostFailure {
+    HostFailure {
+        class: "interrupted".to_owned(),
+        message: "whoever runs the program asked for its end".to_owned(),
+        retryable: true,
+    }
+}
+
+fn linked(effect: &mut HostEffect<Box<RawValue>>, link: Link) {
+    effect.policy_digest = Some(link.policy_digest);
+    effect.instruction_ref = Some(link.instruction_ref);
+}
+
+/// The envelope of a refusal; where there is no such action, a failure.
+fn refuse(resolved: &Resolved, why: &RunRefused) -> Result<Answered, ActionError> {
+    Ok(match envelope(&resolved.action, &resolved.args, why)? {
+        Some(effect) => Answered::of(&effect),
+        None => Answered::Failed(failure(why)),
+    })
+}

@@ -1,0 +1,1 @@
+//! Tests of what has no effect: arguments, answers, traces.
