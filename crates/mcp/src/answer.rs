@@ -101,9 +101,8 @@ impl Answered {
 }
 
 fn failure(error: &ActionError) -> Failure {
-    let hint = match error {
-        ActionError::Input(_) => "the tool's inputSchema says what it takes",
-        _ => error.hint().unwrap_or_default(),
-    };
+    let of_input =
+        matches!(error, ActionError::Input(_)).then_some("the tool's inputSchema says what it takes");
+    let hint = of_input.or_else(|| error.hint()).unwrap_or_default();
     Failure { class: error.class().to_owned(), hint: hint.to_owned(), detail: error.to_string() }
 }
