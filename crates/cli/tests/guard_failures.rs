@@ -169,9 +169,12 @@ fn a_log_that_somebody_else_holds_blocks() {
 #[test]
 fn usage_that_is_none_blocks() {
     let folder = project();
-    for arguments in
-        [&["guard"][..], &["guard", "--format", "levitate"], &["guard", "--format", "codex", "--levitate"]]
-    {
+    for arguments in [
+        &["guard"][..],
+        &["guard", "--format", "levitate"],
+        &["guard", "--format", "codex", "--root", ""],
+        &["guard", "--format", "codex", "--levitate"],
+    ] {
         let output = spawned(&folder, arguments, Stdio::piped(), Stdio::piped()).wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(!output.stderr.is_empty(), "{arguments:?}");

@@ -116,7 +116,7 @@ fn a_person_is_asked_where_the_agent_can_ask_one() {
     let secret = folder.path().canonicalize().unwrap().join(".env");
     let said = asks(&call(&folder, "claude-code", "Read", &json!({ "file_path": secret })));
     let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
-    assert!(reason.contains("secrets.named") && reason.contains("policy_requires_approval"), "{reason}");
+    assert!(reason.contains("holds a secret") && reason.contains("policy_requires_approval"), "{reason}");
     for mode in ["bypassPermissions", "dontAsk", "auto", "levitate"] {
         let asked = event(
             &folder,
@@ -202,6 +202,19 @@ fn what_no_tool_touches_another_agent_does_not_touch_either() {
 }
 
 #[test]
+fn a_patch_inside_of_a_command_touches_nothing_that_is_protected() {
+    let folder = project("");
+    let command = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: policies/governor/mine.cedar\n+x\n*** End Patch\nEOF";
+    is_blocked(&call(&folder, "codex", "Bash", &json!({ "command": command })), "policy_denied");
+    goes_on(&call(
+        &folder,
+        "codex",
+        "Bash",
+        &json!({"command": command.replace("policies/governor/", "docs/")}),
+    ));
+}
+
+#[test]
 fn guards_look_at_arguments_prompts_and_results() {
     let folder = project("guardrails.secrets = \"block\"\n");
     let secret = token();
@@ -250,6 +263,36 @@ fn a_result_loses_its_secrets_where_the_agent_takes_another() {
     // Codex cannot put another result in its place: it is kept back.
     is_blocked(&sent(&folder, "codex", &result(&token()), &[]), "policy_denied");
     goes_on(&sent(&folder, "codex", &result("nothing"), &[]));
+}
+
+#[test]
+fn a_result_that_nobody_could_look_at_is_withheld() {
+    let folder = project("");
+    folder.write("policies/guardrails.json", "{\"levitate\":1}");
+    let result = event(
+        &folder,
+        "PostToolUse",
+        &json!({
+            "tool_name": "Bash", "tool_input": {"command": "env"}, "tool_response": {"stdout": "anything", "code": 0}
+        }),
+    );
+    let ran = sent(&folder, "claude-code", &result, &[]);
+    let said: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(said["decision"], "block", "{said}");
+    assert_eq!(said["hookSpecificOutput"]["updatedToolOutput"], json!({"stdout": "[withheld]", "code": 0}));
+    is_blocked(&sent(&folder, "codex", &result, &[]), "policy_denied");
+}
+
+#[test]
+fn calls_that_come_at_once_are_all_decided() {
+    let folder = project("");
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| goes_on(&call(&folder, "codex", "Bash", &json!({"command": "ls"}))));
+        }
+    });
+    assert_eq!(rows(&folder, &["--effect", "allow"]).len(), 6);
+    assert_eq!(folder.run(&["audit", "verify"]).code, Some(0));
 }
 
 #[test]

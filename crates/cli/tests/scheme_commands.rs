@@ -371,6 +371,60 @@ fn a_program_leaves_its_rows_and_one_that_calls_nothing_leaves_none() {
 }
 
 #[test]
+fn a_long_program_is_kept_as_an_object_that_verify_looks_for() {
+    let folder = repository();
+    let program = format!("(string-length \"{}\") (length (issue-list))", "x".repeat(20_000));
+    assert_eq!(value(&folder, &program, &[]), 3);
+    let begin = rows(&folder).remove(0);
+    assert_eq!(begin["program"], Value::Null);
+    let kept = begin["objectRef"].as_str().unwrap().strip_prefix("object://sha256:").unwrap().to_owned();
+    let (shelf, name) = kept.split_at(2);
+    assert_eq!(read(&folder, &format!(".premath/objects/{shelf}/{name}")), program);
+    assert_eq!(folder.json(&["verify"]).0, 0);
+    fs::remove_file(folder.path().join(format!(".premath/objects/{shelf}/{name}"))).unwrap();
+    assert_eq!(folder.json(&["verify"]).0, 1);
+}
+
+#[test]
+fn a_check_that_says_no_is_an_answer_and_not_a_failure() {
+    let folder = repository();
+    let row = json!({
+        "id": "web-1", "title": "Theirs", "status": "open",
+        "dependencies": [{"issue_id": "web-1", "depends_on_id": "gone", "type": "blocks"}],
+    });
+    folder.write("rows.jsonl", format!("{row}\n"));
+    assert_eq!(folder.run(&["issue", "import", "rows.jsonl"]).code, Some(0));
+    let envelope = value(&folder, "(host-call \"dep.diagnostics\")", &["--read-only"]);
+    assert_eq!(envelope["resultClass"], "rejected", "{envelope}");
+    assert_eq!(value(&folder, "(dep-diagnostics)", &["--read-only"]), envelope["payload"]);
+}
+
+#[test]
+fn where_the_journal_cannot_be_written_a_program_reads_and_changes_nothing() {
+    let folder = repository();
+    fs::create_dir_all(folder.path().join(".premath/doors/scheme/journal.jsonl")).unwrap();
+    let by = ["--instruction", ID];
+    let ran = folder.run(&["scheme-eval", "-e", "(length (issue-list))"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "3\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not in the journal"), "{}", ran.stderr);
+    refused(&folder, "(issue-update \"bd-1\" (hash-table \"notes\" \"x\"))", &by, "environment");
+    refused(&folder, "(harness-session-write (hash-table \"summary\" \"x\"))", &by, "environment");
+    assert!(!folder.path().join(".premath/harness_session.json").exists());
+}
+
+#[test]
+fn a_process_that_premath_started_changes_nothing_by_a_program() {
+    let folder = repository();
+    let program = "(list (guard (e (#t (error-class e))) (issue-update \"bd-1\" (hash-table \"notes\" \"x\"))) \
+                   (guard (e (#t (error-class e))) (harness-session-write (hash-table \"summary\" \"x\"))) \
+                   (guard (e (#t (error-class e))) (instruction-run \"instructions/20261115T071252Z-all.json\")))";
+    let mut command = folder.command(&["scheme-eval", "-e", program, "--instruction", ID, "--json"]);
+    let output = command.env("PREMATH_STEP_TOKEN", "a-step").output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["value"], json!([MISSING, MISSING, MISSING]), "{answer}");
+}
+
+#[test]
 fn a_trace_runs_again_to_the_same_bytes_without_a_repository() {
     let folder = repository();
     let program = "(display \"x\") (issue-update \"bd-1\" (hash-table \"notes\" \"n\")) \

@@ -17,4 +17,4 @@ mod translate;
 
 pub(crate) use decide::decide;
 pub(crate) use format::HookFormat;
-pub(crate) use install::{SettingsFault, settings_file, with_hook, without_hook};
+pub(crate) use install::{HookCommand, SettingsFault, settings_file, with_hook, without_hook};

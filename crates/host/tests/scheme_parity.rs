@@ -91,7 +91,7 @@ fn plain(value: &Value<'_>) -> Value<'static> {
             Value::Object(Object::from_members(members).unwrap())
         }
         Value::Array(items) => Value::Array(items.iter().map(plain).collect()),
-        other => other.clone().into_owned(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => value.clone().into_owned(),
     }
 }
 

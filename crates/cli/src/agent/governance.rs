@@ -31,9 +31,19 @@ pub(crate) fn governor(
 ) -> Result<Arc<Governor>, ActionError> {
     let packaged = system::read_optional(&root.join(GUARDRAILS)).map_err(|error| unusable(&error.message))?;
     let settings = with_package(settings.clone(), packaged.as_deref().map(str::as_bytes))?;
-    let mut guards = guards_of(&settings)?;
-    guards.extend(outside);
-    Ok(Arc::new(Governor::new(rules(root, tools), Guards::boot(guards))))
+    // Neither needs the other, and whoever calls from a hook waits for both.
+    let (rules, guards) = std::thread::scope(|scope| {
+        let loading = scope.spawn(|| rules(root, tools));
+        let guards = guards_of(&settings).map(|mut guards| {
+            guards.extend(outside);
+            Guards::boot(guards)
+        });
+        let broken = |_| -> Arc<dyn Rules> {
+            Arc::new(DenyAll::new("policies/governor", "they broke while they were loaded"))
+        };
+        (loading.join().unwrap_or_else(broken), guards)
+    });
+    Ok(Arc::new(Governor::new(rules, guards?)))
 }
 
 fn unusable(why: &str) -> ActionError {

@@ -31,7 +31,7 @@ pub(crate) fn answer(host: HookHost, decision: &GuardDecision) -> HookAnswer {
         "ask" => document(&json!({"hookSpecificOutput": {
             "hookEventName": event,
             "permissionDecision": "ask",
-            "permissionDecisionReason": format!("premath: {}", for_people(decision)),
+            "permissionDecisionReason": format!("premath: {}", for_a_question(decision)),
         }})),
         _ => match &decision.replacement {
             Some(replacement) => document(&json!({
@@ -98,6 +98,12 @@ pub(crate) fn told(answer: &GuardInstalled) -> String {
 fn for_the_model(decision: &GuardDecision) -> String {
     let code = decision.code.as_deref().unwrap_or("policy_denied");
     format!("{code}: {}", decision.hint.as_deref().unwrap_or("this is not allowed here"))
+}
+
+/// For a person who is asked; without the name of the policy, since the model reads it where nobody is there.
+fn for_a_question(decision: &GuardDecision) -> String {
+    let code = decision.code.as_deref().unwrap_or("policy_requires_approval");
+    format!("{} ({code})", decision.reason.as_deref().unwrap_or("a person has to agree"))
 }
 
 fn for_people(decision: &GuardDecision) -> String {

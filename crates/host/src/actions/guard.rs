@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::harness_feature::shut;
 use super::issue::{arguments, invalid, token, told};
 use crate::artifacts::{read_artifact, write_artifact};
-use crate::hook::{self, HookFormat, SettingsFault};
+use crate::hook::{self, HookCommand, HookFormat, SettingsFault};
 use crate::recording::Recorder;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
@@ -89,8 +89,14 @@ fn changed(host: &Host<'_>, action: &'static str, args: &Value<'_>) -> Result<An
         return Err(invalid("the file is another than the one that was shown", "before").into());
     }
     let program = told(args.program.as_deref()).unwrap_or("premath");
+    let workdir = host.agent.workdir()?;
+    let Some(root) = workdir.to_str() else {
+        return Err(
+            invalid("the path of the repository is not UTF-8, so that no hook can name it", "path").into()
+        );
+    };
     let after = match (action, &before) {
-        (INSTALL, text) => Some(hook::with_hook(text.as_deref(), format, program)),
+        (INSTALL, text) => Some(hook::with_hook(text.as_deref(), format, HookCommand { program, root })),
         (_, Some(text)) => Some(hook::without_hook(text, format)),
         (_, None) => None,
     };

@@ -16,11 +16,12 @@ use super::issue::{arguments, count, invalid, told};
 use crate::scheme::{
     Replayed, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault, replay, result_value,
 };
-use crate::table::{ActionError, Answer, Host, Link};
+use crate::table::{ACTIONS, ActionError, Answer, Door, Host, Link};
 
 const ACTION: &str = "scheme.eval";
-/// So many envelopes are in an answer; the trace has all.
+/// So many envelopes are in an answer, and so many bytes of them; the trace has all.
 const SHOWN_EFFECTS: usize = 20;
+const SHOWN_BYTES: usize = 256 << 10;
 /// The most that a budget can be set to.
 const MOST_FUEL: u64 = 10_000_000_000;
 const MOST_CALLS: u64 = 100_000;
@@ -170,7 +171,8 @@ fn blank() -> SchemeEvalAnswer {
 fn answer(shown: &Shown, wants_trace: bool) -> Result<Answer, ActionError> {
     let result: SchemeResult = decode(&result_value(&shown.done.result), UnknownFields::Refuse)?;
     let value = shown.done.result.as_ref().ok().and_then(|answer| answer.value.clone());
-    let envelopes: Vec<Value<'static>> = shown.calls.iter().filter_map(SchemeCall::envelope).collect();
+    let effects = shown_effects(&shown.calls);
+    let with_envelope = shown.calls.iter().filter(|call| call.failure.is_none()).count();
     let mut by_action: BTreeMap<&str, u64> = BTreeMap::new();
     for call in &shown.calls {
         *by_action.entry(&call.action).or_default() += 1;
@@ -193,8 +195,8 @@ fn answer(shown: &Shown, wants_trace: bool) -> Result<Answer, ActionError> {
             .into_iter()
             .map(|(action, count)| SchemeCallCount { action: action.to_owned(), count })
             .collect(),
-        effects_omitted: count(envelopes.len().saturating_sub(SHOWN_EFFECTS)),
-        effects: envelopes.iter().take(SHOWN_EFFECTS).cloned().map(Json).collect(),
+        effects_omitted: count(with_envelope.saturating_sub(effects.len())),
+        effects,
         trace: wants_trace
             .then(|| parse(&shown.trace, strict::Limits::default()).map(|trace| Json(trace.into_owned())))
             .transpose()?,
@@ -202,11 +204,28 @@ fn answer(shown: &Shown, wants_trace: bool) -> Result<Answer, ActionError> {
     };
     let mut answer = Answer::new(if whole.error.is_none() { "accepted" } else { "rejected" }, &whole)?;
     answer.failure_classes.extend(shown.failure_class.clone());
-    Ok(answer.linked(envelopes.iter().rev().find_map(link_of)))
+    Ok(answer.linked(shown.calls.iter().rev().filter(|call| is_change(call)).find_map(link_of)))
+}
+
+/// The first envelopes, as far as an answer holds them.
+fn shown_effects(calls: &[SchemeCall]) -> Vec<Json> {
+    let mut room = SHOWN_BYTES;
+    let mut effects = Vec::new();
+    for call in calls.iter().filter(|call| call.failure.is_none()).take(SHOWN_EFFECTS) {
+        let Some(left) = room.checked_sub(call.effect_bytes()) else { break };
+        room = left;
+        effects.extend(call.envelope().map(Json));
+    }
+    effects
+}
+
+fn is_change(call: &SchemeCall) -> bool {
+    ACTIONS.iter().any(|action| action.name == call.action && action.door != Door::Read)
 }
 
 /// What the last change of a program was linked to.
-fn link_of(envelope: &Value<'static>) -> Option<Link> {
+fn link_of(call: &SchemeCall) -> Option<Link> {
+    let envelope = call.envelope()?;
     let text = |name: &str| envelope.as_object()?.get(name)?.as_text().map(str::to_owned);
     Some(Link {
         instruction_ref: text("instructionRef")?,

@@ -96,6 +96,10 @@ pub(crate) fn decide(
     };
     if let Err(error) = decided {
         verdict.deny(failed(&error.to_string()));
+        // What nobody could look at may hold anything.
+        if event.moment == Moment::After && format.replaces_results() {
+            verdict.replacement = Some(replaced(&event.said, &withheld));
+        }
     }
     if verdict.effect == Effect::Ask && !format.asks_a_person(event.mode.as_deref()) {
         verdict.effect = Effect::Deny;
@@ -224,7 +228,6 @@ impl Case<'_> {
         outcome.payload = Payload::Inline(text.clone());
         let (reviewed, errors) = ground.governor.review(&tool, outcome);
         verdict.note = Some(reviewed.note).filter(|note| !note.is_empty());
-        let withheld = |_: &str| "[withheld]".to_owned();
         let redacted = |text: &str| ground.governor.redact(text);
         if let Some(error) = errors.into_iter().next() {
             verdict.deny(error);
@@ -262,12 +265,17 @@ fn untouchable(ground: &PolicyGround, call: &Translated, governed: &GovernedCall
         return Some(failed("the patch cannot be read"));
     }
     let changed = |target: &Target| (call.tool == "apply_patch").then(|| (target.id.clone(), Touch::Change));
-    let all = targets.iter().filter_map(changed).chain(call.touched.clone());
+    let all = targets.iter().filter_map(changed).chain(call.touched.iter().cloned());
     all.into_iter().find_map(|(path, touch)| ground.may_touch(&path, touch).err()).map(|failure| {
         let mut error = PolicyError::new(PolicyCode::Denied, failure.error_code, failure.message.clone());
         error.hint = failure.message;
         error
     })
+}
+
+/// What stands in the place of a text that must not be seen.
+fn withheld(_: &str) -> String {
+    "[withheld]".to_owned()
 }
 
 /// A value with every text in it seen to; what it is made of stays.

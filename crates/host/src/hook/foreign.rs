@@ -16,18 +16,24 @@ use crate::table::{ACTIONS, Door};
 const OWN_SERVER: &str = "mcp__premath__";
 
 /// What keeps the books of the agent, and touches nothing else, sorted.
-const BOOKS: [&str; 12] = [
+const BOOKS: [&str; 18] = [
     "AskUserQuestion",
     "BashOutput",
     "EnterPlanMode",
     "ExitPlanMode",
+    "ListAgents",
     "TaskCreate",
     "TaskGet",
     "TaskList",
     "TaskOutput",
+    "TaskStop",
     "TaskUpdate",
     "TodoWrite",
     "ToolSearch",
+    "create_goal",
+    "get_goal",
+    "request_user_input",
+    "update_goal",
     "update_plan",
 ];
 

@@ -42,15 +42,25 @@ pub(crate) const fn settings_file(format: HookFormat) -> &'static str {
     }
 }
 
-/// The command that an agent runs. The root is named where the agent names it: whoever can move the agent to another folder
-/// must not choose the policy.
-fn command(format: HookFormat, program: &str) -> String {
-    let program = quoted(program);
+/// What the hook runs, and for which repository.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HookCommand<'c> {
+    pub(crate) program: &'c str,
+    /// Its root, as a whole path.
+    pub(crate) root: &'c str,
+}
+
+/// The command that an agent runs. The root is named: a model can choose the folder that a hook runs in, and must not choose the
+/// policy with it.
+fn command(format: HookFormat, hook: HookCommand<'_>) -> String {
+    let program = quoted(hook.program);
     match format {
         HookFormat::ClaudeCode => {
             format!("{program} guard --format claude-code --root \"$CLAUDE_PROJECT_DIR\" || exit 2")
         }
-        HookFormat::Codex => format!("{program} guard --format codex || exit 2"),
+        HookFormat::Codex => {
+            format!("{program} guard --format codex --root {} || exit 2", quoted(hook.root))
+        }
     }
 }
 
@@ -60,9 +70,9 @@ fn quoted(word: &str) -> String {
     if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
-fn handler(format: HookFormat, program: &str) -> Value {
+fn handler(format: HookFormat, hook: HookCommand<'_>) -> Value {
     let mut handler =
-        json!({"type": "command", "command": command(format, program), "timeout": PATIENCE_SECONDS});
+        json!({"type": "command", "command": command(format, hook), "timeout": PATIENCE_SECONDS});
     if let (HookFormat::ClaudeCode, Some(members)) = (format, handler.as_object_mut()) {
         // Older versions pass it over; newer ones block also when the hook is killed or late.
         members.insert("onFailure".to_owned(), "block".into());
@@ -83,11 +93,11 @@ fn is_ours(format: HookFormat, handler: &Value) -> bool {
 pub(crate) fn with_hook(
     text: Option<&str>,
     format: HookFormat,
-    program: &str,
+    hook: HookCommand<'_>,
 ) -> Result<String, SettingsFault> {
     let mut text = text.map_or_else(|| "{}\n".to_owned(), str::to_owned);
     checked(&text)?;
-    let wanted = handler(format, program);
+    let wanted = handler(format, hook);
     for event in EVENTS {
         let is_stale = |handler: &Value| is_ours(format, handler) && *handler != wanted;
         text = without(&text, event, &is_stale)?;

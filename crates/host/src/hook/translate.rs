@@ -19,13 +19,13 @@ pub(super) struct Translated {
     /// Its arguments.
     pub(super) arguments: Value,
     /// What it touches, from the workdir.
-    pub(super) touched: Option<(String, Touch)>,
+    pub(super) touched: Vec<(String, Touch)>,
     /// Whether it is one of ours.
     pub(super) is_ours: bool,
 }
 
 impl Translated {
-    fn ours(tool: &str, arguments: Value, touched: Option<(String, Touch)>) -> Self {
+    fn ours(tool: &str, arguments: Value, touched: Vec<(String, Touch)>) -> Self {
         Self { tool: tool.to_owned(), arguments, touched, is_ours: true }
     }
 }
@@ -45,7 +45,7 @@ pub(super) fn translate(
         (HookFormat::ClaudeCode, "Read" | "NotebookRead") => look(input, places),
         (HookFormat::ClaudeCode, "LS") => {
             let path = folder(input, places)?;
-            Ok(Translated::ours("fs_list", json!({ "path": path }), Some((path, Touch::Look))))
+            Ok(Translated::ours("fs_list", json!({ "path": path }), vec![(path, Touch::Look)]))
         }
         (HookFormat::ClaudeCode, "Glob") => search(input, places, "^", input.get("pattern")),
         (HookFormat::ClaudeCode, "Grep") => search(input, places, text(input, "pattern")?, input.get("glob")),
@@ -55,11 +55,11 @@ pub(super) fn translate(
         (HookFormat::Codex, "apply_patch") => apply(input, places),
         (HookFormat::Codex, "view_image") => {
             let path = places.below(text(input, "path")?)?;
-            Ok(Translated::ours("fs_read", json!({ "path": path }), Some((path, Touch::Look))))
+            Ok(Translated::ours("fs_read", json!({ "path": path }), vec![(path, Touch::Look)]))
         }
         (HookFormat::ClaudeCode | HookFormat::Codex, _) => {
             let arguments = if input.is_object() { input.clone() } else { json!({ "input": input }) };
-            Ok(Translated { tool: tool.to_owned(), arguments, touched: None, is_ours: false })
+            Ok(Translated { tool: tool.to_owned(), arguments, touched: Vec::new(), is_ours: false })
         }
     }
 }
@@ -87,8 +87,11 @@ fn command(input: &Value, places: &Places) -> Result<Translated, Box<PolicyError
         Some(workdir) => places.below(workdir)?,
         None => places.here()?,
     };
-    let arguments = json!({ "command": text(input, "command")?, "workdir": workdir });
-    Ok(Translated::ours("shell", arguments, Some((workdir, Touch::Change))))
+    let command = text(input, "command")?;
+    let arguments = json!({ "command": command, "workdir": workdir });
+    let mut touched = patched(command, places)?;
+    touched.push((workdir, Touch::Change));
+    Ok(Translated::ours("shell", arguments, touched))
 }
 
 fn look(input: &Value, places: &Places) -> Result<Translated, Box<PolicyError>> {
@@ -103,7 +106,7 @@ fn look(input: &Value, places: &Places) -> Result<Translated, Box<PolicyError>> 
         }
     }
     arguments.insert("path".to_owned(), path.clone().into());
-    Ok(Translated::ours("fs_read", Value::Object(arguments), Some((path, Touch::Look))))
+    Ok(Translated::ours("fs_read", Value::Object(arguments), vec![(path, Touch::Look)]))
 }
 
 fn folder(input: &Value, places: &Places) -> Result<String, Box<PolicyError>> {
@@ -127,7 +130,7 @@ fn search(
         }
         Some(_) => return Err(unreadable("the pattern is no text")),
     }
-    Ok(Translated::ours("fs_search", Value::Object(arguments), Some((path, Touch::Look))))
+    Ok(Translated::ours("fs_search", Value::Object(arguments), vec![(path, Touch::Look)]))
 }
 
 fn edit(tool: &str, input: &Value, places: &Places) -> Result<Translated, Box<PolicyError>> {
@@ -145,7 +148,15 @@ fn edit(tool: &str, input: &Value, places: &Places) -> Result<Translated, Box<Po
         }
         _ => patch::edited(&path, [patch::texts(input).ok_or_else(wrong)?]),
     };
-    Ok(Translated::ours("apply_patch", json!({ "patch": patch }), Some((path, Touch::Change))))
+    Ok(Translated::ours("apply_patch", json!({ "patch": patch }), vec![(path, Touch::Change)]))
+}
+
+/// What begins the name of a file in a patch.
+const HEADERS: [&str; 4] = ["*** Add File: ", "*** Delete File: ", "*** Update File: ", "*** Move to: "];
+
+/// The name that a line of a patch has, and what stands before it.
+fn header(line: &str) -> Option<(&'static str, &str)> {
+    HEADERS.into_iter().find_map(|header| Some((header, line.strip_prefix(header)?.trim())))
 }
 
 /// A patch in our own form; only its paths may be spelt otherwise.
@@ -155,13 +166,21 @@ fn apply(input: &Value, places: &Places) -> Result<Translated, Box<PolicyError>>
     let patch = patch.ok_or_else(|| unreadable("there is no patch"))?;
     let mut lines = Vec::new();
     for line in patch.split('\n') {
-        let header = ["*** Add File: ", "*** Delete File: ", "*** Update File: ", "*** Move to: "];
-        match header.into_iter().find_map(|header| Some((header, line.strip_prefix(header)?))) {
-            Some((header, path)) => lines.push(format!("{header}{}", places.below(path.trim())?)),
+        match header(line) {
+            Some((header, path)) => lines.push(format!("{header}{}", places.below(path)?)),
             None => lines.push(line.to_owned()),
         }
     }
-    Ok(Translated::ours("apply_patch", json!({ "patch": lines.join("\n") }), None))
+    Ok(Translated::ours("apply_patch", json!({ "patch": lines.join("\n") }), Vec::new()))
+}
+
+/// The files of a patch that is handed over inside of a command, as models of Codex do.
+fn patched(command: &str, places: &Places) -> Result<Vec<(String, Touch)>, Box<PolicyError>> {
+    if !command.contains("*** Begin Patch") {
+        return Ok(Vec::new());
+    }
+    let named = command.lines().filter_map(|line| header(line.trim_start()));
+    named.map(|(_, path)| Ok((places.below(path)?, Touch::Change))).collect()
 }
 
 #[cfg(test)]

@@ -1,1 +1,187 @@
-//! Tests of what has no effect: arguments, answers, traces.
+//! Calls as programs write them, and traces that were edited by somebody who knows how to make a digest.
+
+use premath_kernel::{Digest, Object, Value, encode};
+use premath_repl::{HostAnswer, HostCall, HostCalls, Limits, Position};
+use premath_wire::strict::{self, parse};
+
+use super::answered::{Answered, given};
+use super::arguments::resolve;
+use super::replay::replay;
+use super::session::new_session;
+use super::trace::{CallBook, TraceHead, program_digest, trace};
+
+fn call(name: &str, arguments: &[&str]) -> HostCall {
+    let read = |text: &&str| parse(text.as_bytes(), strict::Limits::default()).unwrap().into_owned();
+    HostCall {
+        index: 0,
+        name: name.to_owned(),
+        arguments: arguments.iter().map(read).collect(),
+        position: Position { line: 1, column: 1, byte: 0 },
+    }
+}
+
+/// What a call comes to: the action with its arguments, or the class it is refused with.
+fn asked(name: &str, arguments: &[&str]) -> String {
+    let resolved = resolve(&call(name, arguments), "jo");
+    match resolved.refused {
+        Some(refused) => refused.class,
+        None => format!("{} {}", resolved.action, String::from_utf8(encode(&resolved.args)).unwrap()),
+    }
+}
+
+#[test]
+fn positional_arguments_come_first_and_a_table_names_the_rest() {
+    assert_eq!(asked("issue-show", &["\"a-1\""]), r#"issue.show {"id":"a-1"}"#);
+    assert_eq!(asked("issue-show", &[r#"{"id":"a-1"}"#]), r#"issue.show {"id":"a-1"}"#);
+    assert_eq!(
+        asked("dep-add", &["\"a\"", "\"b\"", r#"{"type":"related"}"#]),
+        r#"dep.add {"dependsOn":"b","id":"a","type":"related"}"#
+    );
+    assert_eq!(asked("issue-ready", &[]), "issue.ready {}");
+    assert_eq!(asked("host-call", &["\"issue.ready\""]), "issue.ready {}");
+    assert_eq!(asked("host-call", &["\"issue.show\"", r#"{"id":"a"}"#]), r#"issue.show {"id":"a"}"#);
+}
+
+#[test]
+fn whoever_runs_the_program_takes_work_unless_somebody_is_named() {
+    assert_eq!(asked("issue-claim", &["\"a\""]), r#"issue.claim {"assignee":"jo","id":"a"}"#);
+    assert_eq!(asked("issue-claim", &["\"a\"", "\"al\""]), r#"issue.claim {"assignee":"al","id":"a"}"#);
+    assert_eq!(asked("issue-claim-next", &[]), r#"issue.claim_next {"assignee":"jo"}"#);
+}
+
+#[test]
+fn a_member_that_is_given_twice_or_that_nobody_knows_is_refused() {
+    assert_eq!(asked("issue-show", &["\"a\"", r#"{"id":"b"}"#]), "input.field_invalid");
+    assert_eq!(asked("issue-show", &["\"a\"", "\"b\""]), "input.field_invalid");
+    assert_eq!(asked("issue-show", &["\"a\"", r#"{"levitate":true}"#]), "input.field_invalid");
+    assert_eq!(asked("host-call", &["\"issue.show\"", "[]"]), "input.field_invalid");
+}
+
+#[test]
+fn a_file_is_named_by_no_program_but_that_of_an_instruction() {
+    for (name, member) in
+        [("issue-list", "issues"), ("harness-session-read", "path"), ("required-gate-ref", "outcome")]
+    {
+        assert_eq!(asked(name, &[&format!(r#"{{"{member}":"x"}}"#)]), "effect_denied", "{name}");
+    }
+    let good = ["instructions/20261115T071252Z-x.json", ".premath/instructions/20261115T071252Z-x.json"];
+    for path in good {
+        assert_eq!(
+            asked("instruction-check", &[&format!("\"{path}\"")]),
+            format!(r#"instruction.check {{"path":"{path}"}}"#)
+        );
+    }
+    for path in [
+        "x.json",
+        "/instructions/x.json",
+        "instructions/../x.json",
+        "instructions/a/x.json",
+        "./instructions/x.json",
+        ".premath/x.json",
+        "instructions",
+    ] {
+        assert_eq!(asked("instruction-run", &[&format!("\"{path}\"")]), "effect_denied", "{path}");
+    }
+    assert_eq!(asked("instruction-run", &["5"]), "effect_denied");
+}
+
+/// A host that answers one listing.
+struct One(CallBook);
+
+impl HostCalls for One {
+    fn call(&mut self, call: &HostCall) -> HostAnswer {
+        let resolved = resolve(call, "jo");
+        let effect = Object::fields()
+            .field("schema", "premath.host_effect.v0")
+            .field("action", resolved.action.clone())
+            .field("argsDigest", Digest::prefixed("he1_", &resolved.args).as_str().to_owned())
+            .field("resultClass", "ok")
+            .field("payload", Object::fields().field("items", vec![Value::from(1_u32)]).finish())
+            .field("witnessRefs", Vec::<Value<'_>>::new())
+            .finish();
+        let answered = self.0.note(call, &resolved, Answered::Effect(effect));
+        given(&resolved, &answered)
+    }
+}
+
+const PROGRAM: &str = "(display \"x\") (length (issue-ready (hash-table \"limit\" 3)))";
+
+fn traced() -> Vec<u8> {
+    let limits = Limits::default();
+    let mut host = One(CallBook::default());
+    let done = new_session(limits).unwrap().evaluate(PROGRAM, &mut host);
+    let digest = program_digest(PROGRAM, &limits);
+    let head = TraceHead {
+        program: PROGRAM,
+        program_digest: &digest,
+        limits: &limits,
+        is_read_only: false,
+        actor: "jo",
+        instruction: None,
+        after: &[],
+    };
+    trace(&head, &host.0.calls, &done).bytes
+}
+
+/// The trace with one text replaced, under a digest that is right for it.
+fn forged(from: &str, to: &str) -> Vec<u8> {
+    let text = String::from_utf8(traced()).unwrap();
+    assert!(text.contains(from), "{from} is not in {text}");
+    let edited = text.replace(from, to);
+    let value = parse(edited.as_bytes(), strict::Limits::default()).unwrap();
+    let without = Value::Object(value.as_object().unwrap().without("traceDigest"));
+    let stated = value.as_object().unwrap().get("traceDigest").unwrap().as_text().unwrap().to_owned();
+    edited.replace(&stated, Digest::prefixed("st1_", &without).as_str()).into_bytes()
+}
+
+#[test]
+fn a_trace_is_canonical_and_runs_again_to_itself() {
+    let bytes = traced();
+    assert_eq!(encode(&parse(&bytes, strict::Limits::default()).unwrap()), bytes);
+    assert_eq!(replay(&bytes, None).unwrap().trace, bytes);
+    assert_eq!(replay(&bytes, Some(&format!("; again\n{PROGRAM}"))).unwrap().trace, bytes);
+}
+
+#[test]
+fn a_trace_that_was_forged_comes_out_differently() {
+    let diverged = [
+        ("\"output\":\"x\"", "\"output\":\"y\"", "what the program wrote"),
+        (
+            "\"action\":\"issue.ready\",\"args\":",
+            "\"action\":\"issue.list\",\"args\":",
+            "the trace has `issue.list`",
+        ),
+        ("\"items\":[1]", "\"items\":[1,2]", "the result is another"),
+        ("\"line\":1", "\"line\":2", "what was used or recorded"),
+        ("\"args\":{\"limit\":3}", "\"args\":{\"limit\":4}", "what was used or recorded"),
+    ];
+    for (from, to, what) in diverged {
+        let fault = replay(&forged(from, to), None).unwrap_err();
+        assert_eq!(fault.class, "scheme_replay_diverged", "{from}: {fault}");
+        assert!(fault.detail.contains(what), "{from}: {fault}");
+    }
+    let functions = super::functions::digest();
+    let other = forged(functions.as_str(), Digest::of_bytes(b"").as_str());
+    assert_eq!(replay(&other, None).unwrap_err().class, "scheme_replay_diverged");
+    let invalid = [
+        ("\"after\":[]", "\"after\":[\"sp1_x\"]"),
+        ("\"schema\":1,", "\"schema\":2,"),
+        ("(display \\\"x\\\")", "(display \\\"y\\\")"),
+    ];
+    for (from, to) in invalid {
+        let fault = replay(&forged(from, to), None).unwrap_err();
+        assert_eq!(fault.class, "scheme_trace_invalid", "{from}: {fault}");
+    }
+}
+
+#[test]
+fn a_trace_with_more_or_fewer_calls_than_the_program_makes_is_refused() {
+    let text = String::from_utf8(traced()).unwrap();
+    let start = text.find("\"calls\":[").unwrap() + "\"calls\":[".len();
+    let end = text.find("],\"functionsDigest\"").unwrap();
+    let one = text.get(start..end).unwrap().to_owned();
+    let fewer = replay(&forged(&one, ""), None).unwrap_err();
+    assert!(fewer.detail.contains("is not in the trace"), "{fewer}");
+    let more = replay(&forged(&one, &format!("{one},{one}")), None).unwrap_err();
+    assert!(more.detail.contains("makes no more"), "{more}");
+}

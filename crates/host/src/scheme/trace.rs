@@ -60,6 +60,12 @@ impl SchemeCall {
         parse(&self.effect, strict::Limits::default()).ok().map(Value::into_owned)
     }
 
+    /// How many bytes the envelope has.
+    #[must_use]
+    pub const fn effect_bytes(&self) -> usize {
+        self.effect.len()
+    }
+
     /// The digest of the envelope.
     #[must_use]
     pub fn effect_digest(&self) -> Option<Digest> {
@@ -168,19 +174,22 @@ pub(super) fn program_digest(source: &str, limits: &Limits) -> Digest {
 pub(super) fn trace(head: &TraceHead<'_>, calls: &[SchemeCall], done: &Evaluation) -> Traced {
     let result = result(&done.result);
     let result_digest = Digest::prefixed("sr1_", &result);
-    let bytes = document(head, calls, done, &result, None);
+    let (mut bytes, place) = document(head, calls, done, (&result, &result_digest));
     let trace_digest = format!("st1_{}", hex(&sha256(&bytes)));
-    let bytes = document(head, calls, done, &result, Some(&trace_digest));
+    let mut stated = Vec::new();
+    member(&mut stated, "traceDigest", &Value::from(trace_digest.as_str()));
+    bytes.splice(place..place, stated);
     Traced { bytes, trace_digest, result_digest }
 }
+
+/// The document without its own digest, and the place where that goes.
 
 fn document(
     head: &TraceHead<'_>,
     calls: &[SchemeCall],
     done: &Evaluation,
-    result: &Value<'_>,
-    digest: Option<&str>,
-) -> Vec<u8> {
+    (result, result_digest): (&Value<'_>, &Digest),
+) -> (Vec<u8>, usize) {
     let mut out = Vec::new();
     member(&mut out, "actor", &Value::from(head.actor));
     member(&mut out, "after", &Value::text_list(head.after.iter().map(String::as_str)));
@@ -205,15 +214,14 @@ fn document(
     member(&mut out, "programDigest", &Value::from(head.program_digest));
     member(&mut out, "readOnly", &Value::from(head.is_read_only));
     member(&mut out, "result", result);
-    member(&mut out, "resultDigest", &Value::from(Digest::prefixed("sr1_", result).as_str()));
+    member(&mut out, "resultDigest", &Value::from(result_digest));
     member(&mut out, "schema", &Value::from(1_u32));
-    if let Some(digest) = digest {
-        member(&mut out, "traceDigest", &Value::from(digest));
-    }
+    // The brace takes the place of the first comma.
+    let place = out.len();
     member(&mut out, "usage", &usage(&done.usage));
-    let mut whole = Vec::with_capacity(out.len().saturating_add(2));
+    let mut whole = Vec::with_capacity(out.len().saturating_add(128));
     close(out, &mut whole);
-    whole
+    (whole, place)
 }
 
 /// Writes `,"name":value`. INVARIANT: members are written in canonical order.
