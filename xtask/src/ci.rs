@@ -57,12 +57,15 @@ fn tools_step() -> Result<String> {
     Ok(String::new())
 }
 
-/// The official clients that the model server is tested with, as their lock file has them.
+/// The official clients that the model server is tested with, and the suite for the MCP server, as their lock files have
+/// them.
 fn client_packages() -> Result<String> {
-    Invocation::new("npm")
-        .arguments(&["ci", "--prefix", "crates/cli/tests/sdk"])
-        .arguments(&["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
-        .run()?;
+    for folder in ["crates/cli/tests/sdk", "crates/cli/tests/mcp/suite"] {
+        Invocation::new("npm")
+            .arguments(&["ci", "--prefix", folder])
+            .arguments(&["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+            .run()?;
+    }
     Ok(String::new())
 }
 

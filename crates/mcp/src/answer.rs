@@ -100,24 +100,9 @@ impl Answered {
     }
 }
 
-/// The class that a message begins with, where it has one; else it is about something around the program.
 fn failure(error: &ActionError) -> Failure {
-    let detail = error.to_string();
-    let named = detail.split_once(": ").map(|(first, _)| first).filter(|first| is_class(first));
-    let class = match error {
-        ActionError::Envelope(fault) => fault.class,
-        _ => named.unwrap_or("environment"),
-    };
-    let hint = match error {
-        ActionError::Input(_) => "the tool's inputSchema says what it takes",
-        ActionError::Unavailable { hint, .. } => hint,
-        _ if class == "lease_store_busy" => "nothing happened: ask again",
-        _ => "",
-    };
-    Failure { class: class.to_owned(), hint: hint.to_owned(), detail }
-}
-
-fn is_class(text: &str) -> bool {
-    let is_word = |letter: char| letter.is_ascii_lowercase() || letter == '_' || letter == '.';
-    text.contains(['_', '.']) && text.chars().all(is_word)
+    let of_input =
+        matches!(error, ActionError::Input(_)).then_some("the tool's inputSchema says what it takes");
+    let hint = of_input.or_else(|| error.hint()).unwrap_or_default();
+    Failure { class: error.class().to_owned(), hint: hint.to_owned(), detail: error.to_string() }
 }

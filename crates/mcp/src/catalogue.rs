@@ -13,13 +13,14 @@ use crate::left_out::LEFT_OUT;
 use crate::schemas::{input, output};
 
 /// Mutations and records that take something away or put something in its place.
-const REPLACING: [&str; 6] = [
+const REPLACING: [&str; 7] = [
     "dep.remove",
     "dep.replace",
     "harness.feature.write",
     "harness.session.write",
     "issue.lease_release",
     "issue.update",
+    "scheme.eval",
 ];
 /// What comes to the same when it is asked for twice.
 const REPEATABLE: [&str; 6] = [
@@ -79,8 +80,8 @@ pub(crate) fn tool_name(action: &str) -> String {
 /// Whether calls of an action name an instruction: those that change something, and those that write something down.
 fn is_linked(action: &Action) -> bool {
     match action.door {
-        // What runs an instruction is itself what others are linked to.
-        Door::Mutation => action.name != "instruction.run",
+        // What runs an instruction is itself what others are linked to; a program names its own.
+        Door::Mutation => !["instruction.run", "scheme.eval"].contains(&action.name),
         // What is derived can be built again by anybody.
         Door::Record => action.name.starts_with("harness."),
         Door::Read | Door::Effect => false,

@@ -10,6 +10,9 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("desk.restore", DESK),
     ("eval.guardrails", MEASURE),
     ("eval.tools", MEASURE),
+    ("guard.decide", "it is asked by the hook of an agent, in a process of its own"),
+    ("guard.install", HOOK),
+    ("guard.uninstall", HOOK),
     ("harness.boot", AGENT),
     ("harness.step", AGENT),
     ("harness.stop", AGENT),
@@ -32,6 +35,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
 
 const PERSON: &str = "a person decides this, and a client is none";
 const UPKEEP: &str = "upkeep of the stores is done by the person whose repository it is";
+const HOOK: &str = "whoever the hook watches must not be able to put it in or take it out";
 const DESK: &str = "the desk is changed by its owner and by runs that its owner started";
 const MEASURE: &str = "measuring policies is done by whoever is going to promote them";
 const AGENT: &str = "it starts an agent or a command under authority of its own; a client works under the \

@@ -95,8 +95,7 @@ fn announce(args: &McpServeArgs, listener: &TcpListener, place: Option<&PathBuf>
     if args.json {
         return output::json(&json!({ "url": url, "tokenFile": token_file }));
     }
-    let shown =
-        token_file.map_or_else(|| TOKEN_VARIABLE.to_owned(), |path| crate::render::plain(&path).to_string());
+    let shown = token_file.map_or_else(|| TOKEN_VARIABLE.to_owned(), |path| crate::render::plain(&path));
     output::text(&format!(
         "{GOOD}serving{GOOD:#} this repository on {STRONG}{url}{STRONG:#}\n\
          {DIM}Authorization: Bearer TOKEN, with the token in {shown}   Ctrl-C ends it{DIM:#}\n"

@@ -6,6 +6,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
+    clippy::print_stdout,
     reason = "a test starts programs and reads what they say; what is missing fails it"
 )]
 
@@ -14,6 +15,7 @@ mod folder;
 
 mod broken_input;
 mod changes;
+mod conformance_suite;
 mod http;
 mod official_client;
 mod parity;
