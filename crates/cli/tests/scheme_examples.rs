@@ -138,7 +138,7 @@ fn typed(folder: &Folder, entries: &[(&str, &str)]) -> String {
 /// Reads on until this has come; where it ends.
 fn wait(screen: &mut impl Read, seen: &mut String, from: usize, what: &str) -> usize {
     loop {
-        if let Some(at) = seen[from..].find(what) {
+        if let Some(at) = seen.get(from..).and_then(|rest| rest.find(what)) {
             return from + at + what.len();
         }
         let mut piece = [0; 4096];

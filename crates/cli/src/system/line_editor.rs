@@ -3,8 +3,6 @@
 //!
 //! What completes, colours and says whether a text is whole comes in from outside; it must not know a language.
 
-#![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
-
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,6 @@
 //!
 //! It looks at letters only and must not decide what a program means; text that is no program is shown as it is.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use anstyle::{AnsiColor, Style};
@@ -109,11 +108,10 @@ pub(super) fn coloured(text: &str, cursor: usize, is_known: &dyn Fn(&str) -> boo
             Kind::Word if piece.starts_with(|first: char| first.is_ascii_digit()) => Some(NUMBER),
             Kind::Word | Kind::Plain => None,
         };
-        // Writing into a text does not fail.
-        drop(match style {
-            Some(style) => write!(shown, "{style}{piece}{style:#}"),
-            None => shown.write_str(piece),
-        });
+        match style {
+            Some(style) => shown.push_str(&format!("{style}{piece}{style:#}")),
+            None => shown.push_str(piece),
+        }
     }
     shown
 }

@@ -4,9 +4,6 @@ use std::process::Command;
 
 use super::*;
 
-/// Set for the process that is to end.
-const WATCHED: &str = "PREMATH_TEST_WATCHED";
-
 /// Set in the process that is started for one test: it does there what nobody survives.
 const STARTED: &str = "PREMATH_TEST_WATCHED";
 
