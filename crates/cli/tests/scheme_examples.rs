@@ -92,6 +92,41 @@ fn an_epic_is_split_once_on_the_strength_of_an_instruction() {
     assert_eq!((code, &again["value"]), (0, &json!([])), "{again}");
 }
 
+#[test]
+fn a_split_that_was_stopped_goes_on_where_it_was() {
+    let folder = repository();
+    let description = "- One\n- Two\n- Three\n";
+    let (_, added) =
+        folder.json(&["issue", "add", "In parts", "--type", "epic", "--description", description]);
+    let epic = added["issue"]["id"].as_str().unwrap();
+    // What only waits for the epic is no part of it, whatever it is called.
+    folder.json(&["issue", "add", "Two", "--depends-on", epic]);
+    instruct(&folder);
+    let program = example("split-epic.scm");
+    let split = ["scheme-eval", "--instruction", SPLIT, "--program", &program];
+    let (code, stopped) = folder.json(&[&split[..], &["--max-calls", "3"]].concat());
+    assert_eq!((code, &stopped["error"]["class"]), (1, &json!("host_call_budget_exceeded")), "{stopped}");
+
+    let (code, answer) = folder.json(&split);
+    assert_eq!((code, answer["value"][0].as_array().unwrap().len()), (0, 2), "{answer}");
+    let (_, listed) = folder.json(&["issue", "list"]);
+    let is_part = |issue: &&Value| {
+        let all = issue["dependencies"].as_array();
+        all.is_some_and(|all| {
+            all.iter().any(|one| one["type"] == "parent-child" && one["dependsOnId"] == epic)
+        })
+    };
+    let parts: Vec<&Value> = listed["items"].as_array().unwrap().iter().filter(is_part).collect();
+    let mut titles: Vec<&str> = parts.iter().map(|part| part["title"].as_str().unwrap()).collect();
+    titles.sort_unstable();
+    assert_eq!(titles, ["One", "Three", "Two"]);
+    let id_of = |title: &str| parts.iter().find(|part| part["title"] == title).unwrap()["id"].clone();
+    let (_, third) = folder.json(&["issue", "show", id_of("Three").as_str().unwrap()]);
+    assert!(third["issue"]["dependencies"].to_string().contains(&id_of("Two").to_string()), "{third}");
+    let (code, again) = folder.json(&split);
+    assert_eq!((code, &again["value"]), (0, &json!([])), "{again}");
+}
+
 fn instruct(folder: &Folder) {
     let policy = std::fs::read_to_string(folder.path().join("policies/instruction/default.json")).unwrap();
     let policy: Value = serde_json::from_str(&policy).unwrap();
