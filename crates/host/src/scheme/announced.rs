@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,10 +74,10 @@ impl Mark {
     }
 }
 
-fn removed(workspace: &Workspace, path: &PathBuf) -> Result<(), StoreError> {
+fn removed(workspace: &Workspace, path: &Path) -> Result<(), StoreError> {
     match workspace.disk.remove(path) {
         Err(source) if source.kind() != ErrorKind::NotFound => {
-            Err(StoreError::Io { doing: "remove", path: path.clone(), source })
+            Err(StoreError::Io { doing: "remove", path: path.to_path_buf(), source })
         }
         Ok(()) | Err(_) => Ok(()),
     }
@@ -119,8 +119,8 @@ fn marks(workspace: &Workspace) -> Result<Vec<String>, StoreError> {
 }
 
 /// A mark that nobody holds any more, held now; none where somebody does, or it is gone.
-fn abandoned_mark(workspace: &Workspace, path: &PathBuf) -> Result<Option<Box<dyn DiskFile>>, StoreError> {
-    let failed = |source| StoreError::Io { doing: "look at", path: path.clone(), source };
+fn abandoned_mark(workspace: &Workspace, path: &Path) -> Result<Option<Box<dyn DiskFile>>, StoreError> {
+    let failed = |source| StoreError::Io { doing: "look at", path: path.to_path_buf(), source };
     let file = match workspace.disk.open(path, Access::Read) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(failed)?,
