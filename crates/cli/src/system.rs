@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
 
+mod awaited_file;
 mod client_token;
 mod entries;
 mod line_editor;
@@ -24,6 +25,7 @@ use premath_wire::strict::Limits;
 use crate::error::CliError;
 use crate::settings::FILE_NAME;
 
+pub(crate) use self::awaited_file::{AwaitedFile, Purpose};
 pub(crate) use self::client_token::client_token;
 pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
 pub(crate) use self::line_editor::{LineEditor, Typed, Typing};
@@ -38,7 +40,9 @@ pub(crate) use self::outside::{
 };
 pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};
-pub(crate) use self::signals::{Ticking, every_tick, on_interrupt, on_stdin_end, pause, told_to_end};
+pub(crate) use self::signals::{
+    CurrentWork, Ticking, every_tick, on_interrupt, on_stdin_end, pause, told_to_end,
+};
 pub(crate) use self::watchdog::{blocks_when_lost, is_heard};
 
 /// Reads a file, or standard input for `-`. Stops one byte behind what the decoder would take.

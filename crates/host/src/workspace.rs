@@ -28,6 +28,11 @@ pub trait MutationDoor: Debug + Send + Sync {
         false
     }
 
+    /// The name of the door itself, where it is not that of a person: what is refused there is on record under it.
+    fn name(&self) -> Option<&str> {
+        None
+    }
+
     /// The name of whoever stands there, where one is known.
     fn actor(&self) -> Option<String> {
         None

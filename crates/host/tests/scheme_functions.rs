@@ -136,7 +136,12 @@ fn a_program_that_was_asked_to_end_or_whose_time_is_over_calls_nothing_more() {
     assert_eq!(class(until(now)), (Some("timeout".to_owned()), true));
     let asked = SchemeWishes::default();
     asked.interrupt.request();
-    assert_eq!(class(asked), (Some("interrupted".to_owned()), true));
+    let mut session = SchemeSession::new(&host, asked).unwrap();
+    let done = session.evaluate("(define one 1) (issue-list)").unwrap();
+    assert_eq!(done.failure_class.as_deref(), Some("interrupted"));
+    // What ends one evaluation does not end the session.
+    session.ends_with(premath_tusk::sandbox::Interrupt::default());
+    assert_eq!(session.evaluate("(issue-list) one").unwrap().result.unwrap().text, "1");
 }
 
 fn row(function: &ProgramFunction) -> String {

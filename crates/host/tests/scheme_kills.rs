@@ -85,12 +85,22 @@ fn rows(disk: &SimDisk) -> Vec<Value> {
         .collect()
 }
 
+/// What was announced and is followed neither by what came of it nor by the note that nobody knows.
+fn open(rows: &[Value]) -> Vec<(String, u64)> {
+    let of = |row: &Value| (row["evaluation"].as_str().unwrap().to_owned(), row["index"].as_u64().unwrap());
+    let are = |kinds: &[&str]| -> Vec<(String, u64)> {
+        rows.iter().filter(|row| kinds.contains(&row["kind"].as_str().unwrap())).map(of).collect()
+    };
+    let closed = are(&["scheme.call", "scheme.interrupted"]);
+    are(&["scheme.intent"]).into_iter().filter(|one| !closed.contains(one)).collect()
+}
+
 #[test]
 fn wherever_a_program_is_killed_what_it_did_was_announced_and_what_was_acknowledged_is_there() {
     let disk = prepared();
     disk.record();
     run(&disk, "first");
-    let (mut none, mut one, mut both, mut points) = (0, 0, 0, 0);
+    let (mut none, mut one, mut both, mut points, mut unnoted) = (0, 0, 0, 0, 0);
     for state in disk.recorded() {
         let left = state.kill();
         let workspace = on(&left);
@@ -111,14 +121,24 @@ fn wherever_a_program_is_killed_what_it_did_was_announced_and_what_was_acknowled
             [true, true] => both += 1,
             [false, true] => panic!("the second change without the first"),
         }
+        let left_open = open(&rows);
+        let verified = ask(&workspace, "workspace.verify", &json!({}));
+        let warned = verified["problems"].as_array().unwrap().iter();
+        let warned = warned.filter(|problem| problem["class"] == "scheme.intent_open").count();
+        assert_eq!(warned, left_open.len(), "{verified}");
+        unnoted += left_open.len();
         // The next writer finishes what was begun, and everything verifies.
         ask(&workspace, "audit.verify", &json!({ "reconcile": true }));
         run(&left, "second");
         assert_eq!([notes("bd-1"), notes("bd-2")], [json!("one"), json!("two")]);
         let verified = ask(&workspace, "workspace.verify", &json!({}));
-        assert_eq!(verified["ok"], true, "{verified}");
+        assert_eq!((&verified["ok"], &verified["warningCount"]), (&json!(true), &json!(0)), "{verified}");
+        let rows = self::rows(&left);
+        assert_eq!(open(&rows), []);
+        let interrupted = rows.iter().filter(|row| row["kind"] == "scheme.interrupted").count();
+        assert_eq!(interrupted, left_open.len(), "somebody who goes on was spoken for");
         points += 1;
     }
     println!("points {points}: no change {none}, one {one}, both {both}");
-    assert!(none > 0 && one > 0 && both > 0, "{none}, {one}, {both}");
+    assert!(none > 0 && one > 0 && both > 0 && unnoted > 0, "{none}, {one}, {both}, {unnoted}");
 }

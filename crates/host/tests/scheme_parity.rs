@@ -126,7 +126,7 @@ fn programs_run_again_to_the_same_bytes_and_equal_the_same_calls_one_by_one() {
         let one_by_one = over(&second);
         for one in &done.calls {
             let place = format!("program {seed}, call {} of {}", one.index, one.action);
-            let answered: Result<_, ActionError> = one_by_one.call(&one.action, &one.args);
+            let answered: Result<_, ActionError> = one_by_one.call(&one.action, &one.args());
             match (answered, one.envelope()) {
                 (Ok(effect), Some(envelope)) => {
                     let member = |name: &str| envelope.as_object().unwrap().get(name).unwrap();

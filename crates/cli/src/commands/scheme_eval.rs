@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use premath_host::{Host, scheme_wishes};
-use premath_kernel::{Object, Value, encode};
-use premath_wire::strict::{Limits, parse};
-use premath_wire::v1::{RefusedAnswer, SchemeEvalAnswer};
+use premath_kernel::Object;
+use premath_wire::v1::{HostEffect, RefusedAnswer, SchemeError};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::dep::number;
 use crate::args::scheme::SchemeEvalArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{BAD, DIM};
+use crate::system::{AwaitedFile, Purpose};
 use crate::{output, render, system};
 
 const ACTION: &str = "scheme.eval";
@@ -40,23 +42,27 @@ pub(crate) fn run(args: &SchemeEvalArgs, host: &Host<'_>) -> Result<Exit, CliErr
         let wishes = scheme_wishes(&arguments).map_err(|error| CliError::command(error, "scheme-eval"))?;
         return super::scheme_repl::at_terminal(host, wishes);
     }
+    let file = args.trace.as_deref().map(|path| AwaitedFile::new(path, TRACE)).transpose()?;
+    let interrupt = host.agent.interrupt();
+    if replay.is_none() {
+        system::on_interrupt(interrupt.clone());
+    }
     let effect = host.call(ACTION, &arguments).map_err(|error| CliError::command(error, "scheme-eval"))?;
     let payload = effect.payload.get();
     if let Ok(refused) = serde_json::from_str::<RefusedAnswer>(payload) {
-        return refuse(&refused);
+        return refuse(&refused, args, &effect);
     }
-    let answer: SchemeEvalAnswer = serde_json::from_str(payload)
+    let told: Told<'_> = serde_json::from_str(payload)
         .map_err(|source| CliError::action(premath_host::ActionError::Unwritable { source }))?;
-    if let Some(path) = &args.trace {
-        keep(path, payload)?;
+    if let (Some(file), Some(trace)) = (file, told.trace) {
+        keep(file, trace, &told)?;
     }
-    if let Some(failure) = &answer.journal_failure {
+    if let Some(failure) = &told.journal_failure {
         output::warning(&format!("the rows of this evaluation are not in the journal: {failure}"));
     }
-    let is_no_program = answer.error.as_ref().is_some_and(|error| error.kind == "syntax");
-    if is_no_program {
+    if told.error.as_ref().is_some_and(|error| error.kind == "syntax") {
         // As for every input that cannot be read, standard output stays empty.
-        told(&answer);
+        tell(&told);
         return Ok(Exit::Invalid);
     }
     if args.format.envelope {
@@ -64,9 +70,34 @@ pub(crate) fn run(args: &SchemeEvalArgs, host: &Host<'_>) -> Result<Exit, CliErr
     } else if args.format.json {
         output::json(&effect.payload)?;
     } else {
-        printed(&answer)?;
+        printed(&told)?;
     }
-    Ok(if answer.error.is_some() { Exit::Rejected } else { Exit::Accepted })
+    Ok(exit_of(&told, interrupt.is_requested()))
+}
+
+fn exit_of(told: &Told<'_>, is_interrupted: bool) -> Exit {
+    match &told.error {
+        _ if is_interrupted => Exit::Interrupted,
+        None => Exit::Accepted,
+        // Nothing was done, and the same may be done later.
+        Some(error) if error.retryable && told.change_count == 0 && !told.replayed => Exit::Busy,
+        Some(_) => Exit::Rejected,
+    }
+}
+
+/// What of an answer is looked at here. Values and envelopes are only passed on, however deep they nest.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Told<'a> {
+    replayed: bool,
+    text: Option<String>,
+    output: String,
+    error: Option<SchemeError>,
+    pretty: Option<String>,
+    change_count: u64,
+    journal_failure: Option<String>,
+    #[serde(borrow)]
+    trace: Option<&'a RawValue>,
 }
 
 /// The program that was named; none where the terminal or a trace has it.
@@ -86,28 +117,44 @@ fn text(path: &Path, hint: &str) -> Result<String, CliError> {
     })
 }
 
-/// Writes the trace of an answer as it was made: in canonical bytes.
-fn keep(path: &Path, payload: &str) -> Result<(), CliError> {
-    let whole = parse(payload.as_bytes(), Limits::default())
-        .map_err(|error| CliError::input(&error, "scheme-eval"))?;
-    let trace = whole.as_object().and_then(|answer| answer.get("trace")).unwrap_or(&Value::Null);
-    let mut bytes = encode(trace);
-    bytes.push(b'\n');
-    system::replace_file(path, &bytes).map_err(|error| {
-        let what = format!("cannot write `{}`: {error}", path.display());
-        CliError::environment(what, "--trace takes a file in a folder that exists")
-    })
+const TRACE: Purpose = Purpose { flag: "--trace", what: "a trace", is_one: is_trace };
+
+/// Whether a file with these ends is a trace, as it was written.
+fn is_trace(first: &[u8], last: &[u8]) -> bool {
+    let stated = b"\"schema\":1,\"traceDigest\":\"st1_";
+    first.starts_with(b"{\"actor\":") && last.windows(stated.len()).any(|here| here == stated)
+}
+
+/// Writes the trace of an answer as it was made. What the program changed stays changed, so then it is only told when that
+/// does not succeed.
+fn keep(file: AwaitedFile, trace: &RawValue, told: &Told<'_>) -> Result<(), CliError> {
+    let Err(error) = file.fill(&[trace.get().as_bytes(), b"\n"]) else { return Ok(()) };
+    let what = format!("the trace cannot be written: {error}");
+    if told.change_count == 0 {
+        return Err(CliError::environment(what, "nothing was changed; run it again with room for the trace"));
+    }
+    output::warning(&format!("{what}; what the program did is in the journal"));
+    Ok(())
 }
 
 /// A trace that is none, or that comes out differently.
-fn refuse(refused: &RefusedAnswer) -> Result<Exit, CliError> {
+fn refuse(
+    refused: &RefusedAnswer,
+    args: &SchemeEvalArgs,
+    effect: &HostEffect<Box<RawValue>>,
+) -> Result<Exit, CliError> {
     let why = &refused.refused;
     let exit = if why.class == "scheme_trace_invalid" { Exit::Invalid } else { Exit::Rejected };
+    if exit == Exit::Rejected && args.format.envelope {
+        output::json(effect)?;
+    } else if exit == Exit::Rejected && args.format.json {
+        output::json(&effect.payload)?;
+    }
     Err(CliError { exit, message: format!("{}: {}", why.class, why.detail), hints: vec![why.hint.clone()] })
 }
 
 /// What the program wrote, then its value; what went wrong is told beside it.
-fn printed(answer: &SchemeEvalAnswer) -> Result<(), CliError> {
+fn printed(answer: &Told<'_>) -> Result<(), CliError> {
     let mut shown = answer.output.clone();
     if !shown.is_empty() && !shown.ends_with('\n') {
         shown.push('\n');
@@ -118,13 +165,13 @@ fn printed(answer: &SchemeEvalAnswer) -> Result<(), CliError> {
     }
     output::said(&shown)?;
     if answer.error.is_some() {
-        told(answer);
+        tell(answer);
     }
     Ok(())
 }
 
 /// A failed program: its class and message, then where it happened.
-fn told(answer: &SchemeEvalAnswer) {
+fn tell(answer: &Told<'_>) {
     let Some(error) = &answer.error else { return };
     let message = render::plain(&format!("{}: {}", error.class, error.message));
     let mut lines = format!("{BAD}error:{BAD:#} {message}\n");
@@ -133,3 +180,6 @@ fn told(answer: &SchemeEvalAnswer) {
     }
     output::note(&lines);
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,7 +28,8 @@ An expression is evaluated when it is whole; Enter goes on to the next line unti
   ,usage          what the last text used of its budgets
   ,cheatsheet     the language on one screen
   ,quit           the end (also Ctrl-D)
-Tab completes a name, the arrows go through what was typed before, Ctrl-C throws a line away.
+Tab completes a name, the arrows go through what was typed before, Ctrl-C throws a line away, or ends
+what is being evaluated at its next call of the host.
 ";
 
 /// What a text came to.

@@ -2,8 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use premath_tusk::sandbox::Interrupt;
@@ -39,6 +39,47 @@ pub(crate) fn on_interrupt(interrupt: Interrupt) {
     };
     // Where there is no thread to be had, Ctrl-C does what it does to any program.
     drop(std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting));
+}
+
+/// Whatever is going on at a prompt, one thing after the other: Ctrl-C ends that, and not what asks for the next.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CurrentWork(Arc<Mutex<Interrupt>>);
+
+impl CurrentWork {
+    /// Listens to Ctrl-C from now on. Pressed twice during the same thing, it ends the process.
+    pub(crate) fn listening() -> Self {
+        let current = Self::default();
+        let heard = current.clone();
+        let waiting = move || {
+            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+                return;
+            };
+            runtime.block_on(async {
+                let Ok(mut typed) = signal(SignalKind::interrupt()) else { return };
+                while typed.recv().await.is_some() {
+                    let interrupt = heard.now();
+                    if interrupt.is_requested() {
+                        exit_now();
+                    }
+                    interrupt.request();
+                }
+            });
+        };
+        // Where there is no thread to be had, Ctrl-C does what it does to any program.
+        drop(std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting));
+        current
+    }
+
+    /// Begins the next thing, which nobody asked to end yet.
+    pub(crate) fn next(&self) -> Interrupt {
+        let fresh = Interrupt::default();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = fresh.clone();
+        fresh
+    }
+
+    fn now(&self) -> Interrupt {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// Comes back when the person presses Ctrl-C or the system says that it is enough.

@@ -131,8 +131,8 @@ pub(crate) fn witness(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     let workspace = host.workspace;
     if let Err(fault) = checked_id(id) {
         let why = evidence_missing(fault.what.clone(), "name the instruction, not a path");
-        let what =
-            Denied { action: "instruction.witness", issue_id: None, instruction: Some(id), door: "terminal" };
+        let door = workspace.door.name().unwrap_or("terminal");
+        let what = Denied { action: "instruction.witness", issue_id: None, instruction: Some(id), door };
         denied(workspace, &what, &crate::agent::RunRefused { class: fault.class.to_owned(), ..why })?;
         return Err(fault.into());
     }

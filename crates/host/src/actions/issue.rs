@@ -193,8 +193,10 @@ impl<'h> IssueLane<'h> {
     /// The refusal of a door.
     pub(crate) fn shut(&self, refusal: &DoorRefusal) -> Result<Answer, ActionError> {
         let why = RunRefused::from(refusal.clone());
-        let door = self.host.workspace.door.actor().unwrap_or_else(|| "terminal".to_owned());
-        let what = Denied { action: self.action, issue_id: None, instruction: None, door: &door };
+        let door = &self.host.workspace.door;
+        let named = door.name().map(str::to_owned).or_else(|| door.actor());
+        let named = named.unwrap_or_else(|| "terminal".to_owned());
+        let what = Denied { action: self.action, issue_id: None, instruction: None, door: &named };
         denied(self.host.workspace, &what, &why)?;
         self.refuse(refusal.class, &refusal.detail, &refusal.hint)
     }

@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 
 use premath_kernel::Value;
 use premath_repl::{Evaluation, Limits};
-use premath_wire::strict::{self, parse};
 use premath_wire::v1::{
     RefusedAnswer, RefusedBecause, SchemeCallCount, SchemeEvalAnswer, SchemeResult, SchemeUsage,
 };
 use premath_wire::{Json, UnknownFields, decode};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::issue::{arguments, count, invalid, told};
 use crate::scheme::{
-    Replayed, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault, replay, result_value,
+    MOST, Replayed, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault, replay,
+    result_value,
 };
 use crate::table::{ACTIONS, ActionError, Answer, Door, Host, Link};
 
@@ -22,11 +23,6 @@ const ACTION: &str = "scheme.eval";
 /// So many envelopes are in an answer, and so many bytes of them; the trace has all.
 const SHOWN_EFFECTS: usize = 20;
 const SHOWN_BYTES: usize = 256 << 10;
-/// The most that a budget can be set to.
-const MOST_FUEL: u64 = 10_000_000_000;
-const MOST_CALLS: u64 = 100_000;
-const MOST_MEMORY: u64 = 1 << 30;
-
 /// What `scheme.eval` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -61,12 +57,14 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         };
     }
     let program = args.program.as_deref().ok_or_else(|| invalid("missing field", "program"))?;
-    let wishes = wishes_of(&args)?;
+    let wishes = SchemeWishes { interrupt: host.agent.interrupt(), ..wishes_of(&args)? };
     // The language itself cannot fail to begin; if it does, that is told as a program's failure would be.
     let mut session = SchemeSession::new(host, wishes)
         .map_err(|error| ActionError::Unavailable { what: error.to_string(), hint: String::new() })?;
     let evaluated = session.evaluate(program)?;
     let pretty = evaluated.result.as_ref().err().map(|error| session.pretty(error));
+    // What the program held is not held beside what it answers.
+    drop(session);
     answer(&Shown::of(evaluated, pretty), args.trace)
 }
 
@@ -95,10 +93,10 @@ fn limits(args: &EvalArgs) -> Result<Limits, ActionError> {
         None => Ok(default),
     };
     let own = Limits::default();
-    let memory = within(args.memory, MOST_MEMORY, "memory", count(own.memory))?;
+    let memory = within(args.memory, count(MOST.memory), "memory", count(own.memory))?;
     Ok(Limits {
-        fuel: within(args.fuel, MOST_FUEL, "fuel", own.fuel)?,
-        host_calls: within(args.max_calls, MOST_CALLS, "maxCalls", own.host_calls)?,
+        fuel: within(args.fuel, MOST.fuel, "fuel", own.fuel)?,
+        host_calls: within(args.max_calls, MOST.host_calls, "maxCalls", own.host_calls)?,
         memory: usize::try_from(memory).unwrap_or(own.memory),
         ..own
     })
@@ -159,6 +157,7 @@ fn blank() -> SchemeEvalAnswer {
         pretty: None,
         usage: SchemeUsage { steps: 0, allocated: 0, peak: 0, depth: 0, host_calls: 0 },
         call_count: 0,
+        change_count: 0,
         calls: Vec::new(),
         effects: Vec::new(),
         effects_omitted: 0,
@@ -195,16 +194,26 @@ fn answer(shown: &Shown, wants_trace: bool) -> Result<Answer, ActionError> {
             .into_iter()
             .map(|(action, count)| SchemeCallCount { action: action.to_owned(), count })
             .collect(),
+        change_count: count(shown.calls.iter().filter(|call| call.may_have_changed()).count()),
         effects_omitted: count(with_envelope.saturating_sub(effects.len())),
         effects,
-        trace: wants_trace
-            .then(|| parse(&shown.trace, strict::Limits::default()).map(|trace| Json(trace.into_owned())))
-            .transpose()?,
         ..shown.answer.clone()
     };
-    let mut answer = Answer::new(if whole.error.is_none() { "accepted" } else { "rejected" }, &whole)?;
+    let unwritable = |source| ActionError::Unwritable { source };
+    let trace = wants_trace.then(|| serde_json::from_slice(&shown.trace)).transpose().map_err(unwritable)?;
+    let class = if whole.error.is_none() { "accepted" } else { "rejected" };
+    let mut answer = Answer::new(class, &Told { whole, trace })?;
     answer.failure_classes.extend(shown.failure_class.clone());
     Ok(answer.linked(shown.calls.iter().rev().filter(|call| is_change(call)).find_map(link_of)))
+}
+
+/// An answer with the trace as it was written: whatever reads it again may bound it, and what was done stays done.
+#[derive(Serialize)]
+struct Told<'t> {
+    #[serde(flatten)]
+    whole: SchemeEvalAnswer,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<&'t RawValue>,
 }
 
 /// The first envelopes, as far as an answer holds them.

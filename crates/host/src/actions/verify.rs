@@ -11,6 +11,7 @@ use premath_wire::{UnknownFields, decode};
 use super::issue::count;
 use crate::authority::permit_problems;
 use crate::measured::promotion_problems;
+use crate::scheme::announcement_problems;
 use crate::table::{ActionError, Answer, Host, Nothing};
 use crate::workspace::{Workspace, shown};
 
@@ -39,6 +40,7 @@ pub fn run(
     let problems = &verification.problems;
     let mut more = promotion_problems(workspace)?;
     more.extend(permit_problems(workspace)?);
+    more.extend(announcement_problems(workspace)?);
     let wrong = more.iter().filter(|problem| problem.severity == Severity::Error).count();
     let (wrong, doubtful) = (count(wrong), count(more.len().saturating_sub(wrong)));
     Ok(VerifyAnswer {

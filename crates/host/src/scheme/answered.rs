@@ -53,6 +53,14 @@ impl Answered {
         }
     }
 
+    /// The envelope.
+    pub(super) const fn value(&self) -> Option<&Value<'static>> {
+        match self {
+            Self::Effect(effect) => Some(effect),
+            Self::Failed(_) => None,
+        }
+    }
+
     /// The class of the result: that of the envelope, or `failed`.
     pub(super) fn result_class(&self) -> &str {
         match self {

@@ -50,12 +50,21 @@ pub(super) fn resolve(call: &HostCall, actor: &str) -> Resolved {
     resolved(function, members, actor, false)
 }
 
+/// A call of which nothing is looked at but its name.
+pub(super) fn unresolved(call: &HostCall, why: RunRefused) -> Resolved {
+    let function = named(&call.name);
+    let action = function.map_or(call.name.as_str(), |function| function.action);
+    Resolved { function, ..refuse(action, Value::Array(Vec::new()), why) }
+}
+
 fn resolve_by_action(call: &HostCall, actor: &str) -> Resolved {
     let given = || Value::Array(call.arguments.clone());
     let Some(action) = call.arguments.first().and_then(Value::as_text) else {
         let why = invalid("`host-call` needs the name of an action, then one hash table".to_owned());
         return refuse(HOST_CALL, given(), why);
     };
+    // No action has a longer name, and what a program made up is not repeated at length.
+    let action = shortened(action);
     let members = match call.arguments.get(1) {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Object(object)) => owned_members(object),
@@ -111,7 +120,8 @@ fn members(
     let mut members: Vec<_> = placed.map(|(name, value)| (Cow::Borrowed(*name), value.clone())).collect();
     for (name, value) in table.map(owned_members).unwrap_or_default() {
         if members.iter().any(|(taken, _)| *taken == name) {
-            return Err(invalid(format!("`{}` is given `{name}` twice", function.name())));
+            let what = format!("`{}` is given `{}` twice", function.name(), shortened(&name).escape_debug());
+            return Err(invalid(what));
         }
         members.push((name, value));
     }
@@ -134,7 +144,11 @@ fn member_refused(function: &ProgramFunction, name: &str, value: &Value<'_>) -> 
             denied(detail, "leave it out: the repository's own is meant")
         } else {
             let known = [function.positional, function.named].concat().join(", ");
-            invalid(format!("`{}` takes no `{}`; it takes {known}", function.name(), name.escape_debug()))
+            invalid(format!(
+                "`{}` takes no `{}`; it takes {known}",
+                function.name(),
+                shortened(name).escape_debug()
+            ))
         });
     }
     let is_file = name == "path" && function.action.starts_with("instruction.");
@@ -164,9 +178,14 @@ fn not_for_programs(action: &str) -> RunRefused {
 }
 
 fn unknown(action: &str) -> RunRefused {
-    let detail = format!("no action `{}`", action.chars().take(80).collect::<String>().escape_debug());
+    let detail = format!("no action `{}`", shortened(action).escape_debug());
     let hint = "docs/reference/host-functions.md lists what there is".to_owned();
     RunRefused { class: ACTION_UNKNOWN.to_owned(), detail, hint }
+}
+
+/// The first letters of a name.
+fn shortened(name: &str) -> &str {
+    name.char_indices().nth(80).and_then(|(end, _)| name.get(..end)).unwrap_or(name)
 }
 
 fn invalid(what: String) -> RunRefused {

@@ -13,12 +13,12 @@ use premath_wire::v1::HostEffect;
 use serde_json::value::RawValue;
 
 use super::answered::{Answered, given};
-use super::arguments::{Resolved, resolve};
+use super::arguments::Resolved;
+use super::book::CallBook;
 use super::denial::{denied, envelope, failure};
 use super::door::{CLIENT, ProgramDoor, instruction_missing};
 use super::journal::EvaluationJournal;
 use super::session::SchemeWishes;
-use super::trace::CallBook;
 use crate::agent::RunRefused;
 use crate::authority::{Denied, denied as put_on_record, link};
 use crate::checking::TIMEOUT;
@@ -38,7 +38,7 @@ pub(super) struct LiveCalls<'e> {
 
 impl HostCalls for LiveCalls<'_> {
     fn call(&mut self, call: &HostCall) -> HostAnswer {
-        let resolved = resolve(call, self.actor);
+        let resolved = self.book.resolve(call, self.actor);
         let answered = match self.carry_out(call, &resolved) {
             Ok(answered) => answered,
             Err(error) => Answered::failed(&error),

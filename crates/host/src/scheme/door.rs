@@ -54,6 +54,10 @@ impl MutationDoor for ProgramDoor {
         }))
     }
 
+    fn name(&self) -> Option<&str> {
+        Some(CLIENT)
+    }
+
     fn actor(&self) -> Option<String> {
         self.outer.actor()
     }

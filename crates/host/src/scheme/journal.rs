@@ -10,8 +10,9 @@ use premath_bd::{Journal, JournalEvent, Objects, StoreError, doors_folder, objec
 use premath_kernel::{Digest, Fields, Number, Object, Value};
 use premath_repl::{HostCall, Limits, Position, Usage};
 
+use super::announced::{Mark, close_abandoned};
+use super::book::SchemeCall;
 use super::door::CLIENT;
-use super::trace::SchemeCall;
 use crate::table::ACTIONS;
 use crate::workspace::{Retention, Workspace};
 
@@ -37,6 +38,8 @@ pub(super) struct EvaluationJournal<'b> {
     workspace: &'b Workspace,
     beginning: Beginning<'b>,
     journal: Option<Journal>,
+    /// Held from the first announcement on
+    mark: Option<Mark>,
     waiting: Vec<JournalEvent>,
     is_begun: bool,
 }
@@ -47,7 +50,7 @@ impl<'b> EvaluationJournal<'b> {
         let is_repository = workspace.disk.list(&workspace.root.join(".premath")).is_ok();
         let open = || Journal::open(Arc::clone(&workspace.disk), &doors_folder(&workspace.root), CLIENT);
         let journal = is_repository.then(open).transpose()?;
-        Ok(Self { workspace, beginning, journal, waiting: Vec::new(), is_begun: false })
+        Ok(Self { workspace, beginning, journal, mark: None, waiting: Vec::new(), is_begun: false })
     }
 
     /// Puts it on the disk that a call is about to be made which may change something.
@@ -57,6 +60,9 @@ impl<'b> EvaluationJournal<'b> {
     pub(super) fn intent(&mut self, call: &HostCall, action: &str, args: &Digest) -> Result<(), StoreError> {
         if self.journal.is_none() {
             return Err(StoreError::Missing { path: self.workspace.root.join(".premath") });
+        }
+        if self.mark.is_none() {
+            self.mark = Some(Mark::new(self.workspace, self.beginning.evaluation)?);
         }
         let fields = self.fields(call.index, action).field("argsDigest", args.as_str().to_owned());
         self.waiting.push(JournalEvent::new("scheme.intent", fields));
@@ -98,6 +104,9 @@ impl<'b> EvaluationJournal<'b> {
         let end = end.field("evaluation", self.beginning.evaluation.to_owned());
         self.waiting.push(JournalEvent::new("scheme.end", end));
         self.flush()?;
+        if let Some(mark) = self.mark.take() {
+            mark.lift(self.workspace)?;
+        }
         Ok(Some(format!(".premath/doors/{CLIENT}/journal.jsonl#{}", self.beginning.evaluation)))
     }
 
@@ -113,6 +122,7 @@ impl<'b> EvaluationJournal<'b> {
     fn flush(&mut self) -> Result<(), StoreError> {
         let Some(journal) = &self.journal else { return Ok(()) };
         if !self.is_begun {
+            close_abandoned(self.workspace, journal)?;
             let begin = self.begin()?;
             self.waiting.insert(0, begin);
         }
@@ -143,12 +153,14 @@ impl<'b> EvaluationJournal<'b> {
             .field("readOnly", beginning.is_read_only)
             .optional("instruction", beginning.instruction.map(str::to_owned));
         let is_kept = matches!(self.workspace.retention, Retention::Payloads);
-        if is_kept && beginning.program.len() <= INLINE {
-            fields = fields.field("program", beginning.program.to_owned());
+        // A record keeps no secret; the digest is of the program as it was run.
+        let program = self.workspace.redactor.text(beginning.program);
+        if is_kept && program.len() <= INLINE {
+            fields = fields.field("program", program.into_owned());
         } else if is_kept {
             let (disk, ids) = (Arc::clone(&self.workspace.disk), Arc::clone(&self.workspace.ids));
             let objects = Objects::new(disk, ids, objects_folder(&self.workspace.root));
-            let kept = objects.put(&mut beginning.program.as_bytes())?;
+            let kept = objects.put(&mut program.as_bytes())?;
             fields = fields.field("objectRef", kept.digest.reference());
         }
         Ok(JournalEvent::new("scheme.begin", fields))

@@ -2,19 +2,18 @@
 //!
 //! Every call is compared as it is made, and the whole at the end, byte for byte. It must not touch a repository.
 
-use premath_kernel::Value;
+use premath_kernel::{Value, encode};
 use premath_repl::{Evaluation, HostAnswer, HostCall, HostCalls, HostFailure, Limits};
 use premath_wire::strict::{self, parse};
 use premath_wire::v1::{SCHEME_TRACE_KIND, SchemeLimits, SchemeTrace, SchemeTraceCall};
 use premath_wire::{UnknownFields, decode};
 
 use super::answered::{Answered, given};
-use super::arguments::resolve;
+use super::book::{CallBook, SchemeCall};
 use super::functions;
+use super::most::over;
 use super::session::new_session;
-use super::trace::{
-    CallBook, SchemeCall, TraceFault, TraceHead, Traced, class_of, is_canonical, program_digest, trace,
-};
+use super::trace::{TraceFault, TraceHead, Traced, class_of, is_digest_of, program_digest, trace};
 
 const INVALID: &str = "scheme_trace_invalid";
 const DIVERGED: &str = "scheme_replay_diverged";
@@ -43,20 +42,23 @@ fn diverged(detail: impl Into<String>) -> TraceFault {
     TraceFault { class: DIVERGED, detail: detail.into() }
 }
 
+/// What a program says may nest as deep as JSON does, and stands a few steps further in.
+const WITHIN: strict::Limits = strict::Limits { max_bytes: 128 << 20, max_depth: 160, max_values: 3_000_000 };
+
 /// Reads a trace: canonical bytes, nothing unknown, the digest that it states.
 fn read(bytes: &[u8]) -> Result<SchemeTrace, TraceFault> {
-    let value = parse(bytes, strict::Limits::default()).map_err(|error| invalid(error.to_string()))?;
+    let value = parse(bytes, WITHIN).map_err(|error| invalid(error.to_string()))?;
     let trace: SchemeTrace =
         decode(&value, UnknownFields::Refuse).map_err(|error| invalid(error.to_string()))?;
     if trace.kind != SCHEME_TRACE_KIND || trace.schema != 1 {
         return Err(invalid(format!("expected `{SCHEME_TRACE_KIND}`, schema 1")));
     }
-    if !is_canonical(bytes, &value) {
+    let canonical = encode(&value);
+    drop(value);
+    if bytes.strip_suffix(b"\n").unwrap_or(bytes) != canonical {
         return Err(invalid("it is not as it was written: its bytes are not canonical"));
     }
-    let stated = value.as_object().map(|object| Value::Object(object.without("traceDigest")));
-    let digest = stated.map(|stated| premath_kernel::Digest::prefixed("st1_", &stated));
-    if digest.is_none_or(|digest| digest.as_str() != trace.trace_digest) {
+    if !is_digest_of(&trace.trace_digest, canonical) {
         return Err(invalid("its digest is not that of what it says"));
     }
     if !trace.after.is_empty() {
@@ -72,6 +74,9 @@ fn read(bytes: &[u8]) -> Result<SchemeTrace, TraceFault> {
 pub(crate) fn replay(bytes: &[u8], program: Option<&str>) -> Result<Replayed, TraceFault> {
     let recorded = read(bytes)?;
     let limits = limits(&recorded.limits);
+    if let Some((name, most)) = over(&limits) {
+        return Err(invalid(format!("its budget `{name}` is more than {most}, the most there is")));
+    }
     let digest = program_digest(&recorded.program, &limits);
     if digest.as_str() != recorded.program_digest {
         return Err(invalid("its program is not what its programDigest says"));
@@ -163,7 +168,7 @@ struct RecordedCalls<'t> {
 
 impl HostCalls for RecordedCalls<'_> {
     fn call(&mut self, call: &HostCall) -> HostAnswer {
-        let resolved = resolve(call, &self.trace.actor);
+        let resolved = self.book.resolve(call, &self.trace.actor);
         let recorded = usize::try_from(call.index).ok().and_then(|index| self.trace.calls.get(index));
         let digest = premath_kernel::Digest::prefixed("he1_", &resolved.args);
         let differs = match recorded {

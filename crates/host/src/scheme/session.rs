@@ -10,11 +10,12 @@ use premath_kernel::{Moment, Object};
 use premath_repl::{Answer, Error, Limits, Session, Usage};
 use premath_tusk::sandbox::Interrupt;
 
+use super::book::{CallBook, SchemeCall};
 use super::calls::LiveCalls;
 use super::door::ProgramDoor;
 use super::functions::{PRELUDE, bound};
 use super::journal::{Beginning, EvaluationJournal, length, usage};
-use super::trace::{CallBook, SchemeCall, TraceHead, class_of, program_digest, trace};
+use super::trace::{TraceHead, class_of, program_digest, trace};
 use crate::table::{ActionError, Host};
 use crate::workspace::Workspace;
 
@@ -164,6 +165,11 @@ impl<'h> SchemeSession<'h> {
             journal_ref,
             journal_failure,
         })
+    }
+
+    /// From now on this asks a program to end.
+    pub fn ends_with(&mut self, interrupt: Interrupt) {
+        self.wishes.interrupt = interrupt;
     }
 
     /// Every name that means something, sorted.

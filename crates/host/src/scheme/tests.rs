@@ -1,14 +1,15 @@
 //! Calls as programs write them, and traces that were edited by somebody who knows how to make a digest.
 
 use premath_kernel::{Digest, Object, Value, encode};
-use premath_repl::{HostAnswer, HostCall, HostCalls, Limits, Position};
+use premath_repl::{HostAnswer, HostCall, HostCalls, HostFailure, Limits, Position};
 use premath_wire::strict::{self, parse};
 
 use super::answered::{Answered, given};
 use super::arguments::resolve;
+use super::book::CallBook;
 use super::replay::replay;
 use super::session::new_session;
-use super::trace::{CallBook, TraceHead, program_digest, trace};
+use super::trace::{TraceHead, program_digest, trace};
 
 fn call(name: &str, arguments: &[&str]) -> HostCall {
     let read = |text: &&str| parse(text.as_bytes(), strict::Limits::default()).unwrap().into_owned();
@@ -184,4 +185,58 @@ fn a_trace_with_more_or_fewer_calls_than_the_program_makes_is_refused() {
     assert!(fewer.detail.contains("is not in the trace"), "{fewer}");
     let more = replay(&forged(&one, &format!("{one},{one}")), None).unwrap_err();
     assert!(more.detail.contains("makes no more"), "{more}");
+}
+
+#[test]
+fn a_trace_whose_budgets_nobody_would_give_is_none() {
+    for (budget, live) in [
+        ("fuel", "20000000"),
+        ("memory", "67108864"),
+        ("depth", "50000"),
+        ("output", "1048576"),
+        ("hostCalls", "1000"),
+        ("source", "1048576"),
+    ] {
+        let more = forged(&format!("\"{budget}\":{live}"), &format!("\"{budget}\":99999999999"));
+        let fault = replay(&more, None).unwrap_err();
+        assert_eq!(fault.class, "scheme_trace_invalid", "{budget}: {fault}");
+        assert!(fault.detail.contains(budget), "{fault}");
+    }
+}
+
+fn noted(book: &mut CallBook, name: &str, argument: Value<'static>, answered: Answered) -> HostAnswer {
+    let call = HostCall { arguments: vec![argument], ..call(name, &[]) };
+    let resolved = book.resolve(&call, "jo");
+    let answered = match &resolved.refused {
+        Some(why) => Answered::Failed(super::denial::failure(why)),
+        None => answered,
+    };
+    let answered = book.note(&call, &resolved, answered);
+    given(&resolved, &answered)
+}
+
+#[test]
+fn what_is_kept_of_arguments_and_failures_is_bounded() {
+    let long = "x".repeat(2 << 20);
+    let told = || HostFailure { class: "environment".to_owned(), message: long.clone(), retryable: false };
+    let mut book = CallBook::default();
+    for name in ["issue-show", "issue-add", "host-call"] {
+        for _ in 0..40 {
+            let failure = noted(&mut book, name, Value::from(long.clone()), Answered::Failed(told()));
+            assert!(failure.unwrap_err().message.len() <= 4_096);
+        }
+    }
+    let kept: usize = book.calls.iter().map(super::book::SchemeCall::kept).sum();
+    assert!(kept <= super::book::MOST_BYTES + 4_096 * book.calls.len(), "{kept} bytes are kept");
+    let last = book.calls.last().unwrap();
+    assert_eq!(
+        (last.failure_classes.as_slice(), last.args()),
+        (["input.too_large".to_owned()].as_slice(), Value::Array(Vec::new()))
+    );
+    let mut book = CallBook::default();
+    let refused = noted(&mut book, "issue-show", Value::from("x".repeat(5 << 20)), Answered::Failed(told()));
+    assert_eq!(refused.unwrap_err().class, "input.too_large");
+    let small = Value::Array(vec![Value::from(1_u32); 100_000]);
+    let refused = noted(&mut book, "issue-show", small, Answered::Failed(told()));
+    assert_eq!(refused.unwrap_err().class, "input.too_large", "what a value takes beside its text counts");
 }

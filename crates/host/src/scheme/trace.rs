@@ -3,19 +3,14 @@
 //! The bytes are put together around envelopes that are canonical already. It must not hold anything that another run of
 //! the same program with the same answers would not say.
 
-use premath_kernel::{Digest, Object, Value, encode, encode_into, hex, sha256};
-use premath_repl::{Answer, Error, ErrorKind, Evaluation, HostCall, HostFailure, Limits, Position};
-use premath_wire::strict::{self, parse};
+use premath_kernel::{Digest, Object, Value, encode_into, hex, sha256};
+use premath_repl::{Answer, Error, ErrorKind, Evaluation, HostFailure, Limits};
 use premath_wire::v1::SCHEME_TRACE_KIND;
 
-use super::answered::Answered;
-use super::arguments::Resolved;
+use super::book::SchemeCall;
 use super::denial::CALLS_USED_UP;
 use super::functions;
 use super::journal::{count, length, limits, position, usage};
-
-/// So many bytes of envelopes does an evaluation keep.
-const MOST_BYTES: usize = 32 << 20;
 
 /// Why a text is no trace, or not the trace of what was run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,66 +22,19 @@ pub struct TraceFault {
     pub detail: String,
 }
 
-/// One call of an evaluation, and what it came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SchemeCall {
-    /// How many came before it
-    pub index: u64,
-    /// The action
-    pub action: String,
-    /// Its arguments
-    pub args: Value<'static>,
-    /// Their digest
-    pub args_digest: String,
-    /// Where the call stands in the program
-    pub position: Position,
-    /// The class of the result; `failed` where there is no envelope
-    pub result_class: String,
-    /// Why it was refused, or failed
-    pub failure_classes: Vec<String>,
-    /// What the program was told, where there is no envelope
-    pub failure: Option<HostFailure>,
-    /// The canonical bytes of the envelope
-    effect: Vec<u8>,
-}
-
-impl SchemeCall {
-    /// The envelope, where the action answered with one.
-    #[must_use]
-    pub fn envelope(&self) -> Option<Value<'static>> {
-        if self.effect.is_empty() {
-            return None;
-        }
-        parse(&self.effect, strict::Limits::default()).ok().map(Value::into_owned)
+fn write(call: &SchemeCall, out: &mut Vec<u8>) {
+    out.push(b'{');
+    member(out, "action", &Value::from(call.action.as_str()));
+    written(out, "args", &call.args);
+    member(out, "argsDigest", &Value::from(call.args_digest.as_str()));
+    if call.effect.is_empty() {
+        member(out, "failure", &call.failure.as_ref().map_or(Value::Null, failure));
+    } else {
+        written(out, "effect", &call.effect);
     }
-
-    /// How many bytes the envelope has.
-    #[must_use]
-    pub const fn effect_bytes(&self) -> usize {
-        self.effect.len()
-    }
-
-    /// The digest of the envelope.
-    #[must_use]
-    pub fn effect_digest(&self) -> Option<Digest> {
-        (!self.effect.is_empty()).then(|| Digest::of_bytes(&self.effect))
-    }
-
-    fn write(&self, out: &mut Vec<u8>) {
-        let mut write = |name: &str, value: &Value<'_>| member(out, name, value);
-        write("action", &Value::from(self.action.as_str()));
-        write("args", &self.args);
-        write("argsDigest", &Value::from(self.args_digest.as_str()));
-        if self.effect.is_empty() {
-            let failure = self.failure.as_ref().map_or(Value::Null, failure);
-            write("failure", &failure);
-        } else {
-            out.extend_from_slice(b",\"effect\":");
-            out.extend_from_slice(&self.effect);
-        }
-        member(out, "index", &count(self.index));
-        member(out, "position", &position(self.position));
-    }
+    member(out, "index", &count(call.index));
+    member(out, "position", &position(call.position));
+    out.push(b'}');
 }
 
 fn failure(failure: &HostFailure) -> Value<'_> {
@@ -95,52 +43,6 @@ fn failure(failure: &HostFailure) -> Value<'_> {
         .field("message", failure.message.as_str())
         .field("retryable", failure.retryable)
         .finish()
-}
-
-/// The calls of an evaluation, as they are made.
-#[derive(Debug, Default)]
-pub(super) struct CallBook {
-    pub(super) calls: Vec<SchemeCall>,
-    bytes: usize,
-}
-
-impl CallBook {
-    /// Notes a call; what it comes to is something else where no more is kept.
-    pub(super) fn note(&mut self, call: &HostCall, resolved: &Resolved, answered: Answered) -> Answered {
-        let mut answered = answered;
-        let mut effect = answered.bytes();
-        // A change that happened is told whatever its size.
-        let is_read = resolved.function.and_then(|function| function.action()).is_some_and(is_read);
-        if is_read && self.bytes.saturating_add(effect.len()) > MOST_BYTES {
-            answered = Answered::Failed(HostFailure {
-                class: premath_wire::InputClass::TooLarge.code().to_owned(),
-                message: format!("the answers of one evaluation are more than {MOST_BYTES} bytes"),
-                retryable: false,
-            });
-            effect = Vec::new();
-        }
-        self.bytes = self.bytes.saturating_add(effect.len());
-        let failure = match &answered {
-            Answered::Failed(failure) => Some(failure.clone()),
-            Answered::Effect(_) => None,
-        };
-        self.calls.push(SchemeCall {
-            index: call.index,
-            action: resolved.action.clone(),
-            args: resolved.args.clone(),
-            args_digest: Digest::prefixed("he1_", &resolved.args).as_str().to_owned(),
-            position: call.position,
-            result_class: answered.result_class().to_owned(),
-            failure_classes: answered.failure_classes().into_iter().map(str::to_owned).collect(),
-            failure,
-            effect,
-        });
-        answered
-    }
-}
-
-fn is_read(action: &crate::table::Action) -> bool {
-    action.door == crate::table::Door::Read
 }
 
 /// What an evaluation was begun with.
@@ -176,9 +78,7 @@ pub(super) fn trace(head: &TraceHead<'_>, calls: &[SchemeCall], done: &Evaluatio
     let result_digest = Digest::prefixed("sr1_", &result);
     let (mut bytes, place) = document(head, calls, done, (&result, &result_digest));
     let trace_digest = format!("st1_{}", hex(&sha256(&bytes)));
-    let mut stated = Vec::new();
-    member(&mut stated, "traceDigest", &Value::from(trace_digest.as_str()));
-    bytes.splice(place..place, stated);
+    bytes.splice(place..place, stated(&trace_digest));
     Traced { bytes, trace_digest, result_digest }
 }
 
@@ -189,7 +89,7 @@ fn document(
     done: &Evaluation,
     (result, result_digest): (&Value<'_>, &Digest),
 ) -> (Vec<u8>, usize) {
-    let mut out = Vec::new();
+    let mut out = vec![b'{'];
     member(&mut out, "actor", &Value::from(head.actor));
     member(&mut out, "after", &Value::text_list(head.after.iter().map(String::as_str)));
     out.extend_from_slice(b",\"calls\":[");
@@ -197,9 +97,7 @@ fn document(
         if number > 0 {
             out.push(b',');
         }
-        let mut one = Vec::new();
-        call.write(&mut one);
-        close(one, &mut out);
+        write(call, &mut out);
     }
     out.push(b']');
     member(&mut out, "functionsDigest", &Value::from(functions::digest().as_str()));
@@ -215,27 +113,30 @@ fn document(
     member(&mut out, "result", result);
     member(&mut out, "resultDigest", &Value::from(result_digest));
     member(&mut out, "schema", &Value::from(1_u32));
-    // The brace takes the place of the first comma.
     let place = out.len();
     member(&mut out, "usage", &usage(&done.usage));
-    let mut whole = Vec::with_capacity(out.len().saturating_add(128));
-    close(out, &mut whole);
-    (whole, place)
+    out.push(b'}');
+    (out, place)
 }
 
-/// Writes `,"name":value`. INVARIANT: members are written in canonical order.
+/// Writes `"name":value`, behind a comma where it is not the first. INVARIANT: members are written in canonical order.
 fn member(out: &mut Vec<u8>, name: &str, value: &Value<'_>) {
-    out.push(b',');
-    encode_into(&Value::from(name), out);
-    out.push(b':');
+    named(out, name);
     encode_into(value, out);
 }
 
-/// Puts members, each with a comma before it, between braces.
-fn close(members: Vec<u8>, out: &mut Vec<u8>) {
-    out.push(b'{');
-    out.extend(members.into_iter().skip(1));
-    out.push(b'}');
+/// The same for a value that is canonical bytes already.
+fn written(out: &mut Vec<u8>, name: &str, bytes: &[u8]) {
+    named(out, name);
+    out.extend_from_slice(bytes);
+}
+
+fn named(out: &mut Vec<u8>, name: &str) {
+    if out.last().is_some_and(|last| *last != b'{') {
+        out.push(b',');
+    }
+    encode_into(&Value::from(name), out);
+    out.push(b':');
 }
 
 /// What a program came to, as traces and answers say it.
@@ -284,7 +185,20 @@ pub(super) fn class_of(error: &Error) -> String {
     }
 }
 
-/// Whether bytes are the canonical bytes of this value, with at most a line end behind them.
-pub(super) fn is_canonical(bytes: &[u8], value: &Value<'_>) -> bool {
-    bytes.strip_suffix(b"\n").unwrap_or(bytes) == encode(value)
+/// The member by which a trace states its digest, with the comma before it.
+fn stated(digest: &str) -> Vec<u8> {
+    let mut member_bytes = vec![b','];
+    encode_into(&Value::from("traceDigest"), &mut member_bytes);
+    member_bytes.push(b':');
+    encode_into(&Value::from(digest), &mut member_bytes);
+    member_bytes
+}
+
+/// Whether canonical bytes are a trace that states this digest, and rightly.
+pub(super) fn is_digest_of(digest: &str, mut canonical: Vec<u8>) -> bool {
+    let stated = stated(digest);
+    // It stands near the end: only what was used comes after it.
+    let Some(place) = canonical.windows(stated.len()).rposition(|here| here == stated) else { return false };
+    canonical.drain(place..place.saturating_add(stated.len()));
+    digest == format!("st1_{}", hex(&sha256(&canonical)))
 }

@@ -220,6 +220,8 @@ pub struct SchemeEvalAnswer {
     pub usage: SchemeUsage,
     /// How many calls of the host it made.
     pub call_count: u64,
+    /// How many of them changed something, or may have.
+    pub change_count: u64,
     /// The same by action.
     pub calls: Vec<SchemeCallCount>,
     /// The first envelopes; the trace has all.
