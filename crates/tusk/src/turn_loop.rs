@@ -35,6 +35,7 @@ mod terms;
 mod toolbox;
 mod turns;
 mod watch;
+mod withheld;
 mod workflow;
 
 pub use adapter::FENCED_JSON;

@@ -67,13 +67,16 @@ fn code(settings: &mut LoopSettings, field: &Field<'_, '_>) -> Result<(), CliErr
     Ok(())
 }
 
+/// The most steps of a program: nobody can interrupt it while it computes, so that it computes for seconds at most.
+const MOST_FUEL: u64 = 200_000_000;
+
 /// A budget of programs: what is usual is what a repository cannot go beyond.
 fn budget<'s>(settings: &'s mut CodeSettings, name: &str) -> Option<Limit<'s>> {
     let usual = CodeLimits::standard();
     let (slot, ceiling, least, most) = match name {
         "calls" => (&mut settings.calls, usual.calls, 0, 100_000),
         "depth" => (&mut settings.depth, usual.depth, 100, 1_000_000),
-        "fuel" => (&mut settings.fuel, usual.fuel, 1_000, 10_000_000_000),
+        "fuel" => (&mut settings.fuel, usual.fuel, 1_000, MOST_FUEL),
         "memory" => (&mut settings.memory, usual.memory, 1 << 20, 4 << 30),
         "output" => (&mut settings.output, usual.output, 1_024, 64 << 20),
         "result_bytes" => (&mut settings.result_bytes, usual.result_bytes, 1_024, 1 << 20),

@@ -171,7 +171,10 @@ impl Machine {
             let before = self.state.repeated.get(&signature).copied().unwrap_or(0);
             *now.entry(signature).or_insert(before) += 1;
         }
-        self.state.used.identical_calls = now.values().copied().max().unwrap_or(0);
+        // What programs call shows when they have ended: whoever is asked is asked before one more begins.
+        let programs = self.state.repeated_programs.as_ref().filter(|_| !calls.is_empty());
+        let programs = programs.map_or(0, |(_, turns)| *turns);
+        self.state.used.identical_calls = now.values().copied().max().unwrap_or(0).max(programs);
         self.state.repeated = now;
     }
 
@@ -204,6 +207,7 @@ impl Machine {
                 open.checkpoint = Some(Digest::of_bytes(records::asked(&open.call_id, &question).bytes()));
                 self.state.checkpointed = self.state.used.turns;
                 self.state.repeated.clear();
+                self.state.repeated_programs = None;
                 self.state.used.identical_calls = self.state.used.identical_calls.min(1);
                 self.confirm_or_execute(*open);
             }

@@ -4,9 +4,11 @@
 //! tool or decide whether one runs.
 
 mod bindings;
+mod cut;
 mod ended;
 mod limits;
 mod program;
+mod refused;
 mod tool;
 mod values;
 
@@ -14,7 +16,9 @@ pub use limits::CodeLimits;
 pub use tool::{CODE_EXECUTION, CodeExecution};
 
 pub(super) use bindings::Bindings;
+pub(super) use cut::cut;
 pub(super) use ended::{Ended, ended};
 pub(super) use program::Program;
+pub(super) use refused::RefusedCall;
 pub(super) use tool::signatures;
 pub(super) use values::{condition, value_of};

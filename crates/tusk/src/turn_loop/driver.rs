@@ -8,7 +8,7 @@ mod governed;
 mod planned;
 mod programs;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use premath_bd::{Change, JournalEvent, StoreError};
 use premath_kernel::Object;
@@ -106,10 +106,11 @@ pub async fn drive(
         is_resumed: false,
         earlier_millis: 0,
         announced: None,
+        withheld: BTreeSet::new(),
     };
     driver.begin(machine, beginning)?;
     loop {
-        driver.rows.extend(machine.take_records());
+        driver.note(machine.take_records());
         driver.announce(machine);
         let event = match machine.next() {
             Step::CallModel(call) => {
@@ -187,6 +188,8 @@ struct Driver<'d, 'p> {
     earlier_millis: u64,
     /// The program that whoever watches was told of last, and when.
     announced: Option<(String, u64)>,
+    /// The calls of programs whose arguments hold a secret.
+    withheld: BTreeSet<String>,
 }
 
 impl Driver<'_, '_> {
@@ -206,7 +209,7 @@ impl Driver<'_, '_> {
         if let Beginning::Resumed { unwritten } = beginning {
             // A turn whose beginning nobody wrote down has done nothing: it begins now.
             let is_new = unwritten.iter().any(|row| row.kind() == records::CALLED);
-            self.rows = unwritten;
+            self.note(unwritten);
             self.is_resumed = true;
             self.earlier_millis = machine.report().wall_millis;
             if !is_new {
@@ -230,7 +233,7 @@ impl Driver<'_, '_> {
             }
             let elapsed_millis = self.elapsed_millis();
             self.feed(machine, Event::ToolsFinished { outcomes, elapsed_millis, traces: Vec::new() })?;
-            self.rows.extend(machine.take_records());
+            self.note(machine.take_records());
         }
         Ok(())
     }
@@ -263,6 +266,7 @@ impl Driver<'_, '_> {
 
     async fn answer(&mut self, call: super::step::ModelCall) -> Result<Event, DriveError> {
         self.operations.clear();
+        self.withheld.clear();
         self.announced = None;
         if self.ports.tools.interrupt.is_requested() {
             return Ok(Event::Interrupted);
@@ -336,10 +340,11 @@ impl Driver<'_, '_> {
         }
         for call in calls {
             let diff = prepared.undo.get(&call.call.id).map(crate::tools::UndoRecord::diff);
+            let arguments = self.shown_arguments(call);
             (self.ports.watch)(&RunEvent::CallStarted {
                 tool_call_id: &call.call.id,
                 tool: &call.call.name,
-                arguments: &call.call.arguments,
+                arguments: &arguments,
                 diff: diff.as_deref(),
                 program: call.caller.as_ref().map(|caller| caller.parent.as_str()),
             });

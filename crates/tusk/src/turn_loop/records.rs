@@ -3,8 +3,9 @@
 use premath_bd::JournalEvent;
 use premath_kernel::{Digest, Object, Value};
 
-use super::code::Ended;
+use super::code::{Ended, RefusedCall};
 use super::config::RunConfig;
+use super::plan::arguments_digest;
 use super::state::Purpose;
 use super::step::{PlannedCall, WorkerPlan};
 use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, RunReport, StopCause, Verdict};
@@ -16,6 +17,8 @@ use crate::evidence::row::count;
 pub(crate) const STARTED: &str = "run.started";
 /// The row that says that a turn has begun.
 pub(crate) const CALLED: &str = "turn.called";
+/// The row that says what a program calls.
+pub(crate) const PROGRAM_CALLED: &str = "program.called";
 /// The row that says how a turn was judged.
 pub(crate) const CLOSED: &str = "turn.closed";
 /// The last row of every run that ended by itself.
@@ -64,6 +67,7 @@ pub(crate) fn program_called(parent: &str, calls: &[PlannedCall]) -> JournalEven
     let call = |call: &PlannedCall| {
         Object::fields()
             .field("arguments", call.call.arguments.as_str().to_owned())
+            .field("argumentsDigest", arguments_digest(&call.call).as_str().to_owned())
             .field("id", call.call.id.clone())
             .field("name", call.call.name.clone())
             .finish()
@@ -71,20 +75,37 @@ pub(crate) fn program_called(parent: &str, calls: &[PlannedCall]) -> JournalEven
     let fields = Object::fields()
         .field("calls", calls.iter().map(call).collect::<Vec<_>>())
         .field("toolCallId", parent);
-    JournalEvent::new("program.called", fields)
+    JournalEvent::new(PROGRAM_CALLED, fields)
+}
+
+/// Calls that a program wanted to make and that are none.
+pub(crate) fn program_refused(parent: &str, calls: &[RefusedCall]) -> JournalEvent {
+    let call = |call: &RefusedCall| {
+        Object::fields()
+            .field("argumentsDigest", call.arguments.as_str().to_owned())
+            .field("class", call.class.clone())
+            .field("name", call.name.clone())
+            .finish()
+    };
+    let fields = Object::fields()
+        .field("calls", calls.iter().map(call).collect::<Vec<_>>())
+        .field("toolCallId", parent);
+    JournalEvent::new("program.refused", fields)
 }
 
 /// How a program ended.
 pub(crate) fn program_ended(ended: &Ended) -> JournalEvent {
     let made = u64::try_from(ended.calls.len()).unwrap_or(u64::MAX);
     let fields = Object::fields()
+        .optional("droppedIntents", (ended.dropped > 0).then(|| count(ended.dropped)))
         .field("fuel", count(ended.steps))
         .field("programDigest", &ended.program)
+        .optional("refusedCalls", (ended.refused > 0).then(|| count(ended.refused)))
         .field("result", ended.result.as_str())
+        .optional("stderrDigest", ended.stderr.as_ref())
         .field("stdoutDigest", &ended.stdout)
         .field("toolCallId", ended.id.as_str())
         .field("toolCalls", count(made))
-        .optional("traceback", ended.traceback.as_deref())
         .field("unfilteredTokens", count(ended.unfiltered));
     JournalEvent::new("program.ended", fields)
 }

@@ -223,6 +223,8 @@ pub(crate) struct State {
     pub(crate) told: Option<Views>,
     pub(crate) applied: Vec<AppliedIntent>,
     pub(crate) repeated: BTreeMap<String, u64>,
+    /// What the programs of the last turn called, and in how many turns after one another.
+    pub(crate) repeated_programs: Option<(Digest, u64)>,
     pub(crate) refused_turns: u64,
     pub(crate) refused_in_a_row: u64,
     pub(crate) changes: u64,
@@ -269,6 +271,7 @@ impl State {
             told: None,
             applied: Vec::new(),
             repeated: BTreeMap::new(),
+            repeated_programs: None,
             refused_turns: 0,
             refused_in_a_row: 0,
             changes: 0,

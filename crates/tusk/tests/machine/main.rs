@@ -9,6 +9,7 @@
 
 mod code;
 mod code_governed;
+mod code_mended;
 mod governed;
 mod limits;
 mod pairing;

@@ -6,6 +6,9 @@ use premath_repl::Limits;
 use crate::evidence::Unreadable;
 use crate::evidence::row::{Row, count};
 
+/// So many of the longest results are what all calls of one program give back at most.
+const RESULTS: u64 = 256;
+
 /// The budgets of one program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeLimits {
@@ -35,6 +38,11 @@ impl CodeLimits {
             calls: 1_000,
             result_bytes: 64 << 10,
         }
+    }
+
+    /// The bytes behind which no further call is made: all of what calls give back is in the journal.
+    pub(crate) const fn results(self) -> u64 {
+        self.result_bytes.saturating_mul(RESULTS)
     }
 
     /// As the evaluator takes them.

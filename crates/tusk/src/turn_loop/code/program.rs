@@ -9,6 +9,7 @@ use premath_kernel::Digest;
 use premath_repl::{Error, HostAnswer, HostFailure, HostFunction, Session, Step};
 
 use super::limits::CodeLimits;
+use super::refused::RefusedCall;
 use crate::turn_loop::step::PlannedCall;
 
 /// A program on its way.
@@ -34,6 +35,14 @@ pub(crate) struct Program {
     pub(crate) unfiltered: u64,
     /// What was cut of what calls gave back, a line each.
     pub(crate) cut: Vec<String>,
+    /// How many bytes its calls gave back to it.
+    pub(crate) given: u64,
+    /// How many calls it wanted to make and could not.
+    pub(crate) refused: u64,
+    /// Whether anything ran that does more than look.
+    pub(crate) has_changed: bool,
+    /// How many changes it asked for and does not get.
+    pub(crate) dropped: u64,
 }
 
 impl Program {
@@ -61,6 +70,10 @@ impl Program {
             made: Vec::new(),
             unfiltered: 0,
             cut: Vec::new(),
+            given: 0,
+            refused: 0,
+            has_changed: false,
+            dropped: 0,
         };
         Ok((program, step))
     }
@@ -85,6 +98,18 @@ impl Program {
         self.parts += u64::from(!part.is_empty());
         self.under_way = part.iter().map(|(place, _)| *place).collect();
         part.into_iter().map(|(_, call)| call).collect()
+    }
+
+    /// Calls of the batch that nobody has begun with are not made.
+    pub(crate) fn refuse_waiting(&mut self, failure: &HostFailure) -> Vec<RefusedCall> {
+        let mut refused = Vec::with_capacity(self.waiting.len());
+        for (place, call) in std::mem::take(&mut self.waiting) {
+            refused.push(RefusedCall::of_planned(&call, &failure.class));
+            if let Some(slot) = self.answers.get_mut(place) {
+                *slot = Some(Err(failure.clone()));
+            }
+        }
+        refused
     }
 
     /// What the calls under way came to, in their order.

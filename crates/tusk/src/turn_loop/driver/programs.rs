@@ -2,12 +2,18 @@
 //!
 //! It runs nothing: the machine runs the program, and its calls are calls like any other.
 
+use std::borrow::Cow;
+
+use premath_bd::JournalEvent;
+
 use super::{DriveError, Driver};
+use crate::JsonText;
 use crate::evidence::CallOutcome;
 use crate::turn_loop::event::Event;
 use crate::turn_loop::machine::Machine;
 use crate::turn_loop::step::PlannedCall;
 use crate::turn_loop::watch::RunEvent;
+use crate::turn_loop::withheld::withheld;
 
 impl Driver<'_, '_> {
     /// Tells whoever watches of a program when the first is heard of it.
@@ -24,6 +30,25 @@ impl Driver<'_, '_> {
             diff: None,
             program: None,
         });
+    }
+
+    /// Takes the machine's records, without arguments of programs that nobody may keep.
+    pub(super) fn note(&mut self, records: Vec<JournalEvent>) {
+        let Some(policy) = self.ports.policy.as_deref() else { return self.rows.extend(records) };
+        let redact = |text: &str| policy.redact(text);
+        for row in records {
+            let (row, ids) = withheld(row, &redact);
+            self.rows.push(row);
+            self.withheld.extend(ids);
+        }
+    }
+
+    /// What a call is called with, as whoever watches may see it.
+    pub(super) fn shown_arguments<'c>(&self, call: &'c PlannedCall) -> Cow<'c, JsonText> {
+        if self.withheld.contains(&call.call.id) {
+            return Cow::Owned(JsonText::empty_object());
+        }
+        Cow::Borrowed(&call.call.arguments)
     }
 
     /// How much of a result a model can be shown: a program is given more.
