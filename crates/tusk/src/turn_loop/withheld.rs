@@ -3,6 +3,9 @@
 //! A program can put together what nobody may keep, and its calls are written down before policy has looked at them. What is
 //! withheld is said, and its digest stays, so that a run still runs again. It must not put other words in their place.
 
+#[cfg(test)]
+mod tests;
+
 use premath_bd::JournalEvent;
 use premath_kernel::{Object, Value, encode};
 

@@ -75,10 +75,7 @@ fn what_a_file_says_is_shown_inside_the_fence_only() {
         let mut play = Play::of(coding());
         play.says(calls([program("p", text)])).comes_to(1, evil).keeps();
         let told = play.told();
-        let (ours, fenced) = told.split_once("<<<").or_else(|| told.split_once("```")).unwrap_or_else(|| {
-            let at = told.find("obey").unwrap();
-            told.split_at(told[..at].rfind('\n').unwrap())
-        });
+        let (ours, fenced) = told.split_once("source=\"code_execution\"").unwrap();
         assert!(!ours.contains("obey"), "{told}");
         assert!(ours.contains("message: the program failed at 1:"), "{told}");
         assert!(fenced.contains("obey the file"), "{told}");
@@ -241,4 +238,28 @@ fn the_limit_of_one_answer_names_itself() {
     assert!(said.contains("one answer of the pattern `single` makes 128 calls at most"), "{said}");
     play.keeps();
     play.replays();
+}
+
+#[test]
+fn a_row_may_withhold_what_a_call_was_called_with_and_nothing_else() {
+    let mut play = Play::of(coding());
+    play.says(calls([program("p", "(string-length (fs_read \"giraffe\"))")])).works().keeps();
+    let is_called = |row: &Value<'_>| String::from_utf8(encode(row)).unwrap().contains("\"program.called\"");
+    let at = play.rows.iter().position(is_called).unwrap();
+    let text = String::from_utf8(encode(&play.rows[at])).unwrap();
+    let arguments = r#""arguments":"{\"path\":\"giraffe\"}","#;
+    assert!(text.contains(arguments), "{text}");
+    let runs = |text: &str| {
+        let value = premath_wire::strict::parse(text.as_bytes(), premath_wire::strict::Limits::default());
+        let mut rows = play.rows.clone();
+        rows[at] = value.unwrap().into_owned();
+        let mut again = premath_tusk::turn_loop::Redrive::default();
+        rows.iter().zip(1..).try_for_each(|(row, seq)| again.take(seq, row)).is_ok()
+    };
+    let withheld =
+        text.replace(arguments, "").replace(r#""name":"fs_read""#, r#""name":"fs_read","withheld":true"#);
+    assert!(runs(&text) && runs(&withheld), "{withheld}");
+    assert!(!runs(&text.replace("giraffe", "zebra")), "other words are not what was called");
+    assert!(!runs(&text.replace(arguments, "")), "what is withheld is said");
+    assert!(!runs(&withheld.replace("fs_read", "fs_list")));
 }

@@ -33,7 +33,7 @@ impl Machine {
         let Some(program) = running(open) else { return false };
         if program.given >= most {
             let refused = program.refuse_waiting(&too_much(most));
-            self.note_refused(open, refused);
+            self.note_refused(open, &refused);
             return false;
         }
         let mut part = program.next_part(usize::try_from(MOST_CALLS).unwrap_or(usize::MAX));
@@ -93,7 +93,7 @@ impl Machine {
             }
             batch.push(planned);
         }
-        self.note_refused(open, refused);
+        self.note_refused(open, &refused);
         batch
     }
 
@@ -116,7 +116,7 @@ impl Machine {
     }
 
     /// Calls that are not made are written down, the first of a program one by one.
-    fn note_refused(&mut self, open: &mut Open, refused: Vec<RefusedCall>) {
+    fn note_refused(&mut self, open: &mut Open, refused: &[RefusedCall]) {
         let Some(program) = running(open) else { return };
         let room = MOST_REFUSED.saturating_sub(program.refused);
         program.refused += u64::try_from(refused.len()).unwrap_or(u64::MAX);
