@@ -57,9 +57,11 @@ pub(super) fn read_program(workspace: &Workspace, file: &str) -> Result<String, 
 
 /// Where a program is when links are followed: inside the repository, and not among what premath itself keeps.
 fn real_path(workspace: &Workspace, file: &str) -> Result<PathBuf, String> {
-    let unseen = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("program_missing: there is no `{file}`"),
-        _other => format!("program_missing: `{file}` cannot be looked at: {error}"),
+    let unseen = |error: std::io::Error| {
+        if error.kind() == std::io::ErrorKind::NotFound {
+            return format!("program_missing: there is no `{file}`");
+        }
+        format!("program_missing: `{file}` cannot be looked at: {error}")
     };
     let root = if workspace.root.as_os_str().is_empty() { Path::new(".") } else { &workspace.root };
     let path = workspace.disk.real_path(&root.join(file)).map_err(unseen)?;
