@@ -8,7 +8,7 @@ mod os;
 
 use std::fmt::Debug;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use premath_kernel::Moment;
@@ -111,6 +111,14 @@ pub trait Disk: Debug + Send + Sync {
     /// # Errors
     /// What the system says.
     fn list(&self, folder: &Path) -> io::Result<Vec<FolderEntry>>;
+
+    /// Where a path leads when every link on the way is followed; the path itself on a file system without links.
+    ///
+    /// # Errors
+    /// What the system says, also when nothing is there.
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        self.open(path, Access::Read).map(|_| path.to_owned())
+    }
 
     /// Makes the names in a folder durable.
     ///

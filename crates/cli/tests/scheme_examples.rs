@@ -95,7 +95,7 @@ fn an_epic_is_split_once_on_the_strength_of_an_instruction() {
 #[test]
 fn a_split_that_was_stopped_goes_on_where_it_was() {
     let folder = repository();
-    let description = "- One\n- Two\n- Three\n";
+    let description = "In three:\n- One\n- Two\n- Three\n";
     let (_, added) =
         folder.json(&["issue", "add", "In parts", "--type", "epic", "--description", description]);
     let epic = added["issue"]["id"].as_str().unwrap();

@@ -103,8 +103,84 @@ fn a_program_neither_ends_its_issue_nor_takes_others() {
     fails_with("(issue-claim-next)", "effect_denied");
     fails_with("(issue-lease-release \"bd-1\")", "effect_denied");
     fails_with("(host-call \"model.ask\")", "effect_denied");
+    for text in ["assignee", "owner"] {
+        let program = format!("(issue-update (work-issue-id) (work-with (hash-table \"{text}\" \"me\")))");
+        fails_with(&program, "effect_denied");
+    }
+    for (name, value) in
+        [("assignee", "me"), ("owner", "me"), ("status", "closed"), ("status", "in_progress")]
+    {
+        let found = format!("(issue-discover \"bd-1\" \"Found\" (hash-table \"{name}\" \"{value}\"))");
+        fails_with(&found, "effect_denied");
+    }
+    let child = "(issue-discover \"bd-1\" \"Found\" (hash-table \"parent\" \"bd-2\"))";
+    fails_with(child, "mutation.use_evidence_missing");
     fails_with("(issue-update \"bd-2\" (hash-table \"notes\" \"x\"))", "mutation.use_evidence_missing");
     fails_with("(issue-add \"New\")", "mutation.capability_claim_missing");
+}
+
+#[test]
+fn failed_work_says_what_and_where() {
+    let place = place(1, "(define (first-of list)\n  (car list))\n(first-of 5)\n");
+    let (answer, rows) = worker(&place, &["--steps", "1"]);
+    let worked = rows.iter().find(|row| row["event"] == "worked").unwrap();
+    let what = "work.scm:2:3: `car` needs a pair, got `5`";
+    assert_eq!(worked["detail"], what, "{answer:?}");
+    let notes = shown(&place, "bd-1")["notes"].clone();
+    assert!(notes.as_str().unwrap().contains(what), "{notes}");
+    let kept = fs::read_dir(place.lane("objects")).unwrap().flatten().flat_map(|folder| {
+        let files = fs::read_dir(folder.path()).into_iter().flatten().flatten();
+        files.map(|file| fs::read(file.path()).unwrap_or_default()).collect::<Vec<_>>()
+    });
+    let pretty = b"  in first-of at 2:3";
+    assert!(kept.into_iter().any(|bytes| bytes.windows(pretty.len()).any(|part| part == pretty)));
+}
+
+#[test]
+fn an_issue_is_to_its_program_what_issue_show_says_to_the_letter() {
+    let program = "(assert (equal? (json->string (work-issue)) (json->string (issue-show (work-issue-id)))))
+        (assert (string-contains (issue-member (work-issue) \"notes\") (string (integer->char 133))))";
+    let place = place(0, program);
+    place.accepted(&["issue", "add", "a \\ \"b\"", "--notes", "a\u{85}b\u{7f}c\n\td", "--json"]);
+    let (answer, _) = worker(&place, &["--steps", "1"]);
+    assert_eq!(answer.code(), Some(0), "{answer:?}");
+    assert_eq!(shown(&place, "bd-1")["status"], "closed");
+}
+
+#[test]
+fn a_program_outside_the_repository_is_refused_however_it_is_reached() {
+    let elsewhere = Workplace::initialised();
+    fs::write(elsewhere.path().join("work.scm"), "1").unwrap();
+    let place = place(1, "1");
+    let links = [
+        ("outside.scm", elsewhere.path().join("work.scm"), "scheme:outside.scm", "out of the repository"),
+        ("folder", elsewhere.path().to_owned(), "scheme:folder/work.scm", "out of the repository"),
+        ("kept.scm", place.lane("issues.jsonl"), "scheme:kept.scm", "into `.premath`"),
+    ];
+    for (name, target, command, says) in links {
+        std::os::unix::fs::symlink(target, place.path().join(name)).unwrap();
+        let answer =
+            place.run(&["worker", "--worker-id=a", "--json", "--work-cmd", command, "--verify-cmd", "true"]);
+        assert_eq!(answer.code(), Some(4), "{command}: {answer:?}");
+        assert!(answer.stderr.contains(says), "{command}: {answer:?}");
+        assert_eq!(shown(&place, "bd-1")["status"], "open", "{command}");
+    }
+    let kept =
+        ["worker", "--worker-id=a", "--json", "--work-cmd", "scheme:.premath/x.scm", "--verify-cmd", "true"];
+    fs::write(place.lane("x.scm"), "1").unwrap();
+    assert_eq!(place.run(&kept).code(), Some(4));
+    std::os::unix::fs::symlink("work.scm", place.path().join("same.scm")).unwrap();
+    let same = [
+        "worker",
+        "--worker-id=a",
+        "--json",
+        "--steps=1",
+        "--work-cmd",
+        "scheme:same.scm",
+        "--verify-cmd",
+        "true",
+    ];
+    assert_eq!(place.run(&same).code(), Some(0));
 }
 
 #[test]
@@ -116,6 +192,8 @@ fn a_program_that_is_not_there_or_is_none_is_said_before_anything_is_taken() {
     fs::remove_file(place.path().join("work.scm")).unwrap();
     let (answer, _) = worker(&place, &[]);
     assert_eq!(answer.code(), Some(4), "{answer:?}");
+    assert!(answer.stderr.contains("there is no `work.scm`"), "{answer:?}");
+    assert!(answer.stderr.contains("from the root of the repository"), "{answer:?}");
     assert_eq!(shown(&place, "bd-1")["status"], "open");
 }
 
@@ -145,4 +223,13 @@ fn workers_of_a_coordinator_run_programs_at_the_same_time() {
         assert!(matches!(issue["notes"].as_str(), Some("one" | "two")), "{issue}");
     }
     place.accepted(&["verify", "--json"]);
+}
+
+#[test]
+fn whoever_asks_what_work_is_hears_of_programs() {
+    let place = Workplace::initialised();
+    for command in ["step", "worker", "coordinator"] {
+        let answer = place.run(&[command, "--help"]);
+        assert!(answer.stdout.contains("scheme:FILE"), "{command}: {answer:?}");
+    }
 }

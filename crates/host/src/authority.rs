@@ -16,6 +16,7 @@ mod linked_record;
 mod policy;
 mod refusal;
 mod run;
+mod spent_turns;
 mod turn;
 mod verifying;
 mod witness;

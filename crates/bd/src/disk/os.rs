@@ -5,7 +5,7 @@
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -64,6 +64,10 @@ impl Disk for OsDisk {
         }
         entries.sort();
         Ok(entries)
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        std::fs::canonicalize(path)
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {

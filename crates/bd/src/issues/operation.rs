@@ -252,6 +252,33 @@ impl Operation {
         }
     }
 
+    /// The other issues whose own state it changes: those that gain or lose a child, since a parent closes after its
+    /// children. Any other dependency holds back the issue that has it and says nothing about the one it names.
+    #[must_use]
+    pub fn parents(&self) -> Vec<&str> {
+        const PARENT: DependencyKind = DependencyKind::ParentChild;
+        let (depends_on, is_parent) = match self {
+            Self::Add { draft, .. } | Self::Discover { draft, .. } => {
+                let parents = draft.dependencies.iter().filter(|(kind, _)| *kind == PARENT);
+                return parents.map(|(_, id)| id.as_str()).collect();
+            }
+            Self::DependencyAdd { depends_on, kind, .. } => (depends_on, *kind == PARENT),
+            // Whoever does not say which kind goes may mean this one.
+            Self::DependencyRemove { depends_on, kind, .. } => {
+                (depends_on, kind.is_none_or(|kind| kind == PARENT))
+            }
+            Self::DependencyReplace { depends_on, from, kind, .. } => {
+                (depends_on, *kind == PARENT || from.is_none_or(|from| from == PARENT))
+            }
+            Self::Update { .. }
+            | Self::Claim { .. }
+            | Self::ClaimNext { .. }
+            | Self::LeaseRenew { .. }
+            | Self::LeaseRelease { .. } => return Vec::new(),
+        };
+        if is_parent { vec![depends_on] } else { Vec::new() }
+    }
+
     /// Whether it only takes, keeps or lets go of work.
     #[must_use]
     pub const fn is_about_a_lease(&self) -> bool {

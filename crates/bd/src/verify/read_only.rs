@@ -2,7 +2,7 @@
 //! that only what is authority is believed.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk::{Access, Disk, DiskFile, FolderEntry};
@@ -51,6 +51,10 @@ impl Disk for ReadOnly {
 
     fn list(&self, folder: &Path) -> io::Result<Vec<FolderEntry>> {
         self.disk.list(folder)
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        self.disk.real_path(path)
     }
 
     fn sync_folder(&self, _: &Path) -> io::Result<()> {

@@ -9,7 +9,7 @@ use super::{Format, Terminal};
 /// What does the work, what verifies it, and how long each may take.
 #[derive(Debug, Args)]
 pub(crate) struct CommandArgs {
-    /// What does the work: a line for sh, `agent`, or `agent:MODEL`
+    /// What does the work: a line for sh, `agent`, `agent:MODEL`, or `scheme:FILE`, a program of the repository
     #[arg(long, value_name = "CMD")]
     pub(crate) work_cmd: String,
     /// What says whether the work is done: a line for sh that ends with 0

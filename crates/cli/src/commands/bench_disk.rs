@@ -1,7 +1,7 @@
 //! The real file system with its syncs counted, those of heads apart from all others.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -64,6 +64,10 @@ impl Disk for CountingDisk {
 
     fn list(&self, folder: &Path) -> io::Result<Vec<FolderEntry>> {
         OsDisk.list(folder)
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        OsDisk.real_path(path)
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {

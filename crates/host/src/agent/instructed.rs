@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use premath_bd::issues::Operation;
 use premath_bd::{Permit, PermitLedger, Spend, TurnGrant};
 use premath_kernel::Digest;
 use premath_tusk::turn_loop::RunConfig;
@@ -79,14 +80,15 @@ impl<'g> RunAuthority<'g> {
         }
     }
 
-    /// The permit for one change, spent; or why there is none, which is on record then.
+    /// The permit for one change, of issues or of something else, spent; or why there is none, which is on record then.
     pub(super) fn permit(
         &self,
         grant: TurnGrant,
-        issue: Option<&str>,
+        operation: Option<&Operation>,
     ) -> Result<Result<Permit, Refused>, ActionError> {
         let action = grant.intent().action.as_str().to_owned();
-        let permit = self.spent(grant, &action, issue)?;
+        let issue = operation.and_then(Operation::issue_id);
+        let permit = self.spent(grant, &action, operation)?;
         if let Err(why) = &permit {
             let door = format!("run:{}", self.run_id);
             let instruction = self.instruction.as_deref();
@@ -103,20 +105,24 @@ impl<'g> RunAuthority<'g> {
         &self,
         grant: TurnGrant,
         action: &str,
-        issue: Option<&str>,
+        operation: Option<&Operation>,
     ) -> Result<Result<Permit, Refused>, ActionError> {
         let workspace = self.ground.workspace;
         let linked = match self.linked()? {
             Ok(linked) => linked,
             Err(refused) => return Ok(Err(refused)),
         };
-        if let Err(refused) = linked.covers(action, issue) {
+        let covered = match operation {
+            Some(operation) => linked.allows(operation),
+            None => linked.covers(action, None),
+        };
+        if let Err(refused) = covered {
             return Ok(Err(refused));
         }
         let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, linked.id())?;
         // A run that died between spending and changing asks again, and has looked whether the change was made.
         let door = format!("run:{}", self.run_id);
-        let spend = Spend { door: &door, issue_id: issue, again: true };
+        let spend = Spend { door: &door, issue_id: operation.and_then(Operation::issue_id), again: true };
         Ok(match ledger.spend(grant, &spend, workspace.clock.as_ref())? {
             Ok(spent) => Ok(Permit::Turn(spent)),
             Err(why) => {

@@ -78,7 +78,7 @@ fn basis(
     Ok(match authority {
         Authority::Door => Ok(Basis::Door),
         Authority::Instruction(named) => link(workspace, named).map_err(stored)?.and_then(|linked| {
-            linked.covers(operation.action(), operation.issue_id())?;
+            linked.allows(operation)?;
             let instruction_ref = linked.instruction_ref().to_owned();
             Ok(Basis::Granted { instruction_ref, policy: linked.policy_digest().clone() })
         }),

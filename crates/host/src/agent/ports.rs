@@ -186,7 +186,7 @@ impl RunIssues<'_> {
             }
             ready => ready?,
         }
-        let permit = match self.authority.permit(grant, operation.issue_id()).map_err(stored)? {
+        let permit = match self.authority.permit(grant, Some(operation)).map_err(stored)? {
             Ok(permit) => permit,
             Err(refused) => return Ok(unlinked(refused)),
         };

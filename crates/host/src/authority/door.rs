@@ -77,7 +77,7 @@ impl HarnessDoor {
             Ok(linked) => linked,
             Err(why) => return self.refuse(linked, operation, why),
         };
-        if let Err(why) = linked.covers(operation.action(), operation.issue_id()) {
+        if let Err(why) = linked.allows(operation) {
             return self.refuse(linked, operation, why);
         }
         let Some(intent) = intent(linked, operation) else {

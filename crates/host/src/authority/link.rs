@@ -134,6 +134,13 @@ impl Linked {
         &self.claims
     }
 
+    /// Whether it covers a change: its action, the issue it is about, and every other issue whose state it changes. Every
+    /// door asks here.
+    pub(crate) fn allows(&self, operation: &Operation) -> Result<(), RunRefused> {
+        self.covers(operation.action(), operation.issue_id())?;
+        operation.parents().into_iter().try_for_each(|parent| self.reaches(Some(parent)))
+    }
+
     /// Whether it covers an action on an issue; why not, when it does not. `None` is no issue in particular.
     pub(crate) fn covers(&self, action: &str, issue: Option<&str>) -> Result<(), RunRefused> {
         let claim = claim_of(action);
@@ -163,7 +170,7 @@ impl Linked {
 
     /// Permission to take, keep or let go of work.
     pub(crate) fn lease_permit(&self, operation: &Operation) -> Result<Permit, RunRefused> {
-        self.covers(operation.action(), operation.issue_id())?;
+        self.allows(operation)?;
         Ok(Permit::Lease(LeaseGrant::new(self.reference.clone(), self.policy.digest.clone())))
     }
 }

@@ -1,5 +1,5 @@
-//! What `verify` looks at among instructions and permits: every change that names a permit has it in the ledger, and every
-//! witness that was issued is still what it was.
+//! What `verify` looks at among instructions and permits: every change that names a permit has it in the ledger, every
+//! permit that a door spent has its turn in a journal, and every witness that was issued is still what it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use premath_bd::{PermitLedger, StoreError, ledgers};
 use premath_kernel::Value;
 use premath_wire::v1::{PermitRow, Severity, StoreProblem};
 
+use super::spent_turns::without_turn;
 use super::witness::{read_witness, witness_path};
 use crate::workspace::{Workspace, shown};
 
@@ -17,7 +18,7 @@ use crate::workspace::{Workspace, shown};
 /// # Errors
 /// `Io` when a file cannot be read.
 pub(crate) fn permit_problems(workspace: &Workspace) -> Result<Vec<StoreProblem>, StoreError> {
-    let mut problems = Vec::new();
+    let (mut problems, mut all) = (Vec::new(), Vec::new());
     let mut spent: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for id in ledgers(workspace.disk.as_ref(), &workspace.root)? {
         let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, &id)?;
@@ -36,9 +37,11 @@ pub(crate) fn permit_problems(workspace: &Workspace) -> Result<Vec<StoreProblem>
             rows => rows?,
         };
         problems.extend(witness_problem(workspace, &id, &rows)?);
-        let permits = rows.into_iter().filter_map(|row| row.permit_id).collect();
+        let permits = rows.iter().filter_map(|row| row.permit_id.clone()).collect();
+        all.extend(rows.into_iter().filter(|row| row.permit_id.is_some()));
         spent.insert(PermitLedger::reference(&id), permits);
     }
+    problems.extend(turn_problems(workspace, &all)?);
     let issues = workspace.issues_path(None);
     let mut seen: BTreeMap<String, (String, u64)> = BTreeMap::new();
     FileIssues::new(Arc::clone(&workspace.disk), issues.clone()).each_row(|row| {
@@ -67,6 +70,31 @@ pub(crate) fn permit_problems(workspace: &Workspace) -> Result<Vec<StoreProblem>
             ));
         }
     })?;
+    Ok(problems)
+}
+
+/// What is wrong with the turns of permits: at most one problem for each ledger.
+fn turn_problems(workspace: &Workspace, rows: &[PermitRow]) -> Result<Vec<StoreProblem>, StoreError> {
+    let mut gone: BTreeMap<String, Vec<PermitRow>> = BTreeMap::new();
+    for row in without_turn(workspace, rows)? {
+        gone.entry(row.instruction_id.clone()).or_default().push(row);
+    }
+    let mut problems = Vec::new();
+    for (id, rows) in gone {
+        let Some(first) = rows.first() else { continue };
+        let permit = first.permit_id.as_deref().unwrap_or_default();
+        let door = first.door.as_deref().unwrap_or_default();
+        let detail = match rows.len() {
+            1 => format!("the turn that `{door}` spent {permit} for is in no journal"),
+            count => {
+                format!("the turns of {count} permits are in no journal, the first {permit} of `{door}`")
+            }
+        };
+        let meaning = "what a permit was spent for is on this machine for as long as the permit is";
+        let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, &id)?;
+        let path = shown(ledger.path());
+        problems.push(problem("permit.turn_missing", Severity::Error, path, detail, meaning));
+    }
     Ok(problems)
 }
 

@@ -136,16 +136,27 @@ impl LiveCalls<'_> {
     }
 }
 
-/// Why a call is the business of the step that runs the program: leases are, and the end of the issue that it works on,
-/// which comes after its verification.
+/// Why a call is the business of the step that runs the program: leases are, and whose an issue is, and the end of the one
+/// that it works on, which comes after its verification. What it finds begins as open work of nobody.
 fn of_the_step(resolved: &Resolved, held: &str) -> Option<RunRefused> {
-    let args = resolved.args.as_object();
-    let names = args.and_then(|args| args.get("id")).and_then(Value::as_text).map(str::trim) == Some(held);
-    let sets_status = args.is_some_and(|args| args.get("status").is_some());
+    let given = |name: &str| resolved.args.as_object().and_then(|args| args.get(name));
+    let text = |name: &str| given(name).and_then(Value::as_text).map(str::trim);
+    let hands_over = given("assignee").or_else(|| given("owner")).is_some();
     match resolved.action.as_str() {
-        "issue.update" if names && sets_status => {
+        "issue.update" if text("id") == Some(held) && given("status").is_some() => {
             let hint = "leave its status alone: it is closed when the verification passes";
             Some(denied(format!("the step says how `{held}` ends, not its program"), hint))
+        }
+        "issue.update" if text("id") == Some(held) && hands_over => {
+            let detail = format!("the step says who has `{held}`, not its program");
+            Some(denied(detail, "leave its assignee and its owner alone"))
+        }
+        "issue.add" | "issue.discover"
+            if hands_over || given("status").is_some_and(|status| status.as_text() != Some("open")) =>
+        {
+            let detail =
+                format!("what the program of a step finds is open and nobody's: `{}`", resolved.action);
+            Some(denied(detail, "leave its status, its assignee and its owner alone"))
         }
         "issue.claim" | "issue.claim_next" | "issue.lease_release" | "issue.lease_renew" => {
             let detail = format!("the step takes and gives back work, and `{}` is that", resolved.action);

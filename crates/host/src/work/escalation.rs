@@ -22,16 +22,16 @@ enum Told {
 }
 
 impl Bench<'_> {
-    /// Tells of a failure.
+    /// Tells of a failure of a step; of what went wrong in words, where that is known.
     pub(super) fn escalate(
         &self,
         linked: &Linked,
         escalation: &Escalation,
-        step_id: &str,
+        (step_id, failure): (&str, Option<&str>),
     ) -> Result<StepEvent, ActionError> {
         let mut refs = Vec::new();
         let discovered = match escalation.action {
-            EscalationAction::IssueDiscover => match self.discover(linked, escalation, step_id)? {
+            EscalationAction::IssueDiscover => match self.discover(linked, escalation, (step_id, failure))? {
                 (Told::Refused(class), _) => return Ok(StepEvent::Refused { class }),
                 (Told::Done(made), id) => {
                     refs.extend(made);
@@ -40,7 +40,7 @@ impl Bench<'_> {
             },
             EscalationAction::MarkBlocked | EscalationAction::Stop => None,
         };
-        match self.block(linked, escalation, step_id, discovered.as_deref())? {
+        match self.block(linked, escalation, (step_id, failure), discovered.as_deref())? {
             Told::Refused(class) => Ok(StepEvent::Refused { class }),
             Told::Done(made) => {
                 refs.extend(made);
@@ -54,10 +54,11 @@ impl Bench<'_> {
         &self,
         linked: &Linked,
         escalation: &Escalation,
-        step_id: &str,
+        (step_id, failure): (&str, Option<&str>),
     ) -> Result<(Told, String), ActionError> {
         let issue_id = &escalation.held.issue_id;
         let classes = escalation.classes.join(", ");
+        let said = in_words(failure);
         for number in 1..=MOST {
             let id = escalation_id(issue_id, &escalation.classes, number);
             match self.look(&id)?.map(|row| row.status()) {
@@ -66,7 +67,7 @@ impl Bench<'_> {
                 None => {}
             }
             let description = format!(
-                "Work on {issue_id} failed {} times with {classes} (step {step_id}).\n\nAcceptance: {issue_id} can be \
+                "Work on {issue_id} failed {} times with {classes} (step {step_id}){said}.\n\nAcceptance: {issue_id} can be \
                  worked on again.",
                 escalation.attempts
             );
@@ -95,14 +96,15 @@ impl Bench<'_> {
         &self,
         linked: &Linked,
         escalation: &Escalation,
-        step_id: &str,
+        (step_id, failure): (&str, Option<&str>),
         discovered: Option<&str>,
     ) -> Result<Told, ActionError> {
         let classes = escalation.classes.join(", ");
+        let said = in_words(failure);
         let because = discovered.map_or_else(String::new, |id| format!("; see {id}"));
         let changes = IssueChanges {
             status: Change::Set("blocked".to_owned()),
-            append_notes: Some(format!("blocked by step {step_id}: {classes}{because}")),
+            append_notes: Some(format!("blocked by step {step_id}: {classes}{said}{because}")),
             ..IssueChanges::default()
         };
         let holder: Holder = self.holder(&escalation.held);
@@ -139,6 +141,10 @@ impl Bench<'_> {
             Changed::Refused(refused) => Told::Refused(refused.class),
         })
     }
+}
+
+fn in_words(failure: Option<&str>) -> String {
+    failure.map_or_else(String::new, |failure| format!(": {failure}"))
 }
 
 /// How a step is cited.

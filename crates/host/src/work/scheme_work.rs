@@ -3,6 +3,8 @@
 //! What it changes is linked to that instruction; leases, and the end of the issue, stay with the step. It must not run a
 //! program from anywhere but the repository, nor one that it did not just read.
 
+use std::path::{Path, PathBuf};
+
 use premath_kernel::{Digest, Object, Value, encode};
 use premath_repl::Limits;
 use premath_tusk::sandbox::Interrupt;
@@ -26,16 +28,23 @@ const DEFINITIONS: &str = r#"
     all))
 "#;
 
+/// So many characters of what went wrong are told of.
+const LONGEST_TOLD: usize = 400;
+
+/// What came of a program, and what went wrong in words.
+pub(super) type Worked = (Checked, Option<String>);
+
 /// Reads a program of the repository: a text that can be read as one.
 ///
 /// # Errors
-/// A file that is not there, or is no program.
+/// A file that is not there, is not of the repository, or is no program.
 pub(super) fn read_program(workspace: &Workspace, file: &str) -> Result<String, ActionError> {
     let unusable = |what: String| ActionError::Unavailable {
         what,
         hint: "`scheme:FILE` names a program, from the root of the repository".to_owned(),
     };
-    let bytes = read_file(workspace.disk.as_ref(), &workspace.root.join(file))?;
+    let path = real_path(workspace, file).map_err(unusable)?;
+    let bytes = read_file(workspace.disk.as_ref(), &path)?;
     let text = String::from_utf8(bytes).map_err(|_| unusable(format!("`{file}` is not UTF-8")))?;
     match premath_repl::normalise(&text, &Limits::default()) {
         Ok(_) => Ok(text),
@@ -46,6 +55,26 @@ pub(super) fn read_program(workspace: &Workspace, file: &str) -> Result<String, 
     }
 }
 
+/// Where a program is when links are followed: inside the repository, and not among what premath itself keeps.
+fn real_path(workspace: &Workspace, file: &str) -> Result<PathBuf, String> {
+    let unseen = |error: std::io::Error| {
+        if error.kind() == std::io::ErrorKind::NotFound {
+            return format!("program_missing: there is no `{file}`");
+        }
+        format!("program_missing: `{file}` cannot be looked at: {error}")
+    };
+    let root = if workspace.root.as_os_str().is_empty() { Path::new(".") } else { &workspace.root };
+    let path = workspace.disk.real_path(&root.join(file)).map_err(unseen)?;
+    // A root that cannot be followed is one without links.
+    let root = workspace.disk.real_path(root).unwrap_or_else(|_| root.to_owned());
+    let is_kept = path.starts_with(root.join(".premath"));
+    if path.starts_with(&root) && !is_kept {
+        return Ok(path);
+    }
+    let where_to = if is_kept { "into `.premath`" } else { "out of the repository" };
+    Err(format!("work_command_unsupported: `{file}` leads {where_to}"))
+}
+
 impl Bench<'_> {
     /// Runs the program on the issue.
     pub(super) fn program(
@@ -54,7 +83,7 @@ impl Bench<'_> {
         step_id: &str,
         (file, instruction): (&str, Option<&str>),
         interrupt: &Interrupt,
-    ) -> Result<Checked, ActionError> {
+    ) -> Result<Worked, ActionError> {
         let text = read_program(self.workspace(), file)?;
         let seconds = i64::try_from(self.request.work_limit.as_secs()).unwrap_or(i64::MAX);
         let wishes = SchemeWishes {
@@ -72,15 +101,21 @@ impl Bench<'_> {
         };
         let mut session = SchemeSession::new(self.host, wishes).map_err(unusable)?;
         let evaluated = session.evaluate(&text)?;
-        self.worked(file, &text, &evaluated)
-    }
-
-    fn worked(&self, file: &str, text: &str, evaluated: &SchemeEvaluation) -> Result<Checked, ActionError> {
-        let stdout = self.evidence.put(evaluated.output.as_bytes())?;
         let said = match &evaluated.result {
             Ok(answer) => answer.text.clone(),
-            Err(error) => error.to_string(),
+            Err(error) => session.pretty(error),
         };
+        let checked = self.worked(file, &text, (&evaluated, &said))?;
+        Ok((checked, evaluated.result.err().map(|error| told(file, &error))))
+    }
+
+    fn worked(
+        &self,
+        file: &str,
+        text: &str,
+        (evaluated, said): (&SchemeEvaluation, &str),
+    ) -> Result<Checked, ActionError> {
+        let stdout = self.evidence.put(evaluated.output.as_bytes())?;
         let result = self.evidence.put(said.as_bytes())?;
         let calls = premath_kernel::Number::unsigned(evaluated.usage.host_calls);
         let document = Object::fields()
@@ -128,15 +163,22 @@ impl Bench<'_> {
     }
 }
 
-/// A text as the language writes it. INVARIANT: control characters are escaped in JSON, and names have none.
+/// A failure in one line: where, and what.
+fn told(file: &str, error: &premath_repl::Error) -> String {
+    let place = error.position.map(|place| format!("{}:{}: ", place.line, place.column)).unwrap_or_default();
+    format!("{file}:{place}{error}").chars().take(LONGEST_TOLD).collect()
+}
+
+/// A text as the language writes it, to the letter.
 fn literal(text: &str) -> String {
     let mut literal = String::with_capacity(text.len().saturating_add(2));
     literal.push('"');
     for letter in text.chars() {
-        if matches!(letter, '"' | '\\') {
-            literal.push('\\');
+        match letter {
+            '"' | '\\' => literal.extend(['\\', letter]),
+            control if control.is_control() => literal.push_str(&format!("\\x{:x};", u32::from(control))),
+            letter => literal.push(letter),
         }
-        literal.push(if letter.is_control() { ' ' } else { letter });
     }
     literal.push('"');
     literal

@@ -94,6 +94,8 @@ struct Under {
     heartbeat: Option<Heartbeat>,
     instruction: Option<Linked>,
     baseline: Option<Checked>,
+    /// What went wrong with the work of this attempt, in words.
+    failure: Option<String>,
     stepped: Stepped,
 }
 
@@ -113,8 +115,14 @@ impl Bench<'_> {
             verification: None,
             refs: Vec::new(),
         };
-        let mut under =
-            Under { started_at: self.now(), heartbeat: None, instruction: None, baseline, stepped };
+        let mut under = Under {
+            started_at: self.now(),
+            heartbeat: None,
+            instruction: None,
+            baseline,
+            failure: None,
+            stepped,
+        };
         loop {
             let next = machine.next();
             if let StepNext::Done(outcome) = next {
@@ -204,6 +212,7 @@ impl Bench<'_> {
         under: &mut Under,
     ) -> Result<StepEvent, ActionError> {
         self.enter_attempt(held, step_id)?;
+        under.failure = None;
         match under.baseline.take() {
             Some(checked) => Ok(StepEvent::Checked(checked)),
             None => self.verify(held, step_id, under),
@@ -246,6 +255,7 @@ impl Bench<'_> {
         if let Err(refused) = covered {
             let told = format!("{}: {}", refused.class, refused.detail);
             let evidence = self.evidence.put(told.as_bytes())?;
+            under.failure = Some(refused.detail);
             return Ok(StepEvent::Checked(Checked { classes: vec![refused.class], evidence }));
         }
         let event = match &self.request.work {
@@ -269,7 +279,8 @@ impl Bench<'_> {
                 let interrupt =
                     under.heartbeat.as_ref().map(|beat| beat.interrupt.clone()).unwrap_or_default();
                 let instruction = under.instruction.as_ref().map(Linked::id);
-                let checked = self.program(held, step_id, (file, instruction), &interrupt)?;
+                let (checked, failure) = self.program(held, step_id, (file, instruction), &interrupt)?;
+                under.failure = failure;
                 self.ended(checked, under)
             }
             None => {
@@ -278,7 +289,8 @@ impl Bench<'_> {
             }
         };
         if let StepEvent::Checked(checked) = &event {
-            self.tell("worked", judged(checked, about(held, step_id)));
+            let row = WorkEventRow { detail: under.failure.clone(), ..about(held, step_id) };
+            self.tell("worked", judged(checked, row));
         }
         Ok(event)
     }
@@ -367,7 +379,7 @@ impl Bench<'_> {
             return Ok(StepEvent::Refused { class: refused.class });
         }
         match &under.instruction {
-            Some(instruction) => self.escalate(instruction, escalation, step_id),
+            Some(instruction) => self.escalate(instruction, escalation, (step_id, under.failure.as_deref())),
             None => Ok(StepEvent::Refused { class: "mutation.use_evidence_missing".to_owned() }),
         }
     }
