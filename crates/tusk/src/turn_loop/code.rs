@@ -4,7 +4,9 @@
 //! tool or decide whether one runs.
 
 mod bindings;
+mod calling;
 mod ended;
+mod examples;
 mod limits;
 mod program;
 mod tool;
@@ -13,7 +15,9 @@ mod values;
 pub use limits::CodeLimits;
 pub use tool::{CODE_EXECUTION, CodeExecution};
 
-pub(super) use bindings::Bindings;
+pub(crate) use bindings::Bindings;
+pub(crate) use calling::functions;
+
 pub(super) use ended::{Ended, ended};
 pub(super) use program::Program;
 pub(super) use tool::signatures;
