@@ -277,15 +277,21 @@ fn programs_do_not_ask_for_workers_and_no_run_begins() {
 #[test]
 fn the_configuration_says_the_mode_and_the_budgets() {
     let folder = repository(&["(let loop () (loop))"]);
-    folder.write("premath.toml", "[loop]\naction_mode = \"code\"\n[loop.code]\nfuel = 5000\n");
-    let ran = ask(&folder, &["run", "x", "--model", "scripted:scene.toml", "--run-id", "one", "--json"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
+    folder.write("mine.toml", "[loop]\naction_mode = \"code\"\n");
+    folder.write("premath.toml", "[loop.code]\nfuel = 5000\n");
+    let run = ["run", "x", "--model", "scripted:scene.toml", "--run-id", "one", "--json"];
+    let ran = folder.command(&run).env("PREMATH_CONFIG", "mine.toml").output().unwrap();
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
     assert!(shown(&folder, 1).contains("errorCode: program.budget.fuel"), "{}", shown(&folder, 1));
     let config = ask(&folder, &["config", "show"]).stdout;
     assert!(config.contains("code.fuel") && config.contains("5000"), "{config}");
     folder.write("premath.toml", "[loop.code]\nfuel = 50000000\n");
     let refused = ask(&folder, &["config", "show"]);
     assert_eq!(refused.code, Some(2), "a repository gives programs no more than usual: {refused:?}");
+    folder.write("premath.toml", "[loop]\naction_mode = \"code\"\n");
+    let refused = ask(&folder, &run);
+    assert_eq!(refused.code, Some(2), "only a person lets models write programs: {refused:?}");
+    assert!(refused.stderr.contains("say this in your own file"), "{refused:?}");
 }
 
 #[test]
@@ -311,4 +317,122 @@ fn the_example_shows_what_programs_keep_out_of_the_context() {
     assert!(code > 0 && json > 10 * code, "{stdout}");
     let (shown, unfiltered) = (number("shown of programs:"), number("without them:"));
     assert!(shown > 0 && unfiltered > 20 * shown, "{stdout}");
+}
+
+/// The specification of `code_execution` as the journal of a run has it.
+fn offered(folder: &Folder) -> Value {
+    let rows = folder.json(&["runs", "export", "one"]).1;
+    let tools = rows["items"][0]["event"]["config"]["tools"].as_array().unwrap().clone();
+    tools.into_iter().find(|tool| tool["name"] == "code_execution").unwrap()
+}
+
+/// The calls that a model is shown, a line each, of the text that tells it the functions.
+fn calls_shown(tool: &Value) -> Vec<String> {
+    let text = tool["inputSchema"]["properties"]["program"]["description"].as_str().unwrap();
+    text.lines().filter_map(|line| line.strip_prefix("  e.g. ")).map(str::to_owned).collect()
+}
+
+fn examples_shown(tool: &Value) -> Vec<String> {
+    let examples = tool["examples"].as_array().unwrap();
+    examples.iter().map(|example| example["program"].as_str().unwrap().to_owned()).collect()
+}
+
+/// What the calls and the issues of examples are about.
+fn furnish(folder: &Folder) {
+    folder.write("src/main.rs", "fn main() {} // TODO\n".repeat(200));
+    folder.write("src/lib.rs", "fn total(items: &[u32]) -> u32 {\n    let mut sum = 0;\n    for item in items.iter().skip(1) {\n        sum += item;\n");
+    folder.write("binary", [0_u8, 159, 146, 150]);
+    for id in ["bd-3", "bd-7", "bd-12"] {
+        assert_eq!(folder.run(&["issue", "add", id, "--id", id]).code, Some(0));
+    }
+}
+
+/// Runs each text as a program of one turn of a second run, and says how each came out.
+fn tried(folder: &Folder, programs: &[String], more: &[&str]) -> Vec<(String, String)> {
+    let texts: Vec<&str> = programs.iter().map(String::as_str).collect();
+    folder.write("scene.toml", scene(&texts));
+    let run = ["run", "do it", "--model", "scripted:scene.toml", "--run-id", "two", "--action-mode", "code"];
+    let ran = ask(folder, &[&run[..], &["--max-turns", "60", "--json"], more].concat());
+    let result = |number: usize| {
+        let (_, card) = folder.json(&["turn", "show", &format!("two.t{:04}", number + 1)]);
+        card["calls"][0]["rendered"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(ran.code.is_some(), "{ran:?}");
+    programs.iter().enumerate().map(|(at, program)| (program.clone(), result(at))).collect()
+}
+
+#[test]
+fn every_example_that_a_model_is_shown_runs_against_the_tools_it_names() {
+    let folder = repository(&["1"]);
+    furnish(&folder);
+    runs(&folder);
+    let tool = offered(&folder);
+    let (calls, examples) = (calls_shown(&tool), examples_shown(&tool));
+    assert!(calls.len() >= 10 && examples.len() >= 3, "{calls:?} {examples:?}");
+    assert!(calls.iter().any(|call| call.contains("*** Begin Patch")), "{calls:?}");
+    for (program, rendered) in tried(&folder, &[calls, examples].concat(), &[]) {
+        // Nothing was cut in this run, so that there is nothing behind a reference.
+        let expected = if program.starts_with("(resolve_ref") { "[ref." } else { "status: ok" };
+        assert!(rendered.contains(expected), "{program}\n{rendered}");
+    }
+}
+
+#[test]
+fn a_run_on_the_desk_is_shown_examples_of_the_desk() {
+    let folder = desk(&|_| "1".to_owned());
+    assert_eq!(ask(&folder, &[&RUN[..], &["--desk"]].concat()).code, Some(0));
+    let tool = offered(&folder);
+    let (calls, examples) = (calls_shown(&tool), examples_shown(&tool));
+    let all = examples.join("\n");
+    assert!(all.contains("(desk_list_files)"), "{all}");
+    for (program, rendered) in tried(&folder, &examples, &["--desk"]) {
+        assert!(rendered.contains("status: ok"), "{program}\n{rendered}");
+    }
+    // The files that examples of calls name are nobody's: the tool has looked for them.
+    let guarded = |call: &String| format!("(guard (e (else (error-class e))) {call} \"ok\")");
+    let programs: Vec<String> = calls.iter().filter(|call| call.contains("desk_")).map(guarded).collect();
+    assert!(programs.len() >= 10, "{calls:?}");
+    std::fs::remove_dir_all(folder.path().join(".premath/runs/two")).unwrap();
+    for (program, rendered) in tried(&folder, &programs, &["--desk"]) {
+        let class = rendered.trim_end().lines().rev().find(|line| !line.starts_with('<')).unwrap_or_default();
+        assert!(["ok", "desk_not_found"].contains(&class), "{program}\n{rendered}");
+    }
+}
+
+#[test]
+fn calls_of_several_programs_stand_below_the_program_that_made_them() {
+    let call = |id: &str, program: &str| {
+        format!(
+            "[[turn.call]]\nid = \"{id}\"\ntool = \"code_execution\"\narguments = {{ program = '{program}' }}\n"
+        )
+    };
+    let folder = repository(&[]);
+    let (left, right) = (call("left", r#"(fs_read "a.txt")"#), call("right", r#"(fs_read "b.txt")"#));
+    let turns = format!("name = \"s\"\n[[turn]]\ntext = \"now\"\n{left}{right}[[turn]]\ntext = \"Done.\"\n");
+    folder.write("scene.toml", turns);
+    folder.write("a.txt", "a".repeat(50_000));
+    folder.write("b.txt", "b\n");
+    runs(&folder);
+    let (_, card) = folder.json(&["turn", "show", "one.t0001"]);
+    let ids: Vec<&str> =
+        card["calls"].as_array().unwrap().iter().map(|call| call["toolCallId"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["left", "left.1", "right", "right.1"]);
+    let rendered = |at: usize| card["calls"][at]["rendered"].as_str().unwrap().to_owned();
+    assert!(rendered(2).contains("b\n") && rendered(1).is_empty(), "{card}");
+    let screen = ask(&folder, &["turn", "show", "one.t0001"]).stdout;
+    let nested = screen.split("left.1").nth(1).unwrap().split("right").next().unwrap();
+    assert!(!nested.contains("the model was shown 5"), "{screen}");
+    let screen = ask(&folder, &["runs", "show", "one"]).stdout;
+    assert!(screen.contains("the model was shown about"), "{screen}");
+}
+
+#[test]
+fn a_search_in_a_program_tells_how_what_it_found_is_called() {
+    let folder = repository(&[r#"(tool_search "give a dependency another type")"#]);
+    runs(&folder);
+    let rendered = shown(&folder, 1);
+    assert!(rendered.contains("(dep_replace id:string dependsOn:string type:"), "{rendered}");
+    assert!(
+        rendered.contains(r#"e.g. (dep_replace "bd-12" "bd-7" "related" (hash-table "fromType" "blocks"))"#)
+    );
 }

@@ -63,3 +63,5 @@ pub use watch::{
     AppliedIntent, AskedCall, Decision, IntentOutcome, RunEvent, RunOutcome, RunReport, StopCause, Verdict,
 };
 pub use workflow::{Branch, Evaluator, Judge, Route, Stage, WorkerDefaults, Workflow};
+
+pub(crate) use code::{Bindings, functions};

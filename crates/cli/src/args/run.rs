@@ -147,7 +147,7 @@ pub(crate) enum Mode {
     Json,
     /// Fenced blocks in its text
     Text,
-    /// Programs; not yet
+    /// Programs in Scheme, of which every tool is a function
     Code,
 }
 

@@ -29,7 +29,7 @@ pub(super) fn take(
     let field = Field { place, owner, value, path };
     match name {
         "action_mode" => {
-            settings.action_mode = Some(field.setting(field.word(&ActionMode::ALL, ActionMode::token)?));
+            field.action_mode(&mut settings.action_mode)?;
         }
         "code" => return code(settings, &field),
         "autonomous" => settings.autonomous = Some(field.trigger()?),
@@ -117,6 +117,18 @@ const fn reach(profile: Profile) -> u8 {
 }
 
 impl Field<'_, '_> {
+    /// A program makes many calls before anybody sees what the first came to, so only a person says that a run has programs.
+    fn action_mode(&self, slot: &mut Option<Setting<ActionMode>>) -> Result<(), CliError> {
+        let mode = self.word(&ActionMode::ALL, ActionMode::token)?;
+        let before = slot.as_ref().map(|setting| setting.value);
+        if self.owner == Owner::Repository && mode == ActionMode::Code && before != Some(ActionMode::Code) {
+            let what = "a repository cannot let models write programs; say this in your own file";
+            return Err(self.refused(what));
+        }
+        *slot = Some(self.setting(mode));
+        Ok(())
+    }
+
     fn trigger(&self) -> Result<Setting<String>, CliError> {
         const WANTED: &str = "expected { trigger = \"what was measured\" }";
         let table = self.value.get_ref().as_table().ok_or_else(|| self.refused(WANTED))?;

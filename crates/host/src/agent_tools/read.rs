@@ -37,6 +37,8 @@ pub(super) struct Definition {
     scope: &'static str,
     /// What it does, for the model.
     description: &'static str,
+    /// What a program gets of it.
+    returns: &'static str,
     /// The schema of its arguments.
     schema: &'static str,
     /// Arguments as they are meant to be given.
@@ -63,6 +65,7 @@ impl ReadTool {
         let name = definition.action.replace('.', "_");
         let (description, schema) = (definition.description, definition.schema);
         let mut spec = ToolSpec::new(&name, definition.scope, description, schema, definition.examples)?;
+        definition.returns.clone_into(&mut spec.returns);
         spec.defer_loading = definition.is_deferred && reader.workspace().settings.tools.defer();
         Ok(Self { spec, definition, reader })
     }

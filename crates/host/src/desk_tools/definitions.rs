@@ -165,6 +165,7 @@ pub(super) const LOOKING: &[Looking] = &[
         scope: READ,
         description: "Lists the files of the workspace, a page at a time, in the order in which they were made. While there \
                       is a nextCursor there are more.",
+        returns: r#"a table {"files": list({"id", "name", "type", "updatedAt"}), "nextCursor": string or 'null, "total"}"#,
         schema: LIST,
         examples: &[r#"{"file_type": "markdown"}"#, r#"{"cursor": "fil_0123456789ab"}"#],
         look: look::list,
@@ -174,6 +175,7 @@ pub(super) const LOOKING: &[Looking] = &[
         scope: READ,
         description: "Reads a file of the workspace: what it is, and its content from an offset on. While there is a \
                       nextOffset there is more. The version is what a change of the file asks for.",
+        returns: r#"a table {"file": {"id", "name", "type", "version", …}, "content": string, "nextOffset": integer or 'null}"#,
         schema: READ_FILE,
         examples: &[
             r#"{"file_id": "fil_0123456789ab"}"#,
@@ -186,6 +188,7 @@ pub(super) const LOOKING: &[Looking] = &[
         name: "desk_file_tree",
         scope: READ,
         description: "Shows folders and files of the workspace as a tree. The number behind a name is its key in `ids`.",
+        returns: r#"a table {"tree": string, "ids": {number: id}}"#,
         schema: NOTHING,
         examples: &["{}"],
         look: look::tree,
@@ -194,6 +197,7 @@ pub(super) const LOOKING: &[Looking] = &[
         name: "desk_search_files",
         scope: READ,
         description: "Searches names and contents of the files of the workspace; best first, with the passage found.",
+        returns: r#"a table {"matches": list({"id", "name", "type", "snippet"})}"#,
         schema: SEARCH,
         examples: &[r#"{"query": "quarterly budget"}"#],
         look: look::search,
@@ -202,6 +206,7 @@ pub(super) const LOOKING: &[Looking] = &[
         name: "desk_get_open_panels",
         scope: READ,
         description: "Says which files the person has open, and which of them they are looking at.",
+        returns: r#"a table {"panels": list({"panelId", "fileId", "fileType", "label", "focused", "pinned"})}"#,
         schema: NOTHING,
         examples: &["{}"],
         look: look::panels,

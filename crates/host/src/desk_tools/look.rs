@@ -26,6 +26,8 @@ pub(super) struct Looking {
     pub(super) name: &'static str,
     pub(super) scope: &'static str,
     pub(super) description: &'static str,
+    /// What a program gets of it.
+    pub(super) returns: &'static str,
     pub(super) schema: &'static str,
     pub(super) examples: &'static [&'static str],
     pub(super) look: Look,
@@ -42,8 +44,9 @@ pub(super) struct LookTool {
 impl LookTool {
     pub(super) fn new(definition: &'static Looking, shelf: Arc<Shelf>) -> Result<Self, SpecError> {
         let (description, schema) = (definition.description, definition.schema);
-        let spec =
+        let mut spec =
             ToolSpec::new(definition.name, definition.scope, description, schema, definition.examples)?;
+        definition.returns.clone_into(&mut spec.returns);
         Ok(Self { spec, look: definition.look, shelf })
     }
 }

@@ -40,7 +40,8 @@ impl RetrievalSearch {
                            `cite` behind every sentence that rests on a passage, and quote in quotation marks; what you \
                            cite is checked against the text.";
         let examples = [r#"{"query": "When is the rent due?"}"#];
-        let spec = ToolSpec::new("retrieval_search", "desk:read", description, SCHEMA, &examples)?;
+        let mut spec = ToolSpec::new("retrieval_search", "desk:read", description, SCHEMA, &examples)?;
+        r#"a table {"chunks": list({"text", "cite", …}), "pipeline"}"#.clone_into(&mut spec.returns);
         Ok(Self { spec, shelf, retrieval })
     }
 }

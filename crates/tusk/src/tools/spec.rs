@@ -88,6 +88,8 @@ pub struct ToolSpec {
     pub input_schema: JsonText,
     /// Arguments as they are meant to be given.
     pub examples: Vec<JsonText>,
+    /// What a program gets of a call, in a line; empty where that follows from the kind of the tool.
+    pub returns: String,
     /// When what a call asks for happens.
     pub kind: ToolKind,
     /// What a call can do.
@@ -138,6 +140,7 @@ impl ToolSpec {
             description: description.to_owned(),
             input_schema: json("the schema", input_schema)?,
             examples: examples.iter().map(|example| json("an example", example)).collect::<Result<_, _>>()?,
+            returns: String::new(),
             kind: ToolKind::Read,
             risk: Risk::Read,
             scope: scope.to_owned(),
@@ -177,6 +180,7 @@ impl ToolSpec {
             .field("inputSchema", value(&self.input_schema))
             .field("kind", self.kind.token())
             .field("name", self.name.as_str())
+            .optional("returns", Some(self.returns.as_str()).filter(|text| !text.is_empty()))
             .field("risk", self.risk.token())
             .field("scope", self.scope.as_str());
         fields.finish()

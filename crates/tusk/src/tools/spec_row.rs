@@ -35,6 +35,7 @@ impl ToolSpec {
                 .iter()
                 .map(|example| json(Some(example), "examples"))
                 .collect::<Result<_, _>>()?,
+            returns: row.optional("returns")?.unwrap_or_default(),
             kind: kinds.into_iter().find(|one| one.token() == kind).ok_or_else(|| unreadable("kind"))?,
             risk: risks.into_iter().find(|one| one.token() == risk).ok_or_else(|| unreadable("risk"))?,
             scope: row.owned("scope")?,

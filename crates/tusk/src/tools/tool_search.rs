@@ -7,11 +7,12 @@ mod rank;
 use super::Tool;
 use super::arguments::Arguments;
 use super::clip::{Clipped, length, room};
-use super::context::ToolContext;
+use super::context::{Reader, ToolContext};
 use super::outcome::{Extent, FoundTools, ToolFailure, ToolOutput};
 use super::spec::{SpecError, ToolSpec};
 
 use self::rank::{Document, rank};
+use crate::turn_loop::{Bindings, functions};
 
 const RESULTS: u64 = 5;
 
@@ -42,7 +43,12 @@ impl ToolSearch {
     pub fn new() -> Result<Self, SpecError> {
         let description = "Finds tools that are not offered yet, by what they do. What is found can be called from the \
                            next message on.";
-        Ok(Self { spec: ToolSpec::new("tool_search", "tools:search", description, SCHEMA, &EXAMPLES)? })
+        let mut spec = ToolSpec::new("tool_search", "tools:search", description, SCHEMA, &EXAMPLES)?;
+        spec.returns =
+            "a string: how each of the functions found is called. They can be called at once, in the same \
+                        program"
+                .to_owned();
+        Ok(Self { spec })
     }
 }
 
@@ -62,12 +68,19 @@ impl Tool for ToolSearch {
         let found = rank(query, &documents);
         let total = found.len();
         let names: Vec<String> = found.into_iter().take(limit).map(str::to_owned).collect();
+        let found = names.iter().filter_map(|name| deferred.iter().find(|(spec, _)| spec.name == *name));
         let mut lines = Clipped::new(context.budget);
-        for name in &names {
-            let Some((spec, arguments)) = deferred.iter().find(|(spec, _)| spec.name == *name) else {
-                continue;
-            };
-            lines.push(&format!("{name}({}): {}", arguments.join(", "), spec.description));
+        match context.reader {
+            Reader::Model => {
+                for (spec, arguments) in found {
+                    lines.push(&format!("{}({}): {}", spec.name, arguments.join(", "), spec.description));
+                }
+            }
+            // A program calls by position: in the order of the functions, not of the schema.
+            Reader::Program => {
+                let bindings = Bindings::of(context.catalogue.specs());
+                functions(&bindings, found.map(|(spec, _)| *spec)).iter().for_each(|text| lines.push(text));
+            }
         }
         let note = note(&names, total, &lines);
         let (total_bytes, is_cut) = (lines.total, lines.is_cut());

@@ -4,8 +4,10 @@
 //! tool or decide whether one runs.
 
 mod bindings;
+mod calling;
 mod cut;
 mod ended;
+mod examples;
 mod limits;
 mod program;
 mod refused;
@@ -15,7 +17,8 @@ mod values;
 pub use limits::CodeLimits;
 pub use tool::{CODE_EXECUTION, CodeExecution};
 
-pub(super) use bindings::Bindings;
+pub(crate) use bindings::Bindings;
+pub(crate) use calling::functions;
 pub(super) use cut::cut;
 pub(super) use ended::{Ended, ended};
 pub(super) use program::Program;

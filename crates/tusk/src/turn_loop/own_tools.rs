@@ -43,6 +43,9 @@ const VERDICT_SCHEMA: &str = r#"{
 const VERDICT_EXAMPLES: [&str; 1] =
     [r#"{"pass": false, "critique": "the total of an empty list is not 0: line 12 divides by its length"}"#];
 
+/// What a program gets of a call that only says something.
+const NOTHING: &str = "an empty string";
+
 /// `spawn_worker`: asks for a worker with an issue of its own.
 #[derive(Debug)]
 pub struct SpawnWorker {
@@ -115,7 +118,9 @@ impl ChooseRoute {
             "additionalProperties": false
         });
         let example = serde_json::json!({ "route": names.first() }).to_string();
-        let spec = ToolSpec::new(CHOOSE_ROUTE, "run:route", &description, &schema.to_string(), &[&example])?;
+        let mut spec =
+            ToolSpec::new(CHOOSE_ROUTE, "run:route", &description, &schema.to_string(), &[&example])?;
+        NOTHING.clone_into(&mut spec.returns);
         Ok(Self { spec })
     }
 }
@@ -143,7 +148,9 @@ impl GiveVerdict {
     /// Never, as long as its own definition is well formed.
     pub fn new() -> Result<Self, SpecError> {
         let description = "Says whether what was made passes, and why. Call it once, when you are sure.";
-        let spec = ToolSpec::new(GIVE_VERDICT, "run:judge", description, VERDICT_SCHEMA, &VERDICT_EXAMPLES)?;
+        let mut spec =
+            ToolSpec::new(GIVE_VERDICT, "run:judge", description, VERDICT_SCHEMA, &VERDICT_EXAMPLES)?;
+        NOTHING.clone_into(&mut spec.returns);
         Ok(Self { spec })
     }
 }

@@ -334,20 +334,73 @@ fn programs_need_their_tool_and_do_not_ask_for_workers() {
     assert!(matches!(Machine::new(workers), Err(ConfigError::Incomplete { .. })));
 }
 
+/// What a model is told of the functions of a run with these tools.
+fn told_of(config: &RunConfig) -> String {
+    let spec = CodeExecution::new(&config.tools).unwrap().spec().clone();
+    let schema: serde_json::Value = serde_json::from_str(spec.input_schema.as_str()).unwrap();
+    schema["properties"]["program"]["description"].as_str().unwrap().to_owned()
+}
+
 #[test]
-fn the_examples_of_the_tool_are_programs() {
+fn a_model_is_told_how_its_functions_are_called_and_what_they_give() {
+    let mut config = config();
+    let schema = r#"{"type": "object", "properties": {
+        "rows": {"type": "array", "items": {"type": "object", "properties": {"at": {"type": "integer"}, "why": {"type": "string"}}, "required": ["at"]}},
+        "by": {"enum": ["name", "age"]},
+        "cells": {"type": "object", "additionalProperties": {"type": "string"}}
+    }, "required": ["rows"]}"#;
+    let example = r#"{"rows": [{"at": 1, "why": "a \"b\"\n"}], "by": "age", "cells": {}}"#;
+    let mut sort =
+        ToolSpec::new("sort_rows", "rows:read", "Sorts. Keeps\n  all.", schema, &[example]).unwrap();
+    "a list of numbers".clone_into(&mut sort.returns);
+    config.tools.push(sort);
+    let told = told_of(&config);
+    let expected = r##"(sort_rows rows:list({at:integer why?:string}) [by:"name"|"age" cells:{…:string}]) ; Sorts. Keeps all.
+  gives a list of numbers
+  e.g. (sort_rows (list (hash-table "at" 1 "why" "a \"b\"\n")) (hash-table "by" "age" "cells" (hash-table)))"##;
+    assert!(told.contains(expected), "{told}");
+    assert!(told.contains("gives a table {\"exitCode\": integer, \"output\": string}"), "{told}");
+    assert!(told.contains("gives a table {\"applied\": #f, \"intentDigest\": string}"), "{told}");
+}
+
+#[test]
+fn what_a_model_is_told_is_bounded() {
+    let mut config = config();
+    let words = "Does much of what is good. ".repeat(400);
+    for number in 0..100 {
+        let schema = r#"{"type": "object", "properties": {}}"#;
+        let name = format!("long_{number:03}");
+        config.tools.push(ToolSpec::new(&name, "files:read", &words, schema, &["{}"]).unwrap());
+    }
+    let told = told_of(&config);
+    assert!(told.len() < 48 << 10, "{} bytes", told.len());
+    assert!(
+        told.contains("(long_099) ; Does much of what is good\n")
+            || told.ends_with("(long_099) ; Does much of what is good")
+    );
+}
+
+#[test]
+fn the_examples_cite_the_sheet_of_the_language_and_name_only_what_there_is() {
+    let sheet = premath_kernel::Digest::of_bytes(premath_repl::CHEAT_SHEET.as_bytes());
     let spec = CodeExecution::new(&config().tools).unwrap().spec().clone();
     assert_eq!((spec.kind, spec.risk), (ToolKind::Effect, Risk::Read));
-    for example in &spec.examples {
-        let arguments: serde_json::Value = serde_json::from_str(example.as_str()).unwrap();
-        let text = arguments["program"].as_str().unwrap().to_owned();
-        let mut play = Play::of(coding());
-        play.says(calls([program("p", &text)]));
-        while matches!(play.machine.next(), Step::CallTools(_)) {
-            play.comes_to(1, file);
-        }
-        play.keeps();
-        assert!(play.told().contains("p: status: ok"), "{text}: {}", play.told());
-        play.replays();
+    assert!(spec.examples.first().unwrap().as_str().contains(sheet.as_str()), "{:?}", spec.examples);
+    assert!(spec.examples.len() > 1);
+    let bare = CodeExecution::new(&Vec::<ToolSpec>::new()).unwrap().spec().clone();
+    assert_eq!(bare.examples.len(), 1, "no function is named that is not there: {:?}", bare.examples);
+    assert_ne!(bare.example_digest(), spec.example_digest());
+}
+
+#[test]
+fn the_sheet_that_a_model_is_shown_holds_in_its_run() {
+    let blocks = premath_repl::CHEAT_SHEET.split("```scheme\n").skip(1);
+    let blocks: Vec<&str> = blocks.map(|block| block.split("```").next().unwrap()).collect();
+    assert!(blocks.len() > 3);
+    let mut play = Play::of(coding());
+    for (at, block) in blocks.iter().enumerate() {
+        let id = format!("p{at}");
+        play.says(calls([program(&id, block)])).keeps();
+        assert!(play.told().contains(&format!("{id}: status: ok")), "{block}: {}", play.told());
     }
 }

@@ -19,6 +19,12 @@ pub(super) fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{plural}", count(number))
 }
 
+/// What programs showed, beside what their calls gave back: often less, and more where a program adds words of its own.
+pub(super) fn of_programs(shown: u64, unfiltered: u64) -> String {
+    let (shown, unfiltered) = (counted(shown, "token"), counted(unfiltered, "token"));
+    format!("the model was shown about {shown}; what was called inside gave back about {unfiltered}")
+}
+
 /// `$0.0123`: two decimals, more where they say something.
 pub(super) fn money(micros: u64) -> String {
     let (dollars, part) = (micros / 1_000_000, format!("{:06}", micros % 1_000_000));

@@ -6,7 +6,7 @@ use premath_wire::v1::RunEnding;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::ending::{detail, next};
-use super::figures::{count, counted, money, span};
+use super::figures::{count, counted, money, of_programs, span};
 use crate::output::{BAD, DIM, GOOD, STRONG, TIP, WARN};
 use crate::render::plain;
 use premath_host::ending;
@@ -96,8 +96,8 @@ fn facts(report: &RunReport) -> String {
         facts.push(money(report.cost_micros));
     }
     if report.has_filtered() {
-        let (shown, all) = (count(report.filtered_tokens), count(report.unfiltered_tokens));
-        facts.push(format!("programs: {shown} tokens shown in place of {all}"));
+        let said = of_programs(report.filtered_tokens, report.unfiltered_tokens);
+        facts.push(format!("programs: {said}"));
     }
     facts.push(span(report.wall_millis));
     if report.workers > 0 {

@@ -7,7 +7,7 @@ use premath_wire::v1::{
 };
 use serde_json::value::RawValue;
 
-use super::figures::{count, counted, money};
+use super::figures::{count, counted, money, of_programs};
 use super::frame::{mark, words};
 use crate::output::{BAD, DIM, GOOD, STRONG, TIP, WARN};
 use crate::render::plain;
@@ -87,13 +87,7 @@ fn head(answer: &RunCard, now: Moment) -> String {
         ("from", run.parent_run_id.as_deref().map(plain)),
         ("started", Some(relative(&run.started_at, now))),
         ("stopped", run.stopped_at.as_deref().map(|at| relative(at, now))),
-        (
-            "code",
-            answer.filtered.map(|filtered| {
-                let (shown, all) = (count(filtered.shown), count(filtered.unfiltered));
-                format!("{shown} tokens shown in place of {all}")
-            }),
-        ),
+        ("code", answer.filtered.map(|filtered| of_programs(filtered.shown, filtered.unfiltered))),
         ("journal", Some(plain(&answer.journal))),
     ];
     for (name, value) in facts {

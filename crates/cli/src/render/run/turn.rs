@@ -3,7 +3,7 @@
 use premath_tusk::turn_loop::CODE_EXECUTION;
 use premath_wire::v1::{CallRow, MessageRow, TurnCard, TurnVerdict};
 
-use super::figures::{bytes, counted};
+use super::figures::{bytes, counted, of_programs};
 use super::listing::applied;
 use crate::output::{BAD, DIM, GOOD, STRONG, WARN};
 use crate::render::plain;
@@ -102,13 +102,16 @@ fn call(row: &CallRow, extent: Extent) -> String {
     );
     text.push_str(&body(&asked(row), extent));
     if let Some(filtered) = &row.filtered {
-        let (shown, all) = (counted(filtered.shown, "token"), counted(filtered.unfiltered, "token"));
-        text.push_str(&format!("    {DIM}the model was shown {shown}; its calls gave back {all}{DIM:#}\n"));
+        text.push_str(&format!("    {DIM}{}{DIM:#}\n", of_programs(filtered.shown, filtered.unfiltered)));
     }
     if let Some(cut) = &row.truncation {
         let (kept, all) = (bytes(cut.kept_bytes), bytes(cut.original_bytes));
         let whole = cut.reference.as_deref().map(|whole| format!(": {}", plain(whole))).unwrap_or_default();
-        text.push_str(&format!("    {DIM}the model was shown {kept} of {all}{whole}{DIM:#}\n"));
+        let what = match row.program {
+            Some(_) => format!("it gave its program {all}, and the model was shown none of it{whole}"),
+            None => format!("the model was shown {kept} of {all}{whole}"),
+        };
+        text.push_str(&format!("    {DIM}{what}{DIM:#}\n"));
     }
     for artifact in &row.artifacts {
         let digest = artifact.digest.as_deref().map(plain).unwrap_or_default();

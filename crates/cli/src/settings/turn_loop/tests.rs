@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use premath_host::{Layer, LoopSettings};
+use premath_kernel::ActionMode;
 use premath_tusk::sandbox::Profile;
 use premath_tusk::turn_loop::OnFull;
 
@@ -70,6 +71,8 @@ fn a_repository_lowers_and_does_not_raise() {
         ("", "loop.max_cost_usd = 11", "max_cost_usd"),
         ("", "loop.identical_calls = 4", "identical_calls"),
         ("loop.checkpoint_every = 5", "loop.checkpoint_every = 6", "checkpoint_every"),
+        ("", "loop.action_mode = \"code\"", "action_mode"),
+        ("loop.action_mode = \"text\"", "loop.action_mode = \"code\"", "action_mode"),
         ("", "loop.profile = \"network\"", "profile"),
         ("loop.profile = \"read-only\"", "loop.profile = \"isolated\"", "profile"),
         ("loop.scopes = [\"files:read\"]", "loop.scopes = [\"process:run\"]", "scopes"),
@@ -88,6 +91,9 @@ fn what_makes_a_run_stricter_adds_up() {
     assert_eq!(loop_settings.checkpoint_before.unwrap().value, ["shell", "apply_patch"]);
     let loop_settings = both("", "loop.profile = \"read-only\"").unwrap();
     assert_eq!(loop_settings.profile.unwrap().value, Profile::ReadOnly);
+    let mode = |mine, theirs| both(mine, theirs).unwrap().mode();
+    let (code, text) = ("loop.action_mode = \"code\"", "loop.action_mode = \"text\"");
+    assert_eq!((mode(code, text), mode(code, code)), (ActionMode::Text, ActionMode::Code));
     assert_eq!(both("", "loop.checkpoint_every = 3").unwrap().limits().checkpoint_every, Some(3));
 }
 

@@ -108,7 +108,7 @@ impl Looking<'_> {
             Ok(Some(Event::ToolsFinished { outcomes, .. })) => {
                 for outcome in &outcomes {
                     let id = &outcome.tool_call_id;
-                    // The newest calls are at the end: those of a program come in parts.
+                    // The newest of calls that are named alike: those of a program come in parts.
                     if let Some(call) = card.calls.iter_mut().rfind(|call| call.tool_call_id == *id) {
                         came_of(call, outcome);
                     }
@@ -130,14 +130,23 @@ impl Looking<'_> {
     fn called_by_program(&mut self, event: &Value<'_>) {
         let program = text(event, "toolCallId").map(str::to_owned);
         let Some(card) = &mut self.card else { return };
-        card.calls.extend(each(event, "calls").map(|call| CallRow {
-            program: program.clone(),
-            ..row(
-                text(call, "id").unwrap_or_default(),
-                text(call, "name").unwrap_or_default(),
-                text(call, "arguments").unwrap_or_default(),
-            )
-        }));
+        let rows: Vec<CallRow> = each(event, "calls")
+            .map(|call| CallRow {
+                program: program.clone(),
+                ..row(
+                    text(call, "id").unwrap_or_default(),
+                    text(call, "name").unwrap_or_default(),
+                    text(call, "arguments").unwrap_or_default(),
+                )
+            })
+            .collect();
+        // Behind what its program has called so far, so that calls stand below the program that made them.
+        let is_of_program = |call: &CallRow| match &call.program {
+            Some(_) => call.program == program,
+            None => Some(call.tool_call_id.trim()) == program.as_deref(),
+        };
+        let behind = card.calls.iter().rposition(is_of_program).map_or(card.calls.len(), |at| at + 1);
+        card.calls.splice(behind..behind, rows);
     }
 
     fn program_ended(&mut self, event: &Value<'_>) {

@@ -67,6 +67,7 @@ pub(in crate::agent_tools) const DEFINITIONS: &[Definition] = &[
         action: "dep.diagnostics",
         scope: DEPS_READ,
         description: "Finds issues that wait for each other in a circle, and dependencies on issues that do not exist.",
+        returns: r#"a table {"ok", "cycles": list(list(id)), "unknown": list({"issueId", "dependsOnId", "type"}), "counts", "hasMore"}"#,
         schema: CHECK,
         examples: &["{}", r#"{"graphScope": "full", "limit": 20, "offset": 20}"#],
         is_deferred: true,
@@ -79,6 +80,7 @@ pub(in crate::agent_tools) const DEFINITIONS: &[Definition] = &[
         scope: DEPS_READ,
         description: "Shows the graph of dependencies between issues: the issues, one a line, and then each dependency \
                       as `dependent -> dependency (type)`.",
+        returns: r#"a table {"nodes": list({"id", "title", "status", "issueType", "priority", "ready"}), "edges": list({"issueId", "dependsOnId", "type", "blocking"}), "count", "total"}"#,
         schema: PROJECT,
         examples: &[
             r#"{"root": "bd-12"}"#,
@@ -93,6 +95,7 @@ pub(in crate::agent_tools) const DEFINITIONS: &[Definition] = &[
         action: "issue.blocked",
         scope: ISSUES_READ,
         description: "Lists issues that cannot be worked on, and why.",
+        returns: r#"a table {"items": list({"id", "title", "status", "priority", "issueType", …, "blockers": list({"id", "status", "type", "why"})}), "count", "hasMore"}"#,
         schema: BLOCKED,
         examples: &["{}", r#"{"limit": 20, "offset": 20}"#],
         is_deferred: true,
@@ -105,6 +108,7 @@ pub(in crate::agent_tools) const DEFINITIONS: &[Definition] = &[
         scope: ISSUES_READ,
         description: "Checks all of issue memory: lines that cannot be read, issues that do not say when they are done, \
                       dependencies that lead nowhere.",
+        returns: r#"a table {"ok", "checked", "errorCount", "warningCount", "problems": list({"class", "severity", "detail", "hint"}), "hasMore"}"#,
         schema: CHECK,
         examples: &["{}", r#"{"graphScope": "active", "limit": 100, "offset": 40}"#],
         is_deferred: true,
@@ -116,6 +120,7 @@ pub(in crate::agent_tools) const DEFINITIONS: &[Definition] = &[
         action: "issue.list",
         scope: ISSUES_READ,
         description: "Lists issues, one a line: id, status, priority, type, title. issue_show shows all of one.",
+        returns: r#"a table {"items": list({"id", "title", "status", "priority", "issueType", "assignee"?, "labels"?, "description"?, …}), "count", "hasMore"}"#,
         schema: LIST,
         examples: &[
             r#"{"status": ["open", "in_progress"]}"#,
@@ -132,6 +137,7 @@ pub(in crate::agent_tools) const DEFINITIONS: &[Definition] = &[
         scope: ISSUES_READ,
         description: "Lists issues that can be worked on now, the next one first, one a line: id, status, priority, \
                       type, title.",
+        returns: r#"a table {"items": list({"id", "title", "status", "priority", "issueType", "assignee"?, "labels"?, "description"?, …}), "count", "hasMore"}"#,
         schema: LIST,
         examples: &["{}", r#"{"type": ["bug", "feature"], "limit": 5}"#],
         is_deferred: false,
@@ -144,6 +150,7 @@ pub(in crate::agent_tools) const DEFINITIONS: &[Definition] = &[
         scope: ISSUES_READ,
         description: "Shows all of one issue: every text, what it depends on, what depends on it, what holds it back, \
                       and who holds its lease.",
+        returns: r#"a table {"issue": {"id", "title", "status", "priority", "issueType", "description"?, "notes"?, …}, "dependsOn": list({"id", "title", "status", "type"}), "dependents", "blockers", "ready", "leaseState"}"#,
         schema: SHOW,
         examples: &[r#"{"id": "bd-12"}"#, r#"{"id": "bd-12", "offset": 8192}"#],
         is_deferred: false,

@@ -32,10 +32,14 @@ pub(crate) struct Binding {
     pub(crate) least: usize,
     /// Whether what it gives back is the text of a file or a command, never a value.
     pub(crate) is_text: bool,
+    /// Whether it runs a command, which gives back its code as well.
+    pub(crate) is_command: bool,
 }
 
 /// Scopes of tools that give back what is in a file or what a command said.
 const TEXT: [&str; 3] = ["files:", "process:", "refs:"];
+/// The scope of tools that run commands.
+const COMMANDS: &str = "process:";
 
 impl Bindings {
     pub(crate) fn of<'s>(specs: impl IntoIterator<Item = &'s ToolSpec>) -> Self {
@@ -60,6 +64,7 @@ impl Bindings {
                 placed,
                 least,
                 is_text: TEXT.iter().any(|scope| spec.scope.starts_with(scope)),
+                is_command: spec.scope.starts_with(COMMANDS),
             });
         }
         bindings
