@@ -31,7 +31,11 @@ pub(crate) fn cut(kind: ToolKind, outcome: &CallOutcome, truncation: &Truncation
     } else {
         (truncation.kept_bytes.get(), truncation.original_bytes.get())
     };
-    let mut parts = vec![format!("{did}what it gives back is cut to {kept} of {total} bytes")];
+    let mut parts = vec![if kept < total {
+        format!("{did}what it gives back is cut to {kept} of {total} bytes")
+    } else {
+        format!("{did}it left out something of what there is")
+    }];
     match &outcome.payload {
         Payload::Stored { reference, .. } => parts.push(format!(
             "read it in parts: (resolve_ref \"{reference}\" (hash-table \"offset\" 0 \"length\" N))"

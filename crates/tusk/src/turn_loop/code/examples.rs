@@ -33,7 +33,7 @@ const EXAMPLES: &[Example] = &[
     },
     Example {
         calls: &["fs_search"],
-        program: r#"(define found (string-lines (fs_search "TODO" (hash-table "literal" #t "limit" 500))))
+        program: r#"(define found (string-lines (fs_search "TODO" (hash-table "literal" #t "limit" 500 "per_file" 500))))
 (define (path-of line) (car (string-split line ":")))
 (hash-table-keys (group-by path-of found))"#,
     },
