@@ -229,8 +229,11 @@ fn an_instruction_covers_its_issue_and_its_actions_and_an_edited_witness_nothing
     assert_eq!(eval(&folder, &update("bd-1"), &by).0, 0);
     refused(&folder, &update("bd-2"), &by, MISSING);
     refused(&folder, "(issue-claim \"bd-1\" \"ann\")", &by, "mutation.capability_claim_missing");
-    let record = "(harness-session-write (hash-table \"issueId\" \"bd-1\" \"summary\" \"x\"))";
-    refused(&folder, record, &by, "mutation.capability_claim_missing");
+    // A record needs no claim, for it is nobody's authority; but its instruction must reach what it names.
+    let record =
+        |id: &str| format!("(harness-session-write (hash-table \"issueId\" \"{id}\" \"summary\" \"x\"))");
+    refused(&folder, &record("bd-2"), &by, MISSING);
+    assert_eq!(eval(&folder, &record("bd-1"), &by).0, 0);
     refused(&folder, &update("bd-1"), &["--instruction", "20261115T071254Z-none"], MISSING);
     let place = format!("artifacts/ciwitness/{ONE}.json");
     folder.write(&place, read(&folder, &place).replace("\"bd-1\"", "\"bd-2\""));

@@ -44,8 +44,9 @@ pub(crate) fn linked_record(
             Err(why) => (Some(call.instruction), why),
         },
     };
-    let door = workspace.door.actor().unwrap_or_default();
-    let what = Denied { action, issue_id: issue, instruction: instruction.as_deref(), door: &door };
+    let actor = workspace.door.actor().unwrap_or_default();
+    let door = workspace.door.name().unwrap_or(&actor);
+    let what = Denied { action, issue_id: issue, instruction: instruction.as_deref(), door };
     denied(workspace, &what, &why)?;
     Ok(Err(why))
 }

@@ -9,20 +9,17 @@ use std::sync::atomic::Ordering;
 
 use premath_kernel::{Digest, Value};
 use premath_repl::{HostAnswer, HostCall, HostCalls, HostFailure};
-use premath_wire::v1::HostEffect;
-use serde_json::value::RawValue;
 
 use super::answered::{Answered, given};
 use super::arguments::Resolved;
 use super::book::CallBook;
 use super::denial::{denied, envelope, failure};
-use super::door::{CLIENT, ProgramDoor, instruction_missing};
+use super::door::ProgramDoor;
 use super::journal::EvaluationJournal;
 use super::session::SchemeWishes;
 use crate::agent::RunRefused;
-use crate::authority::{Denied, denied as put_on_record, link};
 use crate::checking::TIMEOUT;
-use crate::table::{ACTIONS, ActionError, Door, Host, Link};
+use crate::table::{ACTIONS, ActionError, Door, Host};
 
 /// The calls of one evaluation.
 #[derive(Debug)]
@@ -78,61 +75,20 @@ impl LiveCalls<'_> {
         };
         match action.door {
             Door::Read => Ok(Answered::of(&self.host.call(action.name, &resolved.args)?)),
-            Door::Mutation => self.change(call, resolved, None),
-            Door::Record => match self.behind_record(resolved)? {
-                Ok(link) => self.change(call, resolved, Some(link)),
-                Err(why) => refuse(resolved, &why),
-            },
+            Door::Mutation | Door::Record => self.change(call, resolved),
             Door::Effect => refuse(resolved, &denied(format!("`{}` reaches outside", resolved.action), "")),
         }
     }
 
-    /// Makes a call that may change something; `link` is what a record stands on.
-    fn change(
-        &mut self,
-        call: &HostCall,
-        resolved: &Resolved,
-        link: Option<Link>,
-    ) -> Result<Answered, ActionError> {
+    /// Makes a call that may change something. The door links it: a change to a permit, a record to an instruction.
+    fn change(&mut self, call: &HostCall, resolved: &Resolved) -> Result<Answered, ActionError> {
         self.door.call.store(call.index, Ordering::Relaxed);
         // Nothing can come of a change without an instruction, and its action says so.
         if self.door.instruction.is_some() || resolved.action == "instruction.run" {
             let args = Digest::prefixed("he1_", &resolved.args);
             self.journal.intent(call, &resolved.action, &args)?;
         }
-        let mut effect = self.host.call(&resolved.action, &resolved.args)?;
-        if let Some(link) = link.filter(|_| effect.result_class != "rejected") {
-            linked(&mut effect, link);
-        }
-        Ok(Answered::of(&effect))
-    }
-
-    /// What a record of a lane stands on: an instruction that covers it, looked at now.
-    fn behind_record(&self, resolved: &Resolved) -> Result<Result<Link, RunRefused>, ActionError> {
-        let workspace = self.host.workspace;
-        let issue = resolved.args.as_object().and_then(|args| args.get("issueId")).and_then(Value::as_text);
-        let found = match self.door.instruction.as_deref() {
-            None => Err(RunRefused::from(instruction_missing())),
-            Some(instruction) => link(workspace, instruction)?
-                .and_then(|linked| linked.covers(&resolved.action, issue).map(|()| linked)),
-        };
-        match found {
-            Ok(linked) => Ok(Ok(Link {
-                instruction_ref: linked.instruction_ref().to_owned(),
-                policy_digest: linked.policy_digest().as_str().to_owned(),
-                witness_ref: None,
-            })),
-            Err(why) => {
-                let what = Denied {
-                    action: &resolved.action,
-                    issue_id: issue,
-                    instruction: self.door.instruction.as_deref(),
-                    door: CLIENT,
-                };
-                put_on_record(workspace, &what, &why)?;
-                Ok(Err(why))
-            }
-        }
+        Ok(Answered::of(&self.host.call(&resolved.action, &resolved.args)?))
     }
 }
 
@@ -168,11 +124,6 @@ fn of_the_step(resolved: &Resolved, held: &str) -> Option<RunRefused> {
 
 fn ended(class: &str, message: &str) -> HostFailure {
     HostFailure { class: class.to_owned(), message: message.to_owned(), retryable: true }
-}
-
-fn linked(effect: &mut HostEffect<Box<RawValue>>, link: Link) {
-    effect.policy_digest = Some(link.policy_digest);
-    effect.instruction_ref = Some(link.instruction_ref);
 }
 
 /// The envelope of a refusal; where there is no such action, a failure.

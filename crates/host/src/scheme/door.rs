@@ -30,8 +30,8 @@ pub(super) struct ProgramDoor {
 impl MutationDoor for ProgramDoor {
     fn permit(&self, action: &str) -> Result<Permit, DoorRefusal> {
         match action {
-            // Its policy and its checks decide about an instruction; the lanes are nobody's authority, and whoever calls
-            // has looked at the instruction behind the call.
+            // Its policy and its checks decide about an instruction; the lanes are nobody's authority, and what is
+            // written there is linked before.
             "instruction.run"
             | "harness.session.write"
             | "harness.feature.write"
@@ -52,6 +52,10 @@ impl MutationDoor for ProgramDoor {
             model_ref: Some(self.model_ref.clone()),
             call_id: Some(format!("{}.{}", self.evaluation, self.call.load(Ordering::Relaxed))),
         }))
+    }
+
+    fn links_records(&self) -> bool {
+        true
     }
 
     fn name(&self) -> Option<&str> {
