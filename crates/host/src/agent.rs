@@ -6,8 +6,10 @@
 mod assemble;
 mod beginning;
 mod children;
+mod conversing;
 mod door;
 mod effective;
+pub(crate) mod event_rows;
 mod explaining;
 mod footprint;
 mod governed;
@@ -28,6 +30,7 @@ mod withdrawn;
 mod workflow;
 
 pub(crate) use assemble::all_tools;
+pub(crate) use conversing::is_answered_in;
 pub use door::{AgentDoor, Attendant, NoAgent, NoPerson, Said};
 pub(crate) use effective::{check_scopes, controls, principal, sourced_controls};
 pub(crate) use explaining::{PolicyGround, governed_tools, governed_with};
@@ -40,4 +43,5 @@ pub use request::RunRequest;
 pub(crate) use resume::ResumeArgs;
 pub use resume::resume;
 pub use run::{Started as RunStarted, start};
-pub use shown::{ending, intent_result};
+pub use event_rows::EventRows;
+pub use shown::{ending, intent_result, outcome_detail};

@@ -3,6 +3,7 @@
 mod approval;
 mod audit;
 mod call_spec;
+mod chat;
 mod check_outcome;
 mod coherence;
 mod constraints;
@@ -45,6 +46,10 @@ pub use approval::{
 pub use audit::{
     AUDIT_KIND, AuditKind, AuditPage, AuditRow, AuditVerified, AuditWhy, UnrecordedChange, WhyKind, WhyStep,
     WhySubject,
+};
+pub use chat::{
+    CallLogRow, ConversationCard, ConversationChanged, ConversationListing, ConversationLog, ConversationRow,
+    UiChunk, UiData, UiDataKind, UiMessage, UiMetadata, UiPart, UndoRow,
 };
 pub use check_outcome::{CHECK_OUTCOME_KIND, CheckOutcome, CheckOutput, CheckStatus};
 pub use coherence::{CoherenceAnswer, CoherenceCount, CoherenceProblem};

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{
     ApprovalAnswer, ApprovalPage, AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus,
     BlockedRow, BootAnswer, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport,
-    CoordinatorAnswer, DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory,
+    ConversationCard, ConversationChanged, ConversationListing, ConversationLog, CoordinatorAnswer, DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory,
     DeskListing, DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
     GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer,
@@ -20,12 +20,12 @@ use super::{
     PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
     RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing,
     SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace, SessionAnswer, SessionDocument,
-    StepAnswer, StepRow, StopAnswer, ToolsResult, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
+    StepAnswer, StepRow, StopAnswer, ToolsResult, TrajectoryProjection, TurnCard, TurnInput, UiChunk, VerifyAnswer,
     WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 103] = [
+pub const SCHEMA_NAMES: [&str; 108] = [
     "approval",
     "approval-page",
     "ask",
@@ -39,6 +39,10 @@ pub const SCHEMA_NAMES: [&str; 103] = [
     "config",
     "conformance-expectation",
     "conformance-report",
+    "conversation",
+    "conversation-changed",
+    "conversation-listing",
+    "conversation-log",
     "coordinator",
     "dep-diagnostics",
     "dep-projection",
@@ -126,6 +130,7 @@ pub const SCHEMA_NAMES: [&str; 103] = [
     "scheme-eval",
     "scheme-trace",
     "turn-card",
+    "ui-chunk",
     "verify",
     "work-event",
     "worker",
@@ -170,6 +175,11 @@ fn generated(name: &str) -> Option<Schema> {
         "config" => writing.into_root_schema_for::<ConfigAnswer>(),
         "conformance-expectation" => reading.into_root_schema_for::<Expectation>(),
         "conformance-report" => writing.into_root_schema_for::<ConformanceReport>(),
+        "conversation" => writing.into_root_schema_for::<Outcome<ConversationCard>>(),
+        "conversation-changed" => writing.into_root_schema_for::<Outcome<ConversationChanged>>(),
+        "conversation-listing" => writing.into_root_schema_for::<ConversationListing>(),
+        "conversation-log" => writing.into_root_schema_for::<Outcome<ConversationLog>>(),
+        "ui-chunk" => writing.into_root_schema_for::<UiChunk>(),
         "dep-diagnostics" => writing.into_root_schema_for::<DependencyDiagnostics>(),
         "dep-projection" => writing.into_root_schema_for::<Outcome<DependencyProjection>>(),
         "ask" => writing.into_root_schema_for::<AskAnswer>(),
