@@ -31,7 +31,8 @@ pub use self::approvals::{
 };
 pub use self::cells::{CellUpdate, Cells, MOST_CELL_UPDATES};
 pub use self::conversations::{
-    Conversation, LONGEST_MESSAGE, LONGEST_TITLE, MOST_CONVERSATIONS, NewMessage, SaidMessage, is_conversation_name,
+    Conversation, LONGEST_MESSAGE, LONGEST_TITLE, MOST_CONVERSATIONS, NewMessage, SaidMessage,
+    is_conversation_name,
 };
 pub use self::credential::PersonCredential;
 pub use self::database::Desk;

@@ -82,11 +82,9 @@ pub(crate) enum Command {
     )]
     Desk(desk::DeskArgs),
     /// Conversations with the assistant of the desk
-    #[command(
-        after_help = "Example:\n  premath conversations start --id tidy\n  \
+    #[command(after_help = "Example:\n  premath conversations start --id tidy\n  \
                             premath run --desk --conversation tidy \"Which notes are old?\"\n  \
-                            premath conversations show tidy\n\nMore: docs/reference/chat.md."
-    )]
+                            premath conversations show tidy\n\nMore: docs/reference/chat.md.")]
     Conversations(conversation::ConversationsArgs),
     /// Begin a working session: memory roots, the graph, the handoff before, the next target, how things stand
     #[command(after_help = "Example:\n  premath boot\n  premath boot --verify-cmd \"cargo test\" --json")]
@@ -259,12 +257,10 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  premath mcp-serve\n  premath mcp-serve --http 127.0.0.1:8766")]
     McpServe(mcp::McpServeArgs),
     /// Serve the console of this repository: a page and an HTTP API on the loopback address
-    #[command(
-        after_help = "Example:\n  premath serve --open\n  premath serve --port 0 --json\n\n\
+    #[command(after_help = "Example:\n  premath serve --open\n  premath serve --port 0 --json\n\n\
                             The address that is printed has the token of this repository in it: whoever has it decides in\nyour name. \
                             Ctrl-C ends the server; runs in it stop where `premath resume` goes on.\n\
-                            Ends with 4 when the port is taken. More: docs/reference/console.md."
-    )]
+                            Ends with 4 when the port is taken. More: docs/reference/console.md.")]
     Serve(serve::ServeArgs),
     /// The sandbox around commands
     #[command(

@@ -7,7 +7,7 @@ mod runs;
 use crate::route::Route;
 
 /// Every family.
-const FAMILIES: &[&[Route]] = &[public::ROUTES, runs::ROUTES, issues::ROUTES];
+const FAMILIES: &[&[Route]] = &[public::ROUTES, runs::ROUTES, issues::ROUTES, crate::chat::ROUTES];
 
 /// Every row.
 pub(crate) fn all() -> impl Iterator<Item = &'static Route> {

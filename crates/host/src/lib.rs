@@ -44,7 +44,8 @@ pub use actions::scheme_eval::wishes as scheme_wishes;
 pub use actions::verify::run as verify;
 pub use agent::{
     AgentDoor, Attendant, EventRows, FileJournal, FollowedRows, NoAgent, NoPerson, RunRefused, RunRequest,
-    RunStarted, Said, ending, follow_run, fresh_run_id, intent_result, outcome_detail, resume, start, told_row,
+    RunStarted, Said, ending, follow_run, fresh_run_id, intent_result, outcome_detail, resume, start,
+    told_row,
 };
 pub use agent_tools::{IssueTools, issue_tools};
 pub use authority::{ClientDoor, EnvelopeFault};

@@ -95,7 +95,8 @@ impl Desk {
             let count = "SELECT count(*) FROM conversations";
             let there: i64 = writing.transaction.query_row(count, [], |row| row.get(0))?;
             if unsigned(there)? >= MOST_CONVERSATIONS {
-                let detail = format!("there are {there} conversations, and there can be {MOST_CONVERSATIONS}");
+                let detail =
+                    format!("there are {there} conversations, and there can be {MOST_CONVERSATIONS}");
                 return Err(Stop::refused(DeskRefusalClass::ConversationLimit, detail));
             }
             let insert = "INSERT INTO conversations(id, title, created_by, created_at, updated_at)
@@ -183,7 +184,9 @@ impl Desk {
             let insert = "INSERT INTO messages(conversation, position, id, run_id, text, at)
                  VALUES(?1, ?2, ?3, ?4, ?5, ?6)";
             let (id, run_id, text) = (&conversation.id, message.run_id, message.text);
-            writing.transaction.execute(insert, params![id, last + 1, message_id, run_id, text, writing.now])?;
+            writing
+                .transaction
+                .execute(insert, params![id, last + 1, message_id, run_id, text, writing.now])?;
             let update = "UPDATE conversations SET updated_at = ?2,
                    title = CASE WHEN title = '' THEN ?3 ELSE title END WHERE id = ?1";
             writing.transaction.execute(update, params![id, writing.now, titled_by(text)])?;
@@ -224,7 +227,8 @@ impl Desk {
         before: Option<u64>,
         limit: usize,
     ) -> Result<Vec<SaidMessage>, StoreError> {
-        let query = format!("{SAID} WHERE conversation = ?1 AND position < ?2 ORDER BY position DESC LIMIT ?3");
+        let query =
+            format!("{SAID} WHERE conversation = ?1 AND position < ?2 ORDER BY position DESC LIMIT ?3");
         let mut found = self.messages(&query, conversation, before.unwrap_or(u64::MAX), limit)?;
         found.reverse();
         Ok(found)

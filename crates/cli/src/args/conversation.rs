@@ -19,10 +19,8 @@ pub(crate) enum ConversationsCommand {
     #[command(after_help = "Example:\n  premath conversations list --json")]
     List(ConversationsListArgs),
     /// Begin one
-    #[command(
-        after_help = "Example:\n  premath conversations start --id tidy --title \"Tidy the desk\"\n  \
-                            premath run --desk --conversation tidy \"Which notes are old?\""
-    )]
+    #[command(after_help = "Example:\n  premath conversations start --id tidy --title \"Tidy the desk\"\n  \
+                            premath run --desk --conversation tidy \"Which notes are old?\"")]
     Start(ConversationStartArgs),
     /// Show what was said, called and decided
     #[command(
@@ -36,7 +34,9 @@ pub(crate) enum ConversationsCommand {
     #[command(after_help = "Example:\n  premath conversations delete tidy")]
     Delete(ConversationDeleteArgs),
     /// List every call of a tool in it: decision, arguments, duration, result, what takes it back
-    #[command(after_help = "Example:\n  premath conversations log tidy\n  premath conversations log tidy --json")]
+    #[command(
+        after_help = "Example:\n  premath conversations log tidy\n  premath conversations log tidy --json"
+    )]
     Log(ConversationLogArgs),
 }
 

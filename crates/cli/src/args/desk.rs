@@ -42,18 +42,18 @@ pub(crate) enum DeskCommand {
     )]
     Add(DeskAddArgs),
     /// Give a file another content, or cells other values
-    #[command(
-        after_help = "Example:\n  premath desk write notes.md --version 3 --file notes.md\n  \
+    #[command(after_help = "Example:\n  premath desk write notes.md --version 3 --file notes.md\n  \
                       premath desk write budget --version 1 --file updates.json\n\n\
                       The updates of a spreadsheet are JSON: [{\"cell\": \"B2\", \"value\": 3}].\n\
-                      The version is the one that was read: what somebody else wrote since is not written over."
-    )]
+                      The version is the one that was read: what somebody else wrote since is not written over.")]
     Write(DeskWriteArgs),
     /// Give a file another name
     #[command(after_help = "Example:\n  premath desk rename notes.md minutes.md")]
     Rename(DeskRenameArgs),
     /// Delete a file or a folder; `desk restore` brings it back
-    #[command(after_help = "Example:\n  premath desk delete notes.md\n  premath desk delete notes.md --version 3")]
+    #[command(
+        after_help = "Example:\n  premath desk delete notes.md\n  premath desk delete notes.md --version 3"
+    )]
     Delete(DeskDeleteArgs),
     /// Bring back what was deleted, or an earlier version
     #[command(

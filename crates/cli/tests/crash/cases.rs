@@ -123,10 +123,8 @@ const DESK: Lane = Lane {
     is_finished_by_next: false,
 };
 
-const GONE: Lane = Lane {
-    reads: &[&["desk", "list", "--json"], &["desk", "list", "--deleted", "--json"]],
-    ..DESK
-};
+const GONE: Lane =
+    Lane { reads: &[&["desk", "list", "--json"], &["desk", "list", "--deleted", "--json"]], ..DESK };
 
 const CONVERSATIONS: Lane = Lane {
     reads: &[&["conversations", "list", "--json"]],

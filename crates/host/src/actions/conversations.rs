@@ -233,10 +233,7 @@ fn named(id: &str) -> Result<&str, InputError> {
 }
 
 /// The desk, and the conversation that an argument names.
-fn desk_with(
-    host: &Host<'_>,
-    id: &str,
-) -> Result<Result<(Desk, Conversation), DeskRefusal>, ActionError> {
+fn desk_with(host: &Host<'_>, id: &str) -> Result<Result<(Desk, Conversation), DeskRefusal>, ActionError> {
     let id = named(id)?;
     let found = match existing_desk(host.workspace)? {
         Some(desk) => desk.conversation(id)?.map(|found| (desk, found)),
@@ -265,10 +262,7 @@ fn refuse(action: &str, refusal: &DeskRefusal) -> Result<Answer, ActionError> {
 fn refused(action: &str, (class, detail, hint): (&str, &str, &str)) -> Result<Answer, ActionError> {
     let refused =
         RefusedBecause { class: class.to_owned(), detail: detail.to_owned(), hint: hint.to_owned() };
-    Answer::refused(
-        class,
-        &RefusedAnswer { action: action.to_owned(), issues_path: String::new(), refused },
-    )
+    Answer::refused(class, &RefusedAnswer { action: action.to_owned(), issues_path: String::new(), refused })
 }
 
 fn row(conversation: &Conversation) -> ConversationRow {

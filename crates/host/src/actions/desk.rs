@@ -270,7 +270,11 @@ pub(crate) fn restore(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
 }
 
 /// Makes one change through the door, and moves what the desk noted to the audit log.
-pub(super) fn change(host: &Host<'_>, action: &'static str, operation: &Operation) -> Result<Answer, ActionError> {
+pub(super) fn change(
+    host: &Host<'_>,
+    action: &'static str,
+    operation: &Operation,
+) -> Result<Answer, ActionError> {
     let workspace = host.workspace;
     let permit = match workspace.door.permit(action) {
         Ok(permit) => permit,

@@ -9,9 +9,7 @@ use premath_bd::desk::{
     is_conversation_name,
 };
 use premath_bd::{Answering as Held, Maintenance, MaintenanceGrant, StoreError};
-use premath_tusk::context::{
-    Blocks, EarlierLimits, Exchange, OpenPanel, Whole, earlier, panel_context,
-};
+use premath_tusk::context::{Blocks, EarlierLimits, Exchange, OpenPanel, Whole, earlier, panel_context};
 use premath_wire::{InputClass, InputError, JsonPath};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -67,7 +65,10 @@ impl InConversation {
             return Ok(None);
         };
         if !is_desk {
-            return Err(field("a conversation is one with the assistant of the desk: `desk` must be set", "desk"));
+            return Err(field(
+                "a conversation is one with the assistant of the desk: `desk` must be set",
+                "desk",
+            ));
         }
         for (name, place) in [(Some(id), "conversation"), (message_id, "messageId")] {
             if name.is_some_and(|name| !is_conversation_name(name)) {
@@ -137,7 +138,10 @@ pub(crate) fn is_answered_in(workspace: &Workspace, id: &str) -> Result<bool, St
 }
 
 /// Holds the conversation that a run belongs to, where it belongs to one.
-pub(super) fn hold_of_run(workspace: &Workspace, run_id: &str) -> Result<Result<Option<Held>, Refused>, ActionError> {
+pub(super) fn hold_of_run(
+    workspace: &Workspace,
+    run_id: &str,
+) -> Result<Result<Option<Held>, Refused>, ActionError> {
     let Some(desk) = crate::desk_store::existing_desk(workspace)? else { return Ok(Ok(None)) };
     let first = run_id.split_once(".s").map_or(run_id, |(first, _)| first);
     match desk.said_for(first)? {

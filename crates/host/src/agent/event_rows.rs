@@ -6,7 +6,9 @@ use premath_tusk::JsonText;
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::{AssistantPart, ModelEvent, Usage};
 use premath_tusk::policy::CallJudgement;
-use premath_tusk::turn_loop::{AskedCall, Confirmation, PlanStepResult, RunEvent, RunOutcome, StopCause, Verdict};
+use premath_tusk::turn_loop::{
+    AskedCall, Confirmation, PlanStepResult, RunEvent, RunOutcome, StopCause, Verdict,
+};
 use premath_wire::Json;
 use premath_wire::v1::{
     AskedCallRow, CallArtifact, CallEnd, CallJudged, ConfirmationRow, ModelTextKind, PlanStepRow, ReasonRow,
@@ -173,13 +175,11 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
             RunEventKind::ContextCompacted { dropped_turns: *dropped_turns }
         }
         RunEvent::HandedOff { run_id } => RunEventKind::RunHandedOff { run_id: (*run_id).to_owned() },
-        RunEvent::Stopped(report) => {
-            RunEventKind::RunStopped {
-                run_id: report.run_id.clone(),
-                outcome: ending(&report.outcome),
-                error_kind: error_kind(&report.outcome).map(ToOwned::to_owned),
-            }
-        }
+        RunEvent::Stopped(report) => RunEventKind::RunStopped {
+            run_id: report.run_id.clone(),
+            outcome: ending(&report.outcome),
+            error_kind: error_kind(&report.outcome).map(ToOwned::to_owned),
+        },
         RunEvent::Model(_) | RunEvent::Worker { .. } => return None,
     })
 }

@@ -102,7 +102,7 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     };
     let ran = match request.conversation.clone() {
         None => begun(host, request, run_id, &journal, held.as_ref(), None, watch).map(Ok),
-        Some(asked) => answering(host, request, run_id, &journal, &asked, watch),
+        Some(asked) => answering(host, request, &run_id, &journal, &asked, watch),
     };
     match released(workspace, held.as_ref(), ran)? {
         Ok(answer) => Ok(Started::Ran(Box::new(answer))),
@@ -115,7 +115,7 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
 fn answering(
     host: &Host<'_>,
     request: RunRequest,
-    run_id: String,
+    run_id: &str,
     journal: &Journal,
     asked: &InConversation,
     watch: &mut Watch<'_>,
@@ -126,13 +126,13 @@ fn answering(
         Ok(answering) => answering,
         Err(refused) => return Ok(Err(refused)),
     };
-    if let Err(refused) = answering.say(workspace, asked, &run_id, &text)? {
+    if let Err(refused) = answering.say(workspace, asked, run_id, &text)? {
         return Ok(Err(refused));
     }
     let shown = answering.take_shown();
-    let ran = begun(host, request, run_id.clone(), journal, None, Some(shown), watch);
+    let ran = begun(host, request, run_id.to_owned(), journal, None, Some(shown), watch);
     if ran.is_err() && !is_begun(journal)? {
-        answering.unsay(&run_id)?;
+        answering.unsay(run_id)?;
     }
     ran.map(Ok)
 }

@@ -17,8 +17,8 @@ use premath_wire::time::format_time;
 use premath_wire::v1::{CallLogRow, IntentState};
 
 use super::cards::{Cards as _, DeskCards};
-use crate::agent::traces::{each_session_row, objects_of};
 use crate::agent::intent_result;
+use crate::agent::traces::{each_session_row, objects_of};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -46,30 +46,45 @@ impl LogPlace {
 
 /// The calls of the run that answers a message.
 pub(crate) fn log_of(workspace: &Workspace, said: &SaidMessage) -> Result<Vec<CallLogRow>, ActionError> {
-    let payloads = match objects_of(workspace, &said.run_id) {
+    let mut rows = Vec::new();
+    let mut runs = vec![said.run_id.clone()];
+    // What a plan did is in the journal of its own run.
+    while let Some(run_id) = runs.pop() {
+        let read = calls_of(workspace, said.position, &run_id)?;
+        rows.extend(read.rows);
+        runs.extend(read.plans);
+    }
+    Ok(rows)
+}
+
+fn calls_of<'w>(workspace: &'w Workspace, position: u64, run_id: &str) -> Result<Reading<'w>, ActionError> {
+    let payloads = match objects_of(workspace, run_id) {
         Ok(objects) => Some(Arc::new(StoredPayloads::new(objects))),
         Err(ActionError::NotRetained { .. }) => None,
         Err(error) => return Err(error),
     };
     let mut reading = Reading {
         workspace,
-        position: said.position,
+        position,
         payloads,
+        plans: Vec::new(),
         risks: Vec::new(),
-        run_id: said.run_id.clone(),
+        run_id: run_id.to_owned(),
         call_id: String::new(),
         first: 0,
         turn_digest: String::new(),
         rows: Vec::new(),
     };
-    each_session_row(workspace, &said.run_id, |row| reading.take(row))?;
-    Ok(reading.rows)
+    each_session_row(workspace, run_id, |row| reading.take(row))?;
+    Ok(reading)
 }
 
 struct Reading<'w> {
     workspace: &'w Workspace,
     position: u64,
     payloads: Option<Arc<StoredPayloads>>,
+    /// Plans that were decided about: each has a run of that name once it is carried out.
+    plans: Vec<String>,
     /// The tools of the run, and how much each can do.
     risks: Vec<(String, &'static str)>,
     run_id: String,
@@ -150,8 +165,11 @@ impl Reading<'_> {
                     }
                 }
             }
-            Event::ModelFailed { .. }
-            | Event::PlanDecided(_)
+            Event::PlanDecided(plan) if !self.plans.contains(&plan.proposal_id) => {
+                self.plans.push(plan.proposal_id);
+            }
+            Event::PlanDecided(_)
+            | Event::ModelFailed { .. }
             | Event::PersonDecided { .. }
             | Event::WorkersReturned { .. }
             | Event::HandoffStored { .. }
@@ -204,7 +222,9 @@ impl Reading<'_> {
     fn ended(&mut self, outcome: &CallOutcome) {
         let (result, reference) = match &outcome.payload {
             Payload::Inline(text) => (Some(text.clone()), None),
-            Payload::Stored { reference, bytes, .. } => (self.whole(reference, *bytes), Some(reference.clone())),
+            Payload::Stored { reference, bytes, .. } => {
+                (self.whole(reference, *bytes), Some(reference.clone()))
+            }
         };
         let Some(row) = self.open(&outcome.tool_call_id) else { return };
         let failure = outcome.failure();

@@ -64,11 +64,7 @@ fn asked(said: &SaidMessage) -> UiMessage {
     UiMessage {
         id: said.message_id.clone(),
         role: "user".to_owned(),
-        metadata: UiMetadata {
-            run_id: said.run_id.clone(),
-            at: format_time(said.at),
-            outcome: None,
-        },
+        metadata: UiMetadata { run_id: said.run_id.clone(), at: format_time(said.at), outcome: None },
         parts: vec![UiPart::Text { text: text.to_owned(), state: None }],
     }
 }

@@ -45,10 +45,11 @@ impl Recalled {
             }
             "turn.closed" => events.push(closed(event)),
             "run.stopped" => events.extend(self.stopped(event)),
-            _other => match Event::from_value(event) {
-                Ok(Some(event)) => self.happened(event, &mut events),
-                Ok(None) | Err(_) => {}
-            },
+            _other => {
+                if let Ok(Some(event)) = Event::from_value(event) {
+                    self.happened(event, &mut events);
+                }
+            }
         }
         events.into_iter().map(|event| RunEventRow { workers: Vec::new(), event }).collect()
     }

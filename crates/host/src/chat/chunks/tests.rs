@@ -151,7 +151,9 @@ fn a_card_follows_its_call_and_is_the_same_card_when_it_is_decided() {
 #[test]
 fn whatever_ends_a_run_ends_the_stream_and_a_failed_model_is_one_sentence() {
     let stopped = |outcome: &str| {
-        format!(r#"{{"event":"run.stopped","runId":"run-1","outcome":"{outcome}","errorKind":"authentication"}}"#)
+        format!(
+            r#"{{"event":"run.stopped","runId":"run-1","outcome":"{outcome}","errorKind":"authentication"}}"#
+        )
     };
     for (outcome, last) in [
         ("completed", UiChunk::Finish),
@@ -179,11 +181,7 @@ fn an_interrupted_text_is_ended_before_the_stream_is() {
         r#"{"event":"run.stopped","runId":"run-1","outcome":"interrupted"}"#,
     ];
     let chunks = chunks(&lines, &Known::default());
-    let ends = [
-        UiChunk::TextEnd { id: "run-1.t0001-1".to_owned() },
-        UiChunk::FinishStep,
-        UiChunk::Abort,
-    ];
+    let ends = [UiChunk::TextEnd { id: "run-1.t0001-1".to_owned() }, UiChunk::FinishStep, UiChunk::Abort];
     assert!(chunks.ends_with(&ends), "{chunks:?}");
 }
 
