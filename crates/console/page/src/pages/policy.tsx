@@ -1,0 +1,4 @@
+import type { Place } from '../ui/route';
+export function Policy(_: { readonly place?: Place }) {
+  return null;
+}
