@@ -74,7 +74,7 @@ export function Approvals({ place }: { readonly place: Place }) {
   const bind = (it: Answering) => void (answering.current = it);
   return (
     <>
-      <div class="top">
+      <div class="topbar">
         <div class="titles"><h1>Approvals</h1><div class="crumbs" aria-live="polite">{waiting === 0 ? 'Nothing waits' : `${plural(waiting, 'question')} ${waiting === 1 ? 'waits' : 'wait'} for you`}{run && <> of <code>{inert(run)}</code> <a href="/approvals">show all runs</a></>}</div></div>
         <Segments label="Show" chosen={show} choose={setShow} options={[['pending', 'Waiting'], ['all', 'All']]} />
       </div>

@@ -187,7 +187,7 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
   if (live.link === 'failed' && live.error) return <div class="page"><Failure error={live.error} command="premath runs list" again={again} /></div>;
   return (
     <>
-      <div class="top">
+      <div class="topbar">
         <div class="titles">
           <div class="crumbs row"><a href="/runs">Runs</a> <span>/</span> <code class="cut">{inert(runId)}</code><Copy text={runId} label="Copy the run's name" /></div>
           <h1 class="run-task"><Inert text={run?.task ?? String((model.config as { task?: string } | null)?.task ?? ' ')} /></h1>

@@ -121,7 +121,7 @@ export function Runs({ place }: { readonly place: Place }) {
   ]);
   return (
     <>
-      <div class="top">
+      <div class="topbar">
         <div class="titles">
           <h1>Runs</h1>
           <div class="crumbs" aria-live="polite">{answer.data ? `${all.length} in this workspace${attention > 0 ? `, ${attention} waiting for you` : ''}` : ' '}</div>

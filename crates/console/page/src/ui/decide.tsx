@@ -93,6 +93,7 @@ export function ApprovalCard({ approval, decided, bind, compact = false }: {
       </header>
       <div class="body col loose">
         <div class="why"><Icon name="policy" /><div><Inert text={card.reason} /> <span class="row wrap small"><Chip mono title="the rule">{inert(card.rule)}</Chip><Chip>tier {inert(card.tier)}</Chip></span></div></div>
+        {card.diff && <Diff text={card.diff} />}
         {edited === null ? (
           <div class="col"><div class="row"><h3 class="grow">Arguments</h3>{pending && !compact && <button type="button" class="button quiet small" onClick={() => setEdited(JSON.stringify(card.arguments, null, 2))}>Suggest others</button>}</div><Arguments value={card.arguments} /></div>
         ) : (
@@ -105,7 +106,6 @@ export function ApprovalCard({ approval, decided, bind, compact = false }: {
             </div>
           </div>
         )}
-        {card.diff && <Diff text={card.diff} />}
         <dl class="facts">
           <dt>asked by</dt><dd><a href={pathOf('runs', card.runId)}>{inert(card.runId)}</a> <span class="ink3">call {inert(card.toolCallId)}</span></dd>
           <dt>card</dt><dd title={shownDigest ?? card.cardDigest}><code>{inert(digest(shownDigest ?? card.cardDigest))}</code> <span class="ink3">what a yes is for</span></dd>
