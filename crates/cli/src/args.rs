@@ -242,6 +242,9 @@ pub(crate) enum Command {
                             premath ask hello --model scripted:examples/models/hello.toml"
     )]
     Ask(model::AskArgs),
+    /// List the tools of runs: what they can do, and which scope they need
+    #[command(after_help = "Example:\n  premath tools\n  premath tools --json")]
+    Tools(model::ToolsArgs),
     /// Serve a scenario as a model, over the three protocols, on the loopback address
     #[command(
         after_help = "Example:\n  premath model-server --scenario examples/models/hello.toml --port 8765"

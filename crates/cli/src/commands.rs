@@ -141,6 +141,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Metrics(args) => in_repository(None, |host| metrics::run(args, host)),
         Command::Config(args) => in_repository(None, |host| config::run(args, host)),
         Command::Models(args) => in_repository(None, |host| models::run(args, host)),
+        Command::Tools(args) => in_repository(None, |host| models::tools(args, host)),
         Command::Ask(args) => {
             let wishes = Wishes { record: args.record.as_deref(), ..Wishes::default() };
             with_wishes(&wishes, |host| ask::run(args, host))

@@ -22,6 +22,7 @@ pub(crate) mod instruction;
 pub(crate) mod issue;
 pub(crate) mod issue_blocked;
 pub(crate) mod issue_check;
+pub(crate) mod issue_graph;
 pub(crate) mod issue_history;
 pub(crate) mod issue_read;
 pub(crate) mod issue_snapshot;
@@ -43,6 +44,7 @@ pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
 pub(crate) mod scheme_eval;
+pub(crate) mod tool;
 pub(crate) mod verify;
 
 pub(crate) use issue_snapshot::issue_snapshot;

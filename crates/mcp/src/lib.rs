@@ -16,6 +16,7 @@ mod server;
 mod serving;
 mod token;
 
+pub use catalogue::{OfferedAction, offered};
 pub use http::HttpOptions;
 pub use left_out::LEFT_OUT;
 pub use serving::{ServeError, Serving};

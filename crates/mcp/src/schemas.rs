@@ -31,16 +31,20 @@ pub(crate) const INSTRUCTION: &str = "instruction";
 /// What the turn of a linked call is called.
 pub(crate) const CALL_ID: &str = "callId";
 
+/// The arguments of an action that clients do not name.
+pub(crate) fn hidden(action: &Action) -> Vec<&'static str> {
+    let all = HIDDEN.iter().chain(&HIDDEN_FILES);
+    all.filter(|(named, _)| *named == "*" || *named == action.name).map(|(_, member)| *member).collect()
+}
+
 /// What a tool takes.
 pub(crate) fn input(action: &Action, is_linked: bool) -> Map<String, Value> {
     let mut schema = object((action.input)().to_value());
     // What a tool is offered with is read by models: the dialect is the protocol's.
     schema.remove("$schema");
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        for (named, member) in HIDDEN.iter().chain(&HIDDEN_FILES) {
-            if *named == "*" || *named == action.name {
-                properties.remove(*member);
-            }
+        for member in hidden(action) {
+            properties.remove(member);
         }
         if is_linked {
             properties.insert(

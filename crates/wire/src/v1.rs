@@ -33,6 +33,7 @@ mod sandbox;
 mod scalar;
 mod schemas;
 mod scheme;
+mod tool;
 mod upkeep;
 mod vector;
 mod work;
@@ -73,7 +74,7 @@ pub use issue::{
     ConfigRow, DependencyCounts, DependencyDiagnostics, DependencyProjection, ExportAnswer, HistoryAnswer,
     HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing,
     IssueShape, LeaseProjection, LeaseRow, LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge,
-    ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
+    IssueGraph, IssueGraphEdge, IssueGraphNode, ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
 };
 pub use measure::{
     BenignRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardTimeRow, GuardrailsResult, Lineage, MeasureAnswer,
@@ -111,6 +112,7 @@ pub use sandbox::{
     SandboxRunAnswer,
 };
 pub use schemas::{SCHEMA_NAMES, schema};
+pub use tool::{ToolListing, ToolPin, ToolRow};
 pub use scheme::{
     SCHEME_TRACE_KIND, SchemeCallCount, SchemeError, SchemeEvalAnswer, SchemeFailure, SchemeLimits,
     SchemePosition, SchemeResult, SchemeTrace, SchemeTraceCall, SchemeTraceEntry, SchemeUsage,

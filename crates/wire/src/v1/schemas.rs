@@ -18,14 +18,14 @@ use super::{
     IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, MeasureAnswer,
     MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer, PolicyExplained,
     PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
-    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunEvents, RunExport, RunForgotten, RunListing,
+    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, IssueGraph, ToolListing, RunEvents, RunExport, RunForgotten, RunListing,
     SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace, SessionAnswer, SessionDocument,
     StepAnswer, StepRow, StopAnswer, ToolsResult, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
     WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 104] = [
+pub const SCHEMA_NAMES: [&str; 106] = [
     "approval",
     "approval-page",
     "ask",
@@ -82,6 +82,7 @@ pub const SCHEMA_NAMES: [&str; 104] = [
     "issue-claim-next",
     "issue-compact",
     "issue-export",
+    "issue-graph",
     "issue-history",
     "issue-import",
     "issue-listing",
@@ -126,6 +127,7 @@ pub const SCHEMA_NAMES: [&str; 104] = [
     "sandbox-run",
     "scheme-eval",
     "scheme-trace",
+    "tool-listing",
     "turn-card",
     "verify",
     "work-event",
@@ -220,6 +222,8 @@ fn generated(name: &str) -> Option<Schema> {
         "run" => writing.into_root_schema_for::<RunAnswer>(),
         "run-card" => writing.into_root_schema_for::<RunCard>(),
         "run-event" => writing.into_root_schema_for::<RunEventRow>(),
+        "issue-graph" => writing.into_root_schema_for::<IssueGraph>(),
+        "tool-listing" => writing.into_root_schema_for::<ToolListing>(),
         "run-events" => writing.into_root_schema_for::<RunEvents<crate::Json>>(),
         "run-export" => writing.into_root_schema_for::<RunExport<Vec<crate::Json>>>(),
         "run-forgotten" => writing.into_root_schema_for::<RunForgotten>(),
