@@ -129,6 +129,7 @@ await prove([
     await page.getByRole('heading', { name: 'Work', exact: true }).waitFor();
     await page.keyboard.press('/');
     await page.getByRole('combobox', { name: 'Go to' }).fill('wrong-tool');
+    await page.getByRole('option', { name: /wrong-tool/ }).waitFor();
     await page.keyboard.press('Enter');
     await page.locator('.chain').waitFor();
   }],

@@ -60,7 +60,7 @@ interface ModelItem {
 
 function Explain() {
   const [tool, setTool] = useState('shell');
-  const [args, setArgs] = useState('{"command": "rm -rf target"}');
+  const [args, setArgs] = useState('{"command": "rm -rf target", "workdir": "."}');
   const [answer, setAnswer] = useState<Explanation | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const { busy, run } = useDoing();
