@@ -8,6 +8,7 @@ import { Icon } from '../ui/icons';
 import { Arguments } from '../ui/json';
 import { Chip, Empty, Failure, Segments, StateChip, tellError } from '../ui/kit';
 import { LongText } from '../ui/long';
+import { pathOf } from '../ui/route';
 import { useAnswer, useNow, useStored } from '../ui/use';
 import { MessageView, Undo } from './parts';
 import type { Panel } from './stream';
@@ -29,7 +30,7 @@ function LogRow({ entry, undone }: { readonly entry: LogEntry; readonly undone: 
         <dl class="facts">
           <dt>decision</dt><dd>{inert(entry.decision ?? '–')}</dd>
           <dt>arguments</dt><dd title={entry.argsDigest ?? ''}><code>{inert(digest(entry.argsDigest))}</code></dd>
-          {entry.runId && <><dt>run</dt><dd><a href={`/runs/${encodeURIComponent(entry.runId)}`}>{inert(entry.runId)}</a></dd></>}
+          {entry.runId && <><dt>run</dt><dd><a href={pathOf('runs', entry.runId)}>{inert(entry.runId)}</a></dd></>}
           {entry.ref && <><dt>kept as</dt><dd><code>{inert(digest(entry.ref))}</code></dd></>}
         </dl>
         <Arguments value={entry.arguments ?? {}} />

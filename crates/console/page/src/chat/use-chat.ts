@@ -108,8 +108,8 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     if (conversation === null) return;
     const mine = begin();
     await settle(mine, async () => {
-      const active = await load(conversation, mine.signal);
-      if (active) await take(rejoin(conversation, mine.signal), mine.signal);
+      await load(conversation, mine.signal);
+      await take(rejoin(conversation, mine.signal), mine.signal);
       await load(conversation, mine.signal);
     });
   }, [conversation]);

@@ -59,8 +59,8 @@ interface ModelItem {
 }
 
 function Explain() {
-  const [tool, setTool] = useState('desk_delete_file');
-  const [args, setArgs] = useState('{}');
+  const [tool, setTool] = useState('shell');
+  const [args, setArgs] = useState('{"command": "rm -rf target", "workdir": "."}');
   const [answer, setAnswer] = useState<Explanation | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const { busy, run } = useDoing();

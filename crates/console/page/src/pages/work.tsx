@@ -137,7 +137,8 @@ type Show = 'open' | 'all';
 
 export function Work({ place }: { readonly place: Place }) {
   const graph = useAnswer<{ nodes: readonly Issue[]; edges: readonly Edge[] }>('/api/issues/graph', {}, 4000);
-  const board = useAnswer<Board>('/api/work', {}, 4000);
+  const answer = useAnswer<Board & { observation?: Board }>('/api/work', {}, 4000);
+  const board = answer.data?.observation ?? answer.data;
   const [show, setShow] = useState<Show>('open');
   const now = useNow();
   const chosen = place.parts[1] ?? null;
@@ -169,7 +170,7 @@ export function Work({ place }: { readonly place: Place }) {
           </section>
           {chosen && <IssueDetail key={chosen} id={chosen} issue={nodes.find((issue) => issue.id === chosen)} close={() => go('/work')} />}
           <div class="work-row">
-            <BoardCard board={board.data} now={now} />
+            <BoardCard board={board} now={now} />
             <KpiTile />
             <AttentionCard />
           </div>

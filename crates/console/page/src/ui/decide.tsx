@@ -94,7 +94,9 @@ export function ApprovalCard({ approval, decided, bind, compact = false }: {
       <div class="body col loose">
         <div class="why"><Icon name="policy" /><div><Inert text={card.reason} /> <span class="row wrap small"><Chip mono title="the rule">{inert(card.rule)}</Chip><Chip>tier {inert(card.tier)}</Chip></span></div></div>
         {card.diff && <Diff text={card.diff} />}
-        {edited === null ? (
+        {edited === null && compact && card.diff ? (
+          <details class="quiet"><summary>All arguments</summary><Arguments value={card.arguments} /></details>
+        ) : edited === null ? (
           <div class="col"><div class="row"><h3 class="grow">Arguments</h3>{pending && !compact && <button type="button" class="button quiet small" onClick={() => setEdited(JSON.stringify(card.arguments, null, 2))}>Suggest others</button>}</div><Arguments value={card.arguments} /></div>
         ) : (
           <div class="col">
@@ -182,7 +184,7 @@ export function PlanCard({ proposal, decided, bind, compact = false }: { readonl
               <div class="row wrap"><span class="num n">{step.n}</span><code class="strong">{inert(step.tool)}</code><Targets targets={step.targets} />{step.state && <StateChip state={step.state} />}</div>
               <p class="small ink2"><Inert text={step.rationale} /></p>
               {step.detail && <p class="small del"><Inert text={step.detail} /></p>}
-              {step.preview ? <details class="quiet" open={!compact || proposal.steps.length <= 3}><summary>What it changes</summary><Diff text={step.preview} /></details> : <details class="quiet"><summary>Arguments</summary><Arguments value={step.arguments} /></details>}
+              {step.preview ? <details class="quiet" open={!compact}><summary>What it changes</summary><Diff text={step.preview} /></details> : <details class="quiet"><summary>Arguments</summary><Arguments value={step.arguments} /></details>}
             </li>
           ))}
         </ol>
