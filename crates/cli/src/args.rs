@@ -17,6 +17,7 @@ pub(crate) mod required;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod scheme;
+pub(crate) mod tools;
 pub(crate) mod upkeep;
 pub(crate) mod work;
 
@@ -138,6 +139,11 @@ pub(crate) enum Command {
     /// What was changed on the strength of which instruction
     #[command(after_help = "Example:\n  premath permits list --issue bd-7")]
     Permits(instruction::PermitsArgs),
+    /// Tools of other MCP servers: what they define, and what was approved of it
+    #[command(
+        after_help = "Example:\n  premath tools list\n  premath tools approve weather\n  premath tools check"
+    )]
+    Tools(tools::ToolsArgs),
     /// Check that everything on the disk is as it was written
     #[command(after_help = "Example:\n  premath verify --json")]
     Verify(upkeep::VerifyArgs),

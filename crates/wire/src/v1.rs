@@ -11,6 +11,7 @@ mod desk;
 mod effect;
 mod evidence;
 mod explanation;
+mod foreign_tools;
 mod governance;
 mod guard;
 mod handoff;
@@ -54,6 +55,7 @@ pub use desk::{
 };
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;
+pub use foreign_tools::{ForeignServerRow, ForeignToolRow, ForeignToolsAnswer};
 pub use guard::{GuardDecision, GuardInstalled};
 pub use harness::{
     BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, FEATURE_LEDGER_KIND, FailureGroup, FeatureAnswer,
