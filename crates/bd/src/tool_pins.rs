@@ -216,6 +216,3 @@ impl ToolPinStore {
         rows.iter().enumerate().map(read).collect()
     }
 }
-
-#[cfg(test)]
-mod tests;

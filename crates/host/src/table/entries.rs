@@ -238,11 +238,11 @@ pub const ACTIONS: &[Action] = actions! {
         "print the JSON Schema of a document";
     "scheme.eval" "scheme-eval" Mutation scheme_eval::EvalArgs => "scheme-eval" scheme_eval::call:
         "run a program whose only effect is calls of host functions";
-    "tool.approve" "tools approve" Mutation foreign_tools::ApproveArgs => "foreign-tools" foreign_tools::approve:
+    "tool.approve" "tools approve" Effect foreign_tools::ApproveArgs => "foreign-tools" foreign_tools::approve:
         "approve tools of another server as they are defined now";
     "tool.check" "tools check" Effect foreign_tools::ListArgs => "foreign-tools" foreign_tools::check:
         "hold what other servers define against what was approved";
-    "tool.forget" "tools forget" Mutation foreign_tools::OneArgs => "foreign-tools" foreign_tools::forget:
+    "tool.forget" "tools forget" Effect foreign_tools::OneArgs => "foreign-tools" foreign_tools::forget:
         "take an approval of another server's tools back";
     "tool.list" "tools list" Read foreign_tools::ListArgs => "foreign-tools" foreign_tools::list:
         "list other servers and what was approved of them";
