@@ -210,7 +210,7 @@ pub(crate) fn again(
     let scopes: Vec<String> = wanted.iter().map(|spec| spec.scope.clone()).collect();
     let found = Found::look(workspace, door, Some(&scopes))?;
     let tool = |spec: &ToolSpec| -> Arc<dyn Tool> {
-        match found.tools.iter().find(|tool| tool.spec() == spec) {
+        match found.tools.iter().find(|tool| tool.spec().digest() == spec.digest()) {
             Some(tool) => Arc::clone(tool),
             None => Arc::new(NotOffered::new(spec.clone(), &found.blocked)),
         }

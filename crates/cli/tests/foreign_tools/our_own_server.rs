@@ -8,8 +8,9 @@ use crate::place::{Place, behaviour};
 #[test]
 fn the_issues_of_another_repository_are_read_through_its_server() {
     let other = Folder::new();
-    assert_eq!(other.run(&["init"]).code, Some(0));
-    assert_eq!(other.run(&["issue", "add", "Mend the roof", "--id", "roof"]).code, Some(0));
+    let made = other.run(&["init"]);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    assert_eq!(other.json(&["issue", "add", "Mend the roof", "--id", "roof"]).0, 0);
     let place = Place::new(&behaviour(&[]), "");
     let table = format!(
         "[mcp.servers.other]\ncommand = {:?}\nargs = [\"mcp-serve\"]\ncwd = {:?}\nallow = [\"issue_ready\"]\nrisk = \"read\"\n",
