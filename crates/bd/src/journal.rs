@@ -51,6 +51,8 @@ pub struct JournalPage {
     pub unreadable: Vec<u64>,
     /// How many such lines there are.
     pub unreadable_count: u64,
+    /// The row that the cursor stands behind; none before the first.
+    pub before: Option<JournalRow>,
 }
 
 impl Journal {
@@ -145,6 +147,7 @@ fn read_behind(reader: &LogReader, cursor: Cursor, limit: usize) -> Result<Optio
         is_end: true,
         unreadable: Vec::new(),
         unreadable_count: 0,
+        before: None,
     };
     let read = reader.each_line(cursor.offset(), |place, line| {
         let row = JournalRow::read(line);
@@ -152,6 +155,7 @@ fn read_behind(reader: &LogReader, cursor: Cursor, limit: usize) -> Result<Optio
             found = row.as_ref().is_some_and(|row| row.seq == cursor.seq());
             if found {
                 page.next = Cursor::at(cursor.seq(), place.offset);
+                page.before = row;
             }
             return Ok(());
         }

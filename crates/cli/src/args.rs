@@ -17,6 +17,7 @@ pub(crate) mod required;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod scheme;
+pub(crate) mod serve;
 pub(crate) mod tools;
 pub(crate) mod upkeep;
 pub(crate) mod work;
@@ -255,6 +256,12 @@ pub(crate) enum Command {
     /// Serve this repository to other agents over MCP
     #[command(after_help = "Example:\n  premath mcp-serve\n  premath mcp-serve --http 127.0.0.1:8766")]
     McpServe(mcp::McpServeArgs),
+    /// Serve the console of this repository: a page and an HTTP API on the loopback address
+    #[command(after_help = "Example:\n  premath serve --open\n  premath serve --port 0 --json\n\n\
+                            The address that is printed has the token of this repository in it: whoever has it decides in\nyour name. \
+                            Ctrl-C ends the server; runs in it stop where `premath resume` goes on.\n\
+                            Ends with 4 when the port is taken. More: docs/reference/console.md.")]
+    Serve(serve::ServeArgs),
     /// The sandbox around commands
     #[command(
         after_help = "Example:\n  premath sandbox check\n  premath sandbox run --profile read-only -- ls -la"

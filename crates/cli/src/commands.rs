@@ -44,6 +44,7 @@ mod sandbox;
 mod schema;
 mod scheme_eval;
 mod scheme_repl;
+mod serve;
 mod tool_tasks;
 mod tools;
 mod verify;
@@ -148,6 +149,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         }
         Command::ModelServer(args) => model_server::run(args),
         Command::McpServe(args) => mcp_serve::run(args),
+        Command::Serve(args) => serve::run(args),
         Command::Sandbox(args) => {
             let wishes = Wishes { without_sandbox: args.without_sandbox(), ..Wishes::default() };
             with_wishes(&wishes, |host| sandbox::run(args, host))

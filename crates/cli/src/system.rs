@@ -26,7 +26,7 @@ use crate::error::CliError;
 use crate::settings::FILE_NAME;
 
 pub(crate) use self::awaited_file::{AwaitedFile, Purpose};
-pub(crate) use self::client_token::client_token;
+pub(crate) use self::client_token::{TokenOf, client_token};
 pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
 pub(crate) use self::line_editor::{LineEditor, Typed, Typing};
 pub(crate) use self::measure::{
@@ -35,8 +35,9 @@ pub(crate) use self::measure::{
 };
 pub(crate) use self::memory::{behind_links, kept_memory, names_of};
 pub(crate) use self::outside::{
-    HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of, own_program,
-    person_config, read_bytes, real_folder, replace_file, typed_line, worktree_missing, write_new,
+    HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of,
+    open_in_browser, own_program, person_config, read_bytes, real_folder, replace_file, typed_line,
+    worktree_missing, write_new,
 };
 pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};

@@ -29,9 +29,21 @@ const EDGES: &[(&str, &[&str])] = &[
     ("premath-host", &["premath-bd", "premath-kernel", "premath-repl", "premath-tusk", "premath-wire"]),
     ("premath-mcp", &["premath-host", "premath-kernel", "premath-tusk", "premath-wire"]),
     (
+        "premath-console",
+        &[
+            "premath-bd",
+            "premath-host",
+            "premath-kernel",
+            "premath-telemetry",
+            "premath-tusk",
+            "premath-wire",
+        ],
+    ),
+    (
         "premath-cli",
         &[
             "premath-bd",
+            "premath-console",
             "premath-exec",
             "premath-guards",
             "premath-host",

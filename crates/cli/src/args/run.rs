@@ -226,6 +226,9 @@ pub(crate) enum RunsCommand {
     /// Show one run: its turns, workers and changes
     #[command(after_help = "Example:\n  premath runs show run-019a7c21b3f45d08")]
     Show(RunsShowArgs),
+    /// The rows of a run behind a cursor, also while it goes on
+    #[command(after_help = "Example:\n  premath runs events run-019a7c21b3f45d08 --cursor 120 --json")]
+    Events(RunsEventsArgs),
     /// Hand out the journal of a run as JSONL
     #[command(after_help = "Example:\n  premath runs export run-019a7c21b3f45d08 --output journal.jsonl")]
     Export(RunsExportArgs),
@@ -252,6 +255,21 @@ pub(crate) struct RunsListArgs {
 pub(crate) struct RunsShowArgs {
     /// The run
     pub(crate) run: String,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `runs events`.
+#[derive(Debug, Args)]
+pub(crate) struct RunsEventsArgs {
+    /// The run
+    pub(crate) run: String,
+    /// Behind this row: its number, or the `nextCursor` of an earlier answer
+    #[arg(long, value_name = "CURSOR")]
+    pub(crate) cursor: Option<String>,
+    /// At most so many
+    #[arg(long, value_name = "N", value_parser = limit, allow_negative_numbers = true)]
+    pub(crate) limit: Option<u64>,
     #[command(flatten)]
     pub(crate) format: Format,
 }

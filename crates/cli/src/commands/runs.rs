@@ -9,7 +9,7 @@ use super::{answer, verdict};
 use crate::args::run::{ReplayArgs, RunsArgs, RunsCommand, TurnArgs, TurnCommand};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render::run::{Extent, card, exported, forgotten, listing, replayed, turn_card};
+use crate::render::run::{Extent, card, events, exported, forgotten, listing, replayed, turn_card};
 use crate::system;
 
 /// `premath runs`
@@ -29,6 +29,14 @@ pub(crate) fn run(args: &RunsArgs, host: &Host<'_>) -> Result<Exit, CliError> {
             answer(host, "run.show", &arguments, &args.format, |answer: &RunCard| {
                 card(answer, now(host), system::terminal_width())
             })
+        }
+        RunsCommand::Events(args) => {
+            let arguments = Object::fields()
+                .optional("cursor", args.cursor.as_deref())
+                .optional("limit", args.limit.map(number))
+                .field("runId", args.run.as_str())
+                .finish();
+            answer(host, "run.events", &arguments, &args.format, events)
         }
         RunsCommand::Export(args) => {
             let arguments = Object::fields()

@@ -29,7 +29,7 @@ use self::status::Status;
 use crate::output::DIM;
 
 pub(crate) use self::ending::exit;
-pub(crate) use self::listing::{card, exported, forgotten, listing, replayed};
+pub(crate) use self::listing::{card, events, exported, forgotten, listing, replayed};
 pub(crate) use self::rows::EventRows;
 pub(crate) use self::turn::{Extent, turn_card};
 

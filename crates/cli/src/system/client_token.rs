@@ -13,15 +13,28 @@ use premath_kernel::Digest;
 
 use super::person::state_folder;
 
+/// Whose token it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenOf {
+    /// Agents that come over MCP.
+    Clients,
+    /// The person, at the console.
+    Person,
+}
+
 /// The token for a repository and the file it is in; made where there is none.
-pub(crate) fn client_token(root: &Path) -> std::io::Result<(String, PathBuf)> {
+pub(crate) fn client_token(root: &Path, whose: TokenOf) -> std::io::Result<(String, PathBuf)> {
     let folder = state_folder()
         .ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no home to keep a token in"))?;
     let here = if root.as_os_str().is_empty() { Path::new(".") } else { root };
     let real = std::fs::canonicalize(here)?;
     let digest = Digest::of_bytes(real.as_os_str().as_encoded_bytes());
     let name: String = digest.as_str().chars().skip("sha256:".len()).take(16).collect();
-    let path = folder.join(format!("mcp-{name}.token"));
+    let kind = match whose {
+        TokenOf::Clients => "mcp",
+        TokenOf::Person => "console",
+    };
+    let path = folder.join(format!("{kind}-{name}.token"));
     match read(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => make(&path),
         token => token,

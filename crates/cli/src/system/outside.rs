@@ -148,6 +148,22 @@ pub(crate) fn own_program() -> std::io::Result<PathBuf> {
     std::env::current_exe()
 }
 
+/// Opens an address with whatever the person's desktop opens addresses with; whether there is such a thing. It is handed
+/// over, and not waited for.
+pub(crate) fn open_in_browser(address: &str) -> bool {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let opened = Command::new(program)
+        .arg(address)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = opened else { return false };
+    // Its end is taken note of, so that nothing of it is left; without a thread the system does that at our end.
+    drop(std::thread::Builder::new().name("browser".to_owned()).spawn(move || child.wait()));
+    true
+}
+
 /// What a command prints: a key. Its standard error and input are the person's, who may be asked for a password.
 pub(crate) fn key_of(command: &[String]) -> Result<String, String> {
     let (program, arguments) = command.split_first().ok_or("no command")?;

@@ -7,7 +7,12 @@ use crate::place::{Place, behaviour, tool};
 #[test]
 fn a_server_of_a_repository_is_not_started_before_a_person_saw_its_command() {
     let place = Place::new(&behaviour(&[tool("forecast", "Weather of a town.")]), "");
-    for command in [&["tools", "list"][..], &["tools", "check"], &["tools", "show", "weather"], &["tools", "approve", "weather"]] {
+    for command in [
+        &["tools", "list"][..],
+        &["tools", "check"],
+        &["tools", "show", "weather"],
+        &["tools", "approve", "weather"],
+    ] {
         let (_, found) = place.json(command);
         assert_eq!(found["servers"][0]["state"], "unapproved", "{command:?}");
     }
@@ -70,10 +75,16 @@ fn an_approval_can_be_taken_back_and_both_are_on_record() {
     place.approve_all();
     let (code, gone) = place.json(&["tools", "forget", "weather/storms"]);
     assert_eq!((code, gone["tools"][0]["tool"].as_str()), (0, Some("storms")));
-    let states = [("forecast".to_owned(), "approved".to_owned()), ("storms".to_owned(), "tool_unpinned".to_owned())];
+    let states =
+        [("forecast".to_owned(), "approved".to_owned()), ("storms".to_owned(), "tool_unpinned".to_owned())];
     assert_eq!(place.states(), states);
     let (_, audit) = place.json(&["audit", "query", "--kind", "approval"]);
-    let rows: Vec<_> = audit["items"].as_array().unwrap().iter().map(|row| (row["effect"].as_str().unwrap(), row["targets"][0].as_str().unwrap())).collect();
+    let rows: Vec<_> = audit["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["effect"].as_str().unwrap(), row["targets"][0].as_str().unwrap()))
+        .collect();
     assert_eq!(
         rows,
         [

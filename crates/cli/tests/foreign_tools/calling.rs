@@ -123,7 +123,8 @@ fn a_list_without_end_is_no_list() {
 
 #[test]
 fn what_a_tool_calls_a_failure_is_one() {
-    let failed = json!({ "answers": { "content": [{ "type": "text", "text": "no such town" }], "isError": true } });
+    let failed =
+        json!({ "answers": { "content": [{ "type": "text", "text": "no such town" }], "isError": true } });
     let journal = called(&failed, READ).journal();
     assert!(journal.contains("mcp.tool_failed") && journal.contains("no such town"), "{journal}");
 }

@@ -58,9 +58,9 @@ fn answered(behaviour: &Value, message: &Value) -> Option<Value> {
             "capabilities": { "tools": { "listChanged": true } }, "serverInfo": us, "ttlMs": 0, "cacheScope": "private"
         })),
         "tools/list" => ok(listed(behaviour, message, is_modern)),
-        "tools/call" => called(behaviour, message).map(|result| {
-            json!({ "jsonrpc": "2.0", "id": id, "result": result })
-        }),
+        "tools/call" => {
+            called(behaviour, message).map(|result| json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+        }
         _other if id.is_null() => None,
         other => Some(json!({
             "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": format!("no method {other}") }
@@ -94,7 +94,9 @@ fn called(behaviour: &Value, message: &Value) -> Option<Value> {
         fs::write(BEHAVIOUR, next.to_string()).unwrap();
         say(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
     }
-    if does["dies"] == true || (does["diesOnce"] == true && fs::read_to_string("log.txt").unwrap().matches("called").count() == 1) {
+    if does["dies"] == true
+        || (does["diesOnce"] == true && fs::read_to_string("log.txt").unwrap().matches("called").count() == 1)
+    {
         eprintln!("out of memory");
         std::process::abort();
     }
@@ -113,9 +115,15 @@ fn called(behaviour: &Value, message: &Value) -> Option<Value> {
     if does["floods"] == true {
         // It ends with whoever reads it.
         loop {
-            say(&json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": "x" } }));
+            say(
+                &json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": "x" } }),
+            );
             thread::sleep(Duration::from_millis(1));
         }
     }
-    Some(does.get("answers").cloned().unwrap_or_else(|| json!({ "content": [{ "type": "text", "text": "sunny" }] })))
+    Some(
+        does.get("answers")
+            .cloned()
+            .unwrap_or_else(|| json!({ "content": [{ "type": "text", "text": "sunny" }] })),
+    )
 }

@@ -2,22 +2,27 @@
 
 use std::path::Path;
 
-use premath_bd::JournalRow;
+use premath_bd::{Cursor, JournalRow};
 use premath_kernel::Value;
 use premath_wire::Canonical;
-use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer, RunEnding, RunExport};
+use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer, RunEnding, RunEvents, RunExport};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, count, told};
 use super::issue_upkeep::place_file;
-use crate::agent::{RunRefused, RunStarted, resume as go_on, retention, start as begin, traces};
+use crate::agent::{
+    RunRefused, RunStarted, follow_run, resume as go_on, retention, start as begin, told_row, traces,
+};
 use crate::table::{ActionError, Answer, Host};
 
 /// What asks for something that a run did not keep is refused with.
 const NOT_RETAINED: &str = "payload_not_retained";
 /// How many runs are listed when nobody says.
 const LISTED: u64 = 50;
+/// How many rows of a run are given out when nobody says, and at most.
+const FOLLOWED: u64 = 500;
+const MOST_FOLLOWED: usize = 5_000;
 
 /// What `run.list` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -35,6 +40,18 @@ pub(crate) struct ListArgs {
 pub(crate) struct OneArgs {
     /// The run.
     run_id: String,
+}
+
+/// What `run.events` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EventsArgs {
+    /// The run.
+    run_id: String,
+    /// Behind which row: its number, or what an earlier answer gave; from the first when absent.
+    cursor: Option<String>,
+    /// The most to answer with.
+    limit: Option<u64>,
 }
 
 /// What `run.export` takes.
@@ -110,6 +127,27 @@ pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: OneArgs = arguments(args)?;
     Answer::new("ok", &traces::show(host.workspace, &args.run_id)?)
+}
+
+/// `run.events`
+pub(crate) fn events(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: EventsArgs = arguments(args)?;
+    let cursor = told(args.cursor.as_deref()).map_or(Ok(Cursor::START), str::parse)?;
+    let limit = usize::try_from(args.limit.unwrap_or(FOLLOWED)).unwrap_or(usize::MAX).min(MOST_FOLLOWED);
+    let followed = follow_run(host.workspace, &args.run_id, cursor, limit)?;
+    let rows: Vec<Canonical<'_>> = followed.rows.iter().map(|row| Canonical(told_row(row))).collect();
+    Answer::new(
+        "ok",
+        &RunEvents {
+            action: "run.events".to_owned(),
+            count: count(rows.len()),
+            rows,
+            next_cursor: followed.next.to_string(),
+            has_more: followed.has_more,
+            ended: followed.has_stopped,
+            run_id: args.run_id,
+        },
+    )
 }
 
 /// `run.export`

@@ -477,8 +477,9 @@ fn detail(cause: &StopCause) -> Option<String> {
     }
 }
 
-/// A name nobody had before: the time to the millisecond and some chance, in sixteen digits.
-fn fresh_id(workspace: &Workspace) -> String {
+/// A name for a run that nobody had before: the time to the millisecond and some chance, in sixteen digits.
+#[must_use]
+pub fn fresh_id(workspace: &Workspace) -> String {
     let digits: String = workspace.ids.fresh().chars().filter(char::is_ascii_alphanumeric).collect();
     let (head, tail) = (digits.chars().take(12), digits.chars().rev().take(4));
     format!("run-{}{}", head.collect::<String>(), tail.collect::<String>())

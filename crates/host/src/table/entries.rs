@@ -216,6 +216,8 @@ pub const ACTIONS: &[Action] = actions! {
         "decide whether a range may pass";
     "required.witness.verify" "required-witness-verify" Read required::WitnessArgs => "required-verify" required::verify_action:
         "compute everything again that a witness of required checks says";
+    "run.events" "runs events" Read run::EventsArgs => "run-events" run::events:
+        "give out the rows of a run behind a cursor, also while it goes on";
     "run.export" "runs export" Read run::ExportArgs => "run-export" run::export:
         "give out every row of a run's journal";
     "run.forget" "runs forget" Record run::OneArgs => "run-forgotten" run::forget:

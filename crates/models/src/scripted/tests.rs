@@ -330,6 +330,32 @@ fn a_cut_or_stalled_body_has_as_many_bytes_as_it_says_and_never_all() {
 }
 
 #[test]
+fn what_is_asked_one_after_the_other_is_answered_from_its_first_turn() {
+    let script = script(
+        "name = \"desk\"\n\
+         [[conversation]]\nwhen = { asked_contains = \"delete\" }\n[[conversation.turn]]\n\
+         [[conversation.turn.call]]\ntool = \"fs_read\"\n[[conversation.turn]]\ntext = \"deleted\"\n\
+         [[conversation]]\nwhen = { asked_contains = \"\" }\n[[conversation.turn]]\ntext = \"hello\"\n",
+    );
+    let said = |messages: Value| {
+        let body = json!({ "model": "m", "max_tokens": 100, "messages": messages });
+        let answer = whole(&ask(&script, Protocol::AnthropicMessages, &body));
+        answer["content"][0]["text"].as_str().or(answer["content"][0]["name"].as_str()).unwrap().to_owned()
+    };
+    let greeting = json!({ "role": "user", "content": "Good morning" });
+    let hello = json!({ "role": "assistant", "content": "hello" });
+    let wish = json!({ "role": "user", "content": "Please DELETE it" });
+    let call = json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "c", "name": "fs_read", "input": {} }] });
+    let result = json!({ "role": "user", "content": [
+        { "type": "tool_result", "tool_use_id": "c", "content": "gone" }, { "type": "text", "text": "a reminder" }] });
+    assert_eq!(said(json!([greeting])), "hello");
+    assert_eq!(said(json!([greeting, hello, wish])), "fs_read");
+    assert_eq!(said(json!([greeting, hello, wish, call, result])), "deleted");
+    let bye = json!({ "role": "assistant", "content": "deleted" });
+    assert_eq!(said(json!([greeting, hello, wish, call, result, bye, greeting])), "hello");
+}
+
+#[test]
 fn one_event_is_not_json_when_the_scenario_breaks_it() {
     for protocol in Protocol::ALL {
         for (at_event, stream) in [(2, true), (99_999, true), (1, false)] {

@@ -296,6 +296,26 @@ pub struct RunExport<Items> {
     pub items: Option<Items>,
 }
 
+/// The answer of `runs events`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunEvents<Row> {
+    /// `run.events`
+    pub action: String,
+    /// The run.
+    pub run_id: String,
+    /// How many rows there are here.
+    pub count: u64,
+    /// The rows behind the cursor, in order: `{seq, at, digest, event}`.
+    pub rows: Vec<Row>,
+    /// Where to go on.
+    pub next_cursor: String,
+    /// Whether there is more behind it already.
+    pub has_more: bool,
+    /// Whether the run has stopped behind the last of them. It may be gone on with.
+    pub ended: bool,
+}
+
 /// The answer of `runs forget`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

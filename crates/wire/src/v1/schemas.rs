@@ -18,14 +18,14 @@ use super::{
     IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, MeasureAnswer,
     MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer, PolicyExplained,
     PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
-    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunExport, RunForgotten, RunListing,
-    SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace, SessionAnswer, SessionDocument,
-    StepAnswer, StepRow, StopAnswer, ToolsResult, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
-    WorkEventRow, WorkStepAnswer, WorkerAnswer,
+    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunEvents, RunExport, RunForgotten,
+    RunListing, SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace, SessionAnswer,
+    SessionDocument, StepAnswer, StepRow, StopAnswer, ToolsResult, TrajectoryProjection, TurnCard, TurnInput,
+    VerifyAnswer, WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 104] = [
+pub const SCHEMA_NAMES: [&str; 105] = [
     "approval",
     "approval-page",
     "ask",
@@ -119,6 +119,7 @@ pub const SCHEMA_NAMES: [&str; 104] = [
     "run",
     "run-card",
     "run-event",
+    "run-events",
     "run-export",
     "run-forgotten",
     "run-listing",
@@ -221,6 +222,7 @@ fn generated(name: &str) -> Option<Schema> {
         "run" => writing.into_root_schema_for::<RunAnswer>(),
         "run-card" => writing.into_root_schema_for::<RunCard>(),
         "run-event" => writing.into_root_schema_for::<RunEventRow>(),
+        "run-events" => writing.into_root_schema_for::<RunEvents<crate::Json>>(),
         "run-export" => writing.into_root_schema_for::<RunExport<Vec<crate::Json>>>(),
         "run-forgotten" => writing.into_root_schema_for::<RunForgotten>(),
         "run-listing" => writing.into_root_schema_for::<RunListing>(),

@@ -2,8 +2,8 @@
 
 use premath_kernel::Moment;
 use premath_wire::v1::{
-    IntentResult, IntentState, ReplayAnswer, RunCard, RunEnding, RunExport, RunForgotten, RunListing,
-    TurnRow, TurnVerdict, WorkerRow,
+    IntentResult, IntentState, ReplayAnswer, RunCard, RunEnding, RunEvents, RunExport, RunForgotten,
+    RunListing, TurnRow, TurnVerdict, WorkerRow,
 };
 use serde_json::value::RawValue;
 
@@ -163,6 +163,34 @@ pub(crate) fn exported(answer: &RunExport<Vec<Box<RawValue>>>) -> String {
         }
         (None, None) => String::new(),
     }
+}
+
+/// The answer of `runs events`: a line for each row, and where to go on.
+pub(crate) fn events(answer: &RunEvents<EventLine>) -> String {
+    let line = |row: &EventLine| {
+        format!("{:>6}  {DIM}{}{DIM:#}  {}\n", count(row.seq), plain(&row.at), plain(&row.event.kind))
+    };
+    let lines: String = answer.rows.iter().map(line).collect();
+    let state = match (answer.ended, answer.has_more) {
+        (true, _) => "the run has stopped here",
+        (false, true) => "there is more",
+        (false, false) => "nothing more yet",
+    };
+    let (run, cursor) = (plain(&answer.run_id), plain(&answer.next_cursor));
+    format!("{lines}{DIM}{state}; premath runs events {run} --cursor {cursor}{DIM:#}\n")
+}
+
+/// A row of a run as far as a line has room for it.
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct EventLine {
+    seq: u64,
+    at: String,
+    event: EventKind,
+}
+
+#[derive(Debug, serde::Deserialize)]
+struct EventKind {
+    kind: String,
 }
 
 /// The answer of `runs forget`.

@@ -18,7 +18,10 @@ fn a_program_is_meant_from_where_the_file_is() {
     let loaded = read(text, Owner::Repository).unwrap();
     let server = &loaded.mcp.servers.first().unwrap().value;
     let Reach::Program { program, folder, .. } = &server.reach else { panic!("{server:?}") };
-    assert_eq!((Path::new(program), Path::new(folder)), (Path::new("/repository/./bin/weather"), Path::new("/repository/data")));
+    assert_eq!(
+        (Path::new(program), Path::new(folder)),
+        (Path::new("/repository/./bin/weather"), Path::new("/repository/data"))
+    );
     assert_eq!((server.risk_of("forecast"), server.risk_of("other")), (Risk::Read, Risk::Write));
     assert!(!server.is_own);
     assert!(read(text, Owner::Person).unwrap().mcp.servers.first().unwrap().value.is_own);

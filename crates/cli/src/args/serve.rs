@@ -1,0 +1,20 @@
+//! `serve`, as it is typed.
+
+use clap::Args;
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The port on the loopback address; 0 takes a free one
+    #[arg(long, value_name = "N", default_value_t = 7423)]
+    pub(crate) port: u16,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Write a line of JSON to standard error for every request
+    #[arg(long)]
+    pub(crate) log: bool,
+    /// Print the address and where the token is as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

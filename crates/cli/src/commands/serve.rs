@@ -1,0 +1,123 @@
+//! `premath serve`: the console of the repository, on the loopback address.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use premath_console::{Limits, Noted, Options, RequestLog, ServeError, Serving, Token};
+use premath_host::Host;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+use super::in_repository;
+use crate::args::serve::ServeArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{self, DIM, GOOD, STRONG};
+use crate::{models, system};
+
+/// What the environment may name instead of the file.
+const TOKEN_VARIABLE: &str = "PREMATH_CONSOLE_TOKEN";
+
+pub(crate) fn run(args: &ServeArgs) -> Result<Exit, CliError> {
+    in_repository(None, |host| serve(args, host, false))
+}
+
+/// Serves a repository that is there.
+pub(crate) fn serve(args: &ServeArgs, host: &Host<'_>, is_demo: bool) -> Result<Exit, CliError> {
+    let runtime = models::runtime().map_err(CliError::action)?;
+    let listener = listener(&runtime, args.port)?;
+    let (token, secret, place) = token(host)?;
+    announce(args, &listener, &secret, place.as_ref())?;
+    let log = args.log.then(|| Arc::new(ErrorLines) as Arc<dyn RequestLog>);
+    let options = Options { token, is_demo, limits: Limits::default(), log };
+    let served = Serving { host, options }.serve(&runtime, listener, system::told_to_end());
+    runtime.shutdown_background();
+    served.map_err(|error| failed(&error))?;
+    Ok(Exit::Accepted)
+}
+
+fn failed(error: &ServeError) -> CliError {
+    CliError::environment(error.to_string(), "start it again")
+}
+
+fn listener(runtime: &Runtime, port: u16) -> Result<TcpListener, CliError> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    runtime.block_on(TcpListener::bind(address)).map_err(|error| {
+        let what = format!("cannot listen on {address}: {error}");
+        let hint = if error.kind() == std::io::ErrorKind::AddrInUse {
+            "another server has that port, perhaps of premath itself; name another with --port, 0 takes a free one"
+        } else {
+            "name another port with --port, 0 takes a free one"
+        };
+        CliError::environment(what, hint)
+    })
+}
+
+/// The token, what it says, and where it is kept when nobody gave one.
+fn token(host: &Host<'_>) -> Result<(Token, String, Option<PathBuf>), CliError> {
+    if let Some(given) = system::variable(TOKEN_VARIABLE) {
+        let token = Token::new(&given).ok_or_else(|| {
+            let what = format!("{TOKEN_VARIABLE} is no token");
+            CliError::usage(what, "a token has 16 or more letters, digits and signs, and no spaces")
+        })?;
+        return Ok((token, given.trim().to_owned(), None));
+    }
+    let found = system::client_token(&host.workspace.root, system::TokenOf::Person);
+    let (text, path) = found.map_err(|error| {
+        let what = format!("there is no token: {error}");
+        CliError::environment(what, format!("give one as {TOKEN_VARIABLE}"))
+    })?;
+    let token = Token::new(&text).ok_or_else(|| {
+        let what = format!("`{}` holds no token", path.display());
+        CliError::environment(what, "delete it to have a new one")
+    })?;
+    Ok((token, text, Some(path)))
+}
+
+fn announce(
+    args: &ServeArgs,
+    listener: &TcpListener,
+    secret: &str,
+    place: Option<&PathBuf>,
+) -> Result<(), CliError> {
+    let address = listener.local_addr().map_err(|error| {
+        CliError::environment(format!("cannot listen: {error}"), "--port 0 takes a free one")
+    })?;
+    let url = format!("http://{address}/");
+    // Behind the sign of a fragment, which browsers do not send.
+    let entry = format!("{url}#token={secret}");
+    let is_opened = args.open && system::open_in_browser(&entry);
+    let token_file = place.map(|path| path.display().to_string());
+    if args.json {
+        // What programs read goes into logs: the token is in its file.
+        return output::json(&json!({ "url": url, "tokenFile": token_file, "opened": is_opened }));
+    }
+    if args.open && !is_opened {
+        output::warning("there is no browser to open it with");
+    }
+    let shown = token_file.map_or_else(|| TOKEN_VARIABLE.to_owned(), |path| crate::render::plain(&path));
+    output::text(&format!(
+        "{GOOD}serving{GOOD:#} this repository on {STRONG}{entry}{STRONG:#}\n\
+         {DIM}programs send Authorization: Bearer TOKEN, with the token in {shown}   Ctrl-C ends it{DIM:#}\n"
+    ))
+}
+
+/// A line for every request.
+#[derive(Debug)]
+struct ErrorLines;
+
+impl RequestLog for ErrorLines {
+    fn note(&self, noted: &Noted<'_>) {
+        let line = json!({
+            "id": noted.id,
+            "method": noted.method,
+            "route": noted.route,
+            "status": noted.status,
+            "code": noted.code,
+            "micros": u64::try_from(noted.took.as_micros()).unwrap_or(u64::MAX),
+        });
+        output::note(&format!("{line}\n"));
+    }
+}
