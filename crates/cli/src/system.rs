@@ -35,8 +35,9 @@ pub(crate) use self::measure::{
 };
 pub(crate) use self::memory::{behind_links, kept_memory, names_of};
 pub(crate) use self::outside::{
-    HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of, own_program,
-    open_in_browser, person_config, read_bytes, real_folder, replace_file, typed_line, worktree_missing, write_new,
+    HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of,
+    open_in_browser, own_program, person_config, read_bytes, real_folder, replace_file, typed_line,
+    worktree_missing, write_new,
 };
 pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};

@@ -66,10 +66,11 @@ fn token(host: &Host<'_>) -> Result<(Token, Option<PathBuf>), CliError> {
         })?;
         return Ok((token, None));
     }
-    let (text, path) = system::client_token(&host.workspace.root, system::TokenOf::Clients).map_err(|error| {
-        let what = format!("there is no token: {error}");
-        CliError::environment(what, format!("give one as {TOKEN_VARIABLE}"))
-    })?;
+    let (text, path) =
+        system::client_token(&host.workspace.root, system::TokenOf::Clients).map_err(|error| {
+            let what = format!("there is no token: {error}");
+            CliError::environment(what, format!("give one as {TOKEN_VARIABLE}"))
+        })?;
     let token = Token::new(&text).ok_or_else(|| {
         let what = format!("`{}` holds no token", path.display());
         CliError::environment(what, "delete it to have a new one")
