@@ -5,6 +5,7 @@
 
 mod answer;
 mod catalogue;
+mod echo;
 mod http;
 mod left_out;
 mod lines;
@@ -16,7 +17,8 @@ mod server;
 mod serving;
 mod token;
 
-pub use http::HttpOptions;
+pub use echo::echo;
+pub use http::{HttpOptions, listen};
 pub use left_out::LEFT_OUT;
 pub use serving::{ServeError, Serving};
 pub use token::Token;
