@@ -6,6 +6,7 @@ mod bench;
 mod bench_disk;
 mod bench_figure;
 mod bench_loop;
+mod bench_mcp;
 mod bench_scheme;
 mod bench_store;
 mod bench_workers;
