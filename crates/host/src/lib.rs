@@ -16,6 +16,7 @@ mod desk_store;
 mod desk_tools;
 mod failing;
 mod failures;
+mod foreign;
 mod hook;
 mod measured;
 mod observation;

@@ -12,6 +12,7 @@ mod desk;
 mod effect;
 mod evidence;
 mod explanation;
+mod foreign_tools;
 mod governance;
 mod guard;
 mod handoff;
@@ -34,6 +35,7 @@ mod sandbox;
 mod scalar;
 mod schemas;
 mod scheme;
+mod tool;
 mod upkeep;
 mod vector;
 mod work;
@@ -59,6 +61,7 @@ pub use desk::{
 };
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;
+pub use foreign_tools::{ForeignServerRow, ForeignToolRow, ForeignToolsAnswer};
 pub use guard::{GuardDecision, GuardInstalled};
 pub use harness::{
     BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, FEATURE_LEDGER_KIND, FailureGroup, FeatureAnswer,
@@ -76,9 +79,10 @@ pub use instruction::{
 pub use issue::{
     BackendStatus, BlockedRow, BlockerRow, CheckProblem, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
     ConfigRow, DependencyCounts, DependencyDiagnostics, DependencyProjection, ExportAnswer, HistoryAnswer,
-    HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing,
-    IssueShape, LeaseProjection, LeaseRow, LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge,
-    ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
+    HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueGraph,
+    IssueGraphEdge, IssueGraphNode, IssueListing, IssueShape, LeaseProjection, LeaseRow, LineNote,
+    MemberChange, Neighbour, Outcome, ProjectedEdge, ProjectedNode, RefusedAnswer, RefusedBecause, Severity,
+    StatusCounts, UnknownDependency,
 };
 pub use measure::{
     BenignRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardTimeRow, GuardrailsResult, Lineage, MeasureAnswer,
@@ -120,6 +124,7 @@ pub use scheme::{
     SCHEME_TRACE_KIND, SchemeCallCount, SchemeError, SchemeEvalAnswer, SchemeFailure, SchemeLimits,
     SchemePosition, SchemeResult, SchemeTrace, SchemeTraceCall, SchemeTraceEntry, SchemeUsage,
 };
+pub use tool::{ToolListing, ToolPin, ToolRow};
 pub use upkeep::{
     CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, StoreProblem, VerifyAnswer,
 };

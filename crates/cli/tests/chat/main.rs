@@ -1,7 +1,12 @@
 //! The chat over HTTP, against the command itself with a scripted model: what a client is streamed, what a reload shows, what
 //! people decide, and what a killed server leaves.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "what cannot be read fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what cannot be read fails the test"
+)]
 #![expect(clippy::disallowed_methods, reason = "a test starts servers and looks at files")]
 
 #[path = "../folder/mod.rs"]
@@ -36,7 +41,10 @@ fn an_answer_is_streamed_and_a_reload_shows_the_same() {
     let server = room.serve();
     let got = server.say("tidy", "m1", "What is there?");
     let head = got.head.to_lowercase();
-    assert!(head.contains("x-vercel-ai-ui-message-stream: v1") && head.contains("text/event-stream"), "{head}");
+    assert!(
+        head.contains("x-vercel-ai-ui-message-stream: v1") && head.contains("text/event-stream"),
+        "{head}"
+    );
     let chunks = got.chunks();
     assert_eq!(chunks.first().unwrap()["type"], "start");
     assert_eq!(chunks.last().unwrap()["type"], "finish");
@@ -53,7 +61,10 @@ fn an_answer_is_streamed_and_a_reload_shows_the_same() {
     assert_eq!(server.get("/api/chat/tidy/stream").status, 204);
     let log = server.get("/api/conversations/tidy/log").data();
     let row = &log["items"][0];
-    assert_eq!((&row["tool"], &row["risk"], &row["decision"]), (&json!("desk_list_files"), &json!("read"), &json!("allow")));
+    assert_eq!(
+        (&row["tool"], &row["risk"], &row["decision"]),
+        (&json!("desk_list_files"), &json!("read"), &json!("allow"))
+    );
     assert!(row["result"].as_str().unwrap().contains("note.md") && row["durationMs"].is_u64(), "{row}");
     assert!(row["argsDigest"].as_str().unwrap().starts_with("sha256:"), "{row}");
 }
@@ -102,7 +113,8 @@ fn conversations_are_begun_named_listed_and_deleted() {
     let made = server.post("/api/conversations", &json!({ "title": "Plans" }));
     assert_eq!(made.status, 201, "{made:?}");
     let id = made.data()["id"].as_str().unwrap().to_owned();
-    let renamed = server.send("PATCH", &format!("/api/conversations/{id}"), Some(&json!({ "title": "Old plans" })));
+    let renamed =
+        server.send("PATCH", &format!("/api/conversations/{id}"), Some(&json!({ "title": "Old plans" })));
     assert_eq!(renamed.data()["title"], "Old plans");
     assert_eq!(server.get("/api/conversations").data()["count"], json!(1));
     assert_eq!(server.send("DELETE", &format!("/api/conversations/{id}"), None).status, 200);
@@ -121,8 +133,14 @@ fn what_is_no_message_is_refused_and_nothing_is_done() {
         (json!({ "id": "c", "messages": [] }), 422),
         (said("  "), 422),
         (said(&"x".repeat(32_001)), 413),
-        (json!({ "id": "../c", "message": { "role": "user", "parts": [{ "type": "text", "text": "hi" }] } }), 422),
-        (json!({ "id": "c", "message": { "role": "system", "parts": [{ "type": "text", "text": "hi" }] } }), 422),
+        (
+            json!({ "id": "../c", "message": { "role": "user", "parts": [{ "type": "text", "text": "hi" }] } }),
+            422,
+        ),
+        (
+            json!({ "id": "c", "message": { "role": "system", "parts": [{ "type": "text", "text": "hi" }] } }),
+            422,
+        ),
     ] {
         let got = server.post("/api/chat", &body);
         assert_eq!(got.status, status, "{got:?}");
@@ -151,7 +169,8 @@ fn whoever_says_too_much_waits() {
 #[test]
 fn a_model_that_does_not_answer_is_a_status_and_one_sentence() {
     for (kind, status) in [("authentication", 502), ("rate_limit", 429), ("overloaded", 503)] {
-        let room = Room::new(&format!("[[turn]]\ntext = \"x\"\nfault = [{{ kind = \"{kind}\", always = true }}]\n"));
+        let room =
+            Room::new(&format!("[[turn]]\ntext = \"x\"\nfault = [{{ kind = \"{kind}\", always = true }}]\n"));
         let server = room.serve();
         let got = server.say("c", "m1", "hello");
         assert_eq!((got.status, got.code()), (status, format!("model_{kind}")), "{got:?}");
@@ -165,7 +184,9 @@ fn a_model_that_does_not_answer_is_a_status_and_one_sentence() {
 
 #[test]
 fn one_run_answers_at_a_time_and_a_stop_closes_its_turn() {
-    let room = Room::new("[[turn]]\ntext = \"slowly\"\nfault = [{ kind = \"slow\", delay_ms = 1500, always = true }]\n");
+    let room = Room::new(
+        "[[turn]]\ntext = \"slowly\"\nfault = [{ kind = \"slow\", delay_ms = 1500, always = true }]\n",
+    );
     let server = room.serve();
     let answering = server.begin("POST", "/api/chat", Some(&message("slow", "m1", "take your time")));
     let patience = std::time::Instant::now() + std::time::Duration::from_secs(20);
@@ -178,7 +199,11 @@ fn one_run_answers_at_a_time_and_a_stop_closes_its_turn() {
     assert_eq!(stopped["stopped"], json!(true), "{stopped}");
     drop(answering);
     let shown = server.get("/api/conversations/slow").data();
-    assert_eq!((&shown["active"], shown["messages"].as_array().unwrap().len()), (&json!(false), 2), "{shown}");
+    assert_eq!(
+        (&shown["active"], shown["messages"].as_array().unwrap().len()),
+        (&json!(false), 2),
+        "{shown}"
+    );
     assert_eq!(server.post("/api/chat/slow/stop", &json!({})).data()["stopped"], json!(false));
 }
 

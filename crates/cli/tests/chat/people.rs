@@ -29,7 +29,8 @@ fn a_delete_is_asked_about_goes_on_in_the_same_message_and_is_undone_after_a_rel
     assert_eq!((&card["state"], &card["tool"]), (&json!("pending"), &json!("desk_delete_file")));
     assert!(card["diff"].as_str().unwrap().contains("-first line"), "{card}");
     let id = card["approvalId"].as_str().unwrap();
-    let refused = server.post(&format!("/api/confirmations/{id}/approve"), &json!({ "digest": "crd1_other" }));
+    let refused =
+        server.post(&format!("/api/confirmations/{id}/approve"), &json!({ "digest": "crd1_other" }));
     assert_eq!(refused.status, 409, "{refused:?}");
     let approve = json!({ "digest": card["digest"] });
     let approved = server.post(&format!("/api/confirmations/{id}/approve"), &approve).data();

@@ -51,7 +51,9 @@ fn the_packages_own_reader_makes_the_message_that_a_reload_shows() {
         let mut parts = parts.as_array().unwrap().clone();
         for part in &mut parts {
             // What the reader adds for itself.
-            part.as_object_mut().unwrap().retain(|name, value| !value.is_null() && name != "providerMetadata");
+            part.as_object_mut()
+                .unwrap()
+                .retain(|name, value| !value.is_null() && name != "providerMetadata");
         }
         parts
     };
@@ -72,7 +74,8 @@ fn use_chat_talks_to_the_server() {
         .current_dir(&folder)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let shown = server.get("/api/conversations/page").data();
     assert_eq!(shown["messages"].as_array().unwrap().len(), 2, "{shown}");

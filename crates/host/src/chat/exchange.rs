@@ -73,7 +73,9 @@ impl Heard {
             RunEventKind::PlanDecided { proposal_id, state, .. } => {
                 self.ending = Some(format!("The plan {proposal_id} is {state}."));
             }
-            RunEventKind::RunStopped { outcome, .. } => self.ending = self.ending.take().or_else(|| ended(outcome)),
+            RunEventKind::RunStopped { outcome, .. } => {
+                self.ending = self.ending.take().or_else(|| ended(outcome))
+            }
             RunEventKind::RunStarted { .. } => self.ending = None,
             RunEventKind::ModelText { kind: ModelTextKind::Reasoning, .. }
             | RunEventKind::TurnAnswered { .. }
