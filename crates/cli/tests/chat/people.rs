@@ -81,7 +81,7 @@ fn a_call_beyond_the_role_is_told_to_the_model_the_person_and_the_audit() {
     let chunks = got.chunks();
     let errors = of_type(&chunks, "tool-output-error");
     assert!(errors[0]["errorText"].as_str().unwrap().contains("tool"), "{errors:?}");
-    assert_eq!(data(&chunks, "data-turn")["verdict"], json!("refused"), "{chunks:?}");
+    assert_eq!(of_type(&chunks, "data-turn")[0]["data"]["verdict"], json!("refused"), "{chunks:?}");
     assert_eq!(server.get(&format!("/api/desk/files/{}", room.file)).status, 200);
 }
 

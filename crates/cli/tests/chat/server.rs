@@ -21,7 +21,8 @@ impl Room {
     /// `FILE` in the scenario stands for the id of the file.
     pub(crate) fn new(scenario: &str) -> Self {
         let folder = Folder::new();
-        assert_eq!(folder.run(&["init"]).code, Some(0));
+        let made = folder.run(&["init"]);
+        assert_eq!((made.code, made.stderr.as_str()), (Some(0), ""), "{}", made.stdout);
         folder.write("note.md", "# Note\nfirst line\n");
         let (code, made) = folder.json(&["desk", "add", "note.md", "--file", "note.md"]);
         assert_eq!(code, 0);

@@ -51,9 +51,9 @@ fn the_packages_own_reader_makes_the_message_that_a_reload_shows() {
         let mut parts = parts.as_array().unwrap().clone();
         for part in &mut parts {
             // What the reader adds for itself.
-            part.as_object_mut()
-                .unwrap()
-                .retain(|name, value| !value.is_null() && name != "providerMetadata");
+            let is_reasoning = part["type"] == "reasoning";
+            let is_ours = |name: &str| name != "providerMetadata" && !(is_reasoning && name == "id");
+            part.as_object_mut().unwrap().retain(|name, value| !value.is_null() && is_ours(name));
         }
         parts
     };
