@@ -83,7 +83,7 @@ impl EventRows {
 
 fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
     Some(match event {
-        RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, depth, denied } => {
+        RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, depth, denied, blocked } => {
             RunEventKind::RunStarted {
                 run_id: (*run_id).to_owned(),
                 task: (*task).to_owned(),
@@ -93,6 +93,7 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
                 resumed: *is_resumed,
                 depth: *depth,
                 denied: denied.iter().map(|error| Json(error.for_client().into_owned())).collect(),
+                blocked: blocked.to_vec(),
             }
         }
         RunEvent::TurnStarted { call_id, turn, harness } => RunEventKind::TurnStarted {
