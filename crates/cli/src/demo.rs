@@ -3,10 +3,14 @@
 //!
 //! It must not run anything: it makes a folder and says what is to be done there.
 
+pub(crate) mod console;
+
 use std::path::Path;
 
 use premath_host::Host;
 use premath_kernel::{Object, Value};
+use premath_wire::v1::HostEffect;
+use serde_json::value::RawValue;
 
 use crate::commands::in_folder;
 use crate::error::CliError;
@@ -70,27 +74,37 @@ pub(crate) struct DemoPlan {
     pub(crate) model: String,
 }
 
+/// What the model is asked for.
+const TASK: &str = "Find out why `sh check.sh` fails, and mend it.";
+
 /// Makes the example in a folder that is empty or not there yet.
 pub(crate) fn prepare(folder: &Path) -> Result<DemoPlan, CliError> {
-    let failed = |error: std::io::Error| {
-        let what = format!("cannot make the example in `{}`: {error}", folder.display());
-        CliError::environment(what, "name a folder that can be written with --keep")
-    };
-    if !system::empty_folder(folder, &[]).map_err(failed)? {
-        let what = format!("`{}` is not empty", folder.display());
-        return Err(CliError::usage(what, "name a folder that is empty or does not exist yet"));
-    }
-    for (path, text) in FILES {
-        system::write_new(&folder.join(path), text).map_err(failed)?;
-    }
+    files_into(folder, &FILES)?;
     in_folder(folder.to_owned(), None, |host| filed(host).map(|()| Exit::Accepted))?;
     let scenario = folder.join(SCENARIO_PATH);
-    system::write_new(&scenario, SCENARIO).map_err(failed)?;
+    system::write_new(&scenario, SCENARIO).map_err(|error| unmade(folder, &error))?;
     Ok(DemoPlan {
-        task: "Find out why `sh check.sh` fails, and mend it.".to_owned(),
+        task: TASK.to_owned(),
         issue: ISSUE.to_owned(),
         model: format!("scripted:{}", scenario.display()),
     })
+}
+
+/// Writes files into a folder that is empty or not there yet.
+fn files_into(folder: &Path, files: &[(&str, &str)]) -> Result<(), CliError> {
+    if !system::empty_folder(folder, &[]).map_err(|error| unmade(folder, &error))? {
+        let what = format!("`{}` is not empty", folder.display());
+        return Err(CliError::usage(what, "name a folder that is empty or does not exist yet"));
+    }
+    for (path, text) in files {
+        system::write_new(&folder.join(path), text).map_err(|error| unmade(folder, &error))?;
+    }
+    Ok(())
+}
+
+fn unmade(folder: &Path, error: &std::io::Error) -> CliError {
+    let what = format!("cannot make the example in `{}`: {error}", folder.display());
+    CliError::environment(what, "name a folder that can be written with --keep")
 }
 
 /// Issue memory, and the issues in it, each through the door.
@@ -114,14 +128,14 @@ fn filed(host: &Host<'_>) -> Result<(), CliError> {
     Ok(())
 }
 
-fn call(host: &Host<'_>, action: &str, arguments: &Value<'_>) -> Result<(), CliError> {
+fn call(host: &Host<'_>, action: &str, arguments: &Value<'_>) -> Result<HostEffect<Box<RawValue>>, CliError> {
     let effect = host.call(action, arguments).map_err(CliError::action)?;
     if effect.result_class == "rejected" {
         let classes = effect.failure_classes.join(", ");
         let what = format!("the example cannot be made: {action} was refused: {classes}");
         return Err(CliError::environment(what, "run it from a terminal, not from a step of a run"));
     }
-    Ok(())
+    Ok(effect)
 }
 
 #[cfg(test)]

@@ -78,7 +78,8 @@ impl Plan {
             Body::Nothing | Body::Object(_) => Vec::new(),
             Body::Members(names) => {
                 let member = |name: &&str| {
-                    let (name, is_needed) = name.strip_suffix('!').map_or((*name, false), |name| (name, true));
+                    let (name, is_needed) =
+                        name.strip_suffix('!').map_or((*name, false), |name| (name, true));
                     (name.to_owned(), is_needed)
                 };
                 names.iter().map(member).collect()

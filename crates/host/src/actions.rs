@@ -11,6 +11,7 @@ pub(crate) mod dep_graph;
 pub(crate) mod desk;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod foreign_tools;
 pub(crate) mod governance_check;
 pub(crate) mod guard;
 pub(crate) mod harness_feature;

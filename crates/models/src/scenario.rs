@@ -80,6 +80,9 @@ pub struct When {
     pub system_contains: Option<String>,
     /// The model that is asked for.
     pub model: Option<String>,
+    /// A text in what was asked last, whatever its case. Its turns are counted from there: a model that is asked one thing
+    /// after the other answers each of them from its first turn.
+    pub asked_contains: Option<String>,
 }
 
 /// One answer.

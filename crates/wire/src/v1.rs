@@ -11,6 +11,7 @@ mod desk;
 mod effect;
 mod evidence;
 mod explanation;
+mod foreign_tools;
 mod governance;
 mod guard;
 mod handoff;
@@ -55,6 +56,7 @@ pub use desk::{
 };
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;
+pub use foreign_tools::{ForeignServerRow, ForeignToolRow, ForeignToolsAnswer};
 pub use guard::{GuardDecision, GuardInstalled};
 pub use harness::{
     BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, FEATURE_LEDGER_KIND, FailureGroup, FeatureAnswer,
@@ -104,8 +106,8 @@ pub use required::{
 pub use run::{
     AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow,
     FilteredTokens, IntentResult, IntentState, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer,
-    ReplayDifference, RunAnswer, RunCard, RunEnding, RunEventKind, RunEventRow, RunEvents, RunExport, RunForgotten,
-    RunListing, RunRow, TurnCard, TurnDigests, TurnRow, TurnVerdict, WorkerRow,
+    ReplayDifference, RunAnswer, RunCard, RunEnding, RunEventKind, RunEventRow, RunEvents, RunExport,
+    RunForgotten, RunListing, RunRow, TurnCard, TurnDigests, TurnRow, TurnVerdict, WorkerRow,
 };
 pub use sandbox::{
     LayerRow, OutputRow, SandboxCheckAnswer, SandboxEvidenceRow, SandboxOutcome, SandboxRefusal,

@@ -16,13 +16,6 @@ pub(crate) struct ModelsArgs {
     pub(crate) format: Format,
 }
 
-/// Arguments of `tools`.
-#[derive(Debug, Args)]
-pub(crate) struct ToolsArgs {
-    #[command(flatten)]
-    pub(crate) format: Format,
-}
-
 /// Arguments of `ask`.
 #[derive(Debug, Args)]
 pub(crate) struct AskArgs {

@@ -10,9 +10,10 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use super::in_repository;
+use super::{in_folder, in_repository};
 use crate::agent::governance::STEP_TOKEN;
 use crate::args::serve::ServeArgs;
+use crate::demo::console;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, DIM, GOOD, STRONG};
@@ -22,11 +23,30 @@ use crate::{models, system};
 const TOKEN_VARIABLE: &str = "PREMATH_CONSOLE_TOKEN";
 
 pub(crate) fn run(args: &ServeArgs) -> Result<Exit, CliError> {
+    if args.demo {
+        return demo(args);
+    }
     in_repository(None, |host| serve(args, host, false))
 }
 
+/// Makes the example, and serves it.
+fn demo(args: &ServeArgs) -> Result<Exit, CliError> {
+    let folder = match &args.keep {
+        Some(folder) => PathBuf::from(system::absolute(Some(folder))?),
+        None => system::fresh_folder("premath-console").map_err(|error| {
+            CliError::environment(
+                format!("cannot make a temporary folder: {error}"),
+                "name a folder with --keep",
+            )
+        })?,
+    };
+    output::note(&format!("making an example in {}\n", crate::render::plain(&folder.to_string_lossy())));
+    console::prepare(&folder, &mut |step| output::note(&format!("  {step}\n")))?;
+    in_folder(folder, None, |host| serve(args, host, true))
+}
+
 /// Serves a repository that is there.
-pub(crate) fn serve(args: &ServeArgs, host: &Host<'_>, is_demo: bool) -> Result<Exit, CliError> {
+fn serve(args: &ServeArgs, host: &Host<'_>, is_demo: bool) -> Result<Exit, CliError> {
     let runtime = models::runtime().map_err(CliError::action)?;
     let listener = listener(&runtime, args.port)?;
     let (token, secret, place) = token(host)?;

@@ -52,7 +52,7 @@ fn every_view_has_a_command_that_prints_the_same() {
         ("/api/audit?limit=5&q=ISSUE.ADD", &["audit", "query", "--limit", "5", "-q", "issue.add"]),
         ("/api/policy", &["policy", "show"]),
         ("/api/models", &["models"]),
-        ("/api/tools", &["tools"]),
+        ("/api/tools", &["tools", "catalogue"]),
         ("/api/desk/tree", &["desk", "tree"]),
         ("/api/desk/files", &["desk", "list"]),
     ];

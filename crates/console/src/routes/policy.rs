@@ -8,7 +8,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .query(&["tool", "args", "role", "scopes"]),
     Route::get("/api/governance", "policy.history", "the policy packages that were put into force, with what was measured"),
     Route::get("/api/models", "model.list", "the providers of models and how they are").query(&["check"]),
-    Route::get("/api/tools", "tool.list", "the tools of runs: risk, scope, where they come from"),
+    Route::get("/api/tools", "tool.catalogue", "the tools of runs: risk, scope, where they come from"),
     Route::get("/api/audit", "audit.query", "what was decided and done, the newest first").query(&[
         "kind", "effect", "run", "issue", "tool", "path", "actor", "code", "digest", "since", "until", "q", "limit",
         "cursor",

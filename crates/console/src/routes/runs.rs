@@ -24,10 +24,14 @@ pub(crate) const ROUTES: &[Route] = &[
         .status(202)
         .by(start),
     Route::get("/api/runs/{id}", "run.show", "one run and its turns").named(&["id:runId"]),
-    Route::get("/api/runs/{id}/events", "run.events", "the rows of a run behind a cursor, or live as a stream")
-        .named(&["id:runId"])
-        .query(&["cursor", "limit"])
-        .by(events),
+    Route::get(
+        "/api/runs/{id}/events",
+        "run.events",
+        "the rows of a run behind a cursor, or live as a stream",
+    )
+    .named(&["id:runId"])
+    .query(&["cursor", "limit"])
+    .by(events),
     Route::bare(Verb::Post, "/api/runs/{id}/resume", "go on with a run that stopped, in this server")
         .over("run.resume")
         .named(&["id:runId"])
@@ -47,9 +51,13 @@ pub(crate) const ROUTES: &[Route] = &[
         .named(&["id:runId"])
         .findings(),
     Route::get("/api/runs/{id}/export", "run.export", "every row of a run's journal").named(&["id:runId"]),
-    Route::get("/api/runs/{id}/turns/{callId}", "turn.show", "what a model saw in a turn, and what came of it")
-        .named(&["callId"])
-        .by(turn),
+    Route::get(
+        "/api/runs/{id}/turns/{callId}",
+        "turn.show",
+        "what a model saw in a turn, and what came of it",
+    )
+    .named(&["callId"])
+    .by(turn),
 ];
 
 fn begun_schema() -> Value {
@@ -108,8 +116,11 @@ fn verify(state: AppState, asked: Asked) -> Answering {
 fn events(state: AppState, asked: Asked) -> Answering {
     Box::pin(async move {
         let accepts = |media: &str| {
-            let accepted = asked.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-            accepted.flat_map(|value| value.split(',')).any(|one| one.split(';').next().map(str::trim) == Some(media))
+            let accepted =
+                asked.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+            accepted
+                .flat_map(|value| value.split(','))
+                .any(|one| one.split(';').next().map(str::trim) == Some(media))
         };
         if !accepts("text/event-stream") {
             return call::answered(state, asked).await;

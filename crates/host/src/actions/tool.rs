@@ -1,4 +1,4 @@
-//! `tool.list`: the tools that runs can have, before policy says which of them a run gets.
+//! `tool.catalogue`: the tools that runs can have, before policy says which of them a run gets.
 
 use premath_kernel::Value;
 use premath_wire::v1::{ToolListing, ToolRow};
@@ -10,7 +10,7 @@ use crate::table::{ActionError, Answer, Host, Nothing};
 /// Where the tools come from that come with premath.
 const OWN: &str = "premath";
 
-/// `tool.list`
+/// `tool.catalogue`
 pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let Nothing {} = arguments(args)?;
     let mut items: Vec<ToolRow> = all_tools(host.workspace)?
@@ -30,5 +30,5 @@ pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         })
         .collect();
     items.sort_by(|left, right| left.name.cmp(&right.name));
-    Answer::new("ok", &ToolListing { action: "tool.list".to_owned(), count: count(items.len()), items })
+    Answer::new("ok", &ToolListing { action: "tool.catalogue".to_owned(), count: count(items.len()), items })
 }

@@ -4,10 +4,10 @@ use super::input::{Nothing, input_of};
 use super::{Action, Door};
 use crate::actions::{
     approvals, audit, audit_why, coherence, config, conformance, dep, dep_graph, desk, doctor, explain,
-    governance_check, guard, harness_feature, harness_kpi, harness_session, harness_trajectory, init,
-    instruction, issue_blocked, issue_check, issue_graph, issue_history, issue_read, issue_upkeep, issue_write,
-    join_check, lease, measuring, metrics, model, observe, policy, policy_export, promotion, proposals,
-    required, run, sandbox, schema, scheme_eval, tool, verify,
+    foreign_tools, governance_check, guard, harness_feature, harness_kpi, harness_session,
+    harness_trajectory, init, instruction, issue_blocked, issue_check, issue_graph, issue_history, issue_read,
+    issue_upkeep, issue_write, join_check, lease, measuring, metrics, model, observe, policy, policy_export,
+    promotion, proposals, required, run, sandbox, schema, scheme_eval, tool, verify,
 };
 
 /// An entry in two lines: its name, the command, whether it changes anything, what it takes and the schema of its answer, the
@@ -244,8 +244,18 @@ pub const ACTIONS: &[Action] = actions! {
         "print the JSON Schema of a document";
     "scheme.eval" "scheme-eval" Mutation scheme_eval::EvalArgs => "scheme-eval" scheme_eval::call:
         "run a program whose only effect is calls of host functions";
-    "tool.list" "tools" Read Nothing => "tool-listing" tool::list:
+    "tool.approve" "tools approve" Effect foreign_tools::ApproveArgs => "foreign-tools" foreign_tools::approve:
+        "approve tools of another server as they are defined now";
+    "tool.catalogue" "tools catalogue" Read Nothing => "tool-listing" tool::list:
         "list the tools of runs: what they can do, and which scope they need";
+    "tool.check" "tools check" Effect foreign_tools::ListArgs => "foreign-tools" foreign_tools::check:
+        "hold what other servers define against what was approved";
+    "tool.forget" "tools forget" Effect foreign_tools::OneArgs => "foreign-tools" foreign_tools::forget:
+        "take an approval of another server's tools back";
+    "tool.list" "tools list" Read foreign_tools::ListArgs => "foreign-tools" foreign_tools::list:
+        "list other servers and what was approved of them";
+    "tool.show" "tools show" Effect foreign_tools::OneArgs => "foreign-tools" foreign_tools::show:
+        "show a definition of another server, and what has changed in it";
     "turn.show" "turn show" Read run::TurnArgs => "turn-card" run::turn:
         "show what a model saw in a turn, and what came of it";
     "workspace.doctor" "doctor" Mutation doctor::DoctorArgs => "doctor" doctor::call:

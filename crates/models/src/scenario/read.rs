@@ -40,15 +40,18 @@ fn bound_conversation(
     places: &Places<'_>,
 ) -> Result<Conversation, ScenarioError> {
     let when = document.get_ref().when.get_ref();
-    if when.system_contains.is_none() && when.model.is_none() {
-        let message =
-            "`when` names `system_contains`, `model` or both; turns for everybody else are `[[turn]]`";
+    if when.system_contains.is_none() && when.model.is_none() && when.asked_contains.is_none() {
+        let message = "`when` names `system_contains`, `model` or `asked_contains`; turns for everybody else are `[[turn]]`";
         return Err(places.error(document.get_ref().when.span(), message));
     }
     if document.get_ref().turn.is_empty() {
         return Err(places.error(document.span(), "a conversation has at least one `[[conversation.turn]]`"));
     }
-    let when = When { system_contains: when.system_contains.clone(), model: when.model.clone() };
+    let when = When {
+        system_contains: when.system_contains.clone(),
+        model: when.model.clone(),
+        asked_contains: when.asked_contains.clone(),
+    };
     Ok(Conversation { when, turns: turns(&document.get_ref().turn, places)? })
 }
 

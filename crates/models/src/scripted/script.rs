@@ -45,7 +45,10 @@ impl Script {
             let message = format!("no conversation of scenario `{name}` answers model `{}`", shown.model);
             return self.mismatch(None, message);
         };
-        let index = shown.answers();
+        let index = match &conversation.when.asked_contains {
+            Some(_) => shown.answers_since_asked(),
+            None => shown.answers(),
+        };
         let (Some(turn), Some(counter)) = (conversation.turns.get(index), attempts.get(index)) else {
             let turns = conversation.turns.len();
             let message = format!("expected at most {turns} turns, was asked for turn {}", index + 1);
@@ -78,6 +81,7 @@ impl Script {
 fn fits(when: &When, shown: &ShownRequest) -> bool {
     when.model.as_ref().is_none_or(|model| *model == shown.model)
         && when.system_contains.as_ref().is_none_or(|text| shown.system.contains(text.as_str()))
+        && when.asked_contains.as_ref().is_none_or(|text| shown.asked(text))
 }
 
 fn fault_of(faults: &[Fault], attempt: u64) -> Option<FaultKind> {

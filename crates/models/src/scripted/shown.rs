@@ -15,8 +15,10 @@ pub struct ShownRequest {
     pub form: AnswerForm,
     /// The system text.
     pub system: String,
-    /// The tools that are offered.
+    /// The tools that are offered; one of a namespace as `<namespace>__<tool>`.
     pub tools: Vec<String>,
+    /// The namespaces that tools are offered in, where the protocol has such.
+    pub namespaces: Vec<String>,
     /// The conversation. Neighbouring messages of the user's side are one, as the protocols do not agree on how tool
     /// results are cut into messages.
     pub messages: Vec<ShownMessage>,
@@ -86,6 +88,37 @@ impl ShownRequest {
     #[must_use]
     pub fn answers(&self) -> usize {
         self.messages.iter().filter(|message| matches!(message, ShownMessage::Assistant(_))).count()
+    }
+
+    /// Whether a text is in what was asked last, whatever its case.
+    #[must_use]
+    pub fn asked(&self, text: &str) -> bool {
+        let wanted = text.to_lowercase();
+        let is_said = |part: &ShownPart| match part {
+            ShownPart::Text(said) => said.to_lowercase().contains(&wanted),
+            ShownPart::Result { .. } => false,
+        };
+        match self.messages.get(self.asked_at()) {
+            Some(ShownMessage::User(parts)) => parts.iter().any(is_said),
+            Some(ShownMessage::Assistant(_)) | None => false,
+        }
+    }
+
+    /// How many answers the model gave to what was asked last.
+    #[must_use]
+    pub fn answers_since_asked(&self) -> usize {
+        let since = self.messages.iter().skip(self.asked_at());
+        since.filter(|message| matches!(message, ShownMessage::Assistant(_))).count()
+    }
+
+    /// Where something was asked last: the newest message of the user's side without results of tools. Reminders come
+    /// with results, and are no question.
+    fn asked_at(&self) -> usize {
+        let is_question = |message: &ShownMessage| match message {
+            ShownMessage::User(parts) => parts.iter().all(|part| matches!(part, ShownPart::Text(_))),
+            ShownMessage::Assistant(_) => false,
+        };
+        self.messages.iter().rposition(is_question).unwrap_or_default()
     }
 
     /// The newest text of the user.

@@ -153,6 +153,22 @@ fn responses_numbers_its_events_and_ends_with_everything() {
 }
 
 #[test]
+fn a_tool_of_a_namespace_is_called_in_its_namespace() {
+    let scenario = "name = \"n\"\n[[turn]]\nexpect = { tools_include = [\"mcp__one__look\"] }\n\
+                    [[turn.call]]\ntool = \"mcp__one__look\"\n[[turn.call]]\ntool = \"plain\"\n";
+    let tools = json!([
+        { "type": "function", "name": "plain" },
+        { "type": "namespace", "name": "mcp__one", "tools": [{ "type": "function", "name": "look" }] },
+    ]);
+    let asked = json!({ "model": "m", "input": "go", "tools": tools });
+    let answered = ask(&script(scenario), Protocol::OpenaiResponses, &asked);
+    let whole: Value = serde_json::from_slice(&answered.pieces.concat()).unwrap();
+    let output = whole["output"].as_array().unwrap();
+    assert_eq!((&output[0]["namespace"], &output[0]["name"]), (&json!("mcp__one"), &json!("look")));
+    assert_eq!((output[1].get("namespace"), &output[1]["name"]), (None, &json!("plain")));
+}
+
+#[test]
 fn chat_streams_chunks_and_says_what_was_used_when_asked() {
     let asked = request(Protocol::OpenaiChat, "read a", true);
     let answered = ask(&script(READING), Protocol::OpenaiChat, &asked);
@@ -327,6 +343,32 @@ fn a_cut_or_stalled_body_has_as_many_bytes_as_it_says_and_never_all() {
             }
         }
     }
+}
+
+#[test]
+fn what_is_asked_one_after_the_other_is_answered_from_its_first_turn() {
+    let script = script(
+        "name = \"desk\"\n\
+         [[conversation]]\nwhen = { asked_contains = \"delete\" }\n[[conversation.turn]]\n\
+         [[conversation.turn.call]]\ntool = \"fs_read\"\n[[conversation.turn]]\ntext = \"deleted\"\n\
+         [[conversation]]\nwhen = { asked_contains = \"\" }\n[[conversation.turn]]\ntext = \"hello\"\n",
+    );
+    let said = |messages: Value| {
+        let body = json!({ "model": "m", "max_tokens": 100, "messages": messages });
+        let answer = whole(&ask(&script, Protocol::AnthropicMessages, &body));
+        answer["content"][0]["text"].as_str().or(answer["content"][0]["name"].as_str()).unwrap().to_owned()
+    };
+    let greeting = json!({ "role": "user", "content": "Good morning" });
+    let hello = json!({ "role": "assistant", "content": "hello" });
+    let wish = json!({ "role": "user", "content": "Please DELETE it" });
+    let call = json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "c", "name": "fs_read", "input": {} }] });
+    let result = json!({ "role": "user", "content": [
+        { "type": "tool_result", "tool_use_id": "c", "content": "gone" }, { "type": "text", "text": "a reminder" }] });
+    assert_eq!(said(json!([greeting])), "hello");
+    assert_eq!(said(json!([greeting, hello, wish])), "fs_read");
+    assert_eq!(said(json!([greeting, hello, wish, call, result])), "deleted");
+    let bye = json!({ "role": "assistant", "content": "deleted" });
+    assert_eq!(said(json!([greeting, hello, wish, call, result, bye, greeting])), "hello");
 }
 
 #[test]

@@ -12,8 +12,8 @@ use super::{
     BlockedRow, BootAnswer, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport,
     CoordinatorAnswer, DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory,
     DeskListing, DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
-    FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, GovernanceInput,
-    GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer,
+    FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, ForeignToolsAnswer,
+    GovernanceInput, GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer,
     InstructionCheckAnswer, InstructionRunAnswer, InstructionWitnessAnswer, IssueAnswer, IssueCard,
     IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, MeasureAnswer,
     MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer, PolicyExplained,
@@ -25,7 +25,7 @@ use super::{
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 106] = [
+pub const SCHEMA_NAMES: [&str; 107] = [
     "approval",
     "approval-page",
     "ask",
@@ -52,6 +52,7 @@ pub const SCHEMA_NAMES: [&str; 106] = [
     "eval-guardrails",
     "eval-tools",
     "explanation",
+    "foreign-tools",
     "governance-check-input",
     "governance-check-report",
     "guard-decision",
@@ -191,6 +192,7 @@ fn generated(name: &str) -> Option<Schema> {
         "desk-tree" => writing.into_root_schema_for::<DeskTree>(),
         "doctor" => writing.into_root_schema_for::<Outcome<DoctorAnswer>>(),
         "explanation" => writing.into_root_schema_for::<Explanation>(),
+        "foreign-tools" => writing.into_root_schema_for::<Outcome<ForeignToolsAnswer>>(),
         "governance-check-input" => reading.into_root_schema_for::<GovernanceInput>(),
         "governance-check-report" => writing.into_root_schema_for::<GovernanceReport>(),
         "host-effect" => writing.into_root_schema_for::<HostEffect<crate::Json>>(),

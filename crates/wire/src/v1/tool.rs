@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolListing {
-    /// `tool.list`
+    /// `tool.catalogue`
     pub action: String,
     /// How many there are.
     pub count: u64,

@@ -1,0 +1,157 @@
+// The chat beside the desk: a conversation, its cards, and the log of everything that was called.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, post, send } from '../api/client';
+import type { ConversationItem, LogEntry, Page } from '../api/types';
+import { ago, clock, digest, duration } from '../text/format';
+import { asText, inert } from '../text/inert';
+import { Icon } from '../ui/icons';
+import { Arguments } from '../ui/json';
+import { Chip, Empty, Failure, Segments, StateChip, tellError } from '../ui/kit';
+import { LongText } from '../ui/long';
+import { pathOf } from '../ui/route';
+import { useAnswer, useNow, useStored } from '../ui/use';
+import { MessageView, Undo } from './parts';
+import type { Panel } from './stream';
+import { useChat } from './use-chat';
+
+const RISK = { read: '', create: 'blue', write: 'amber', destructive: 'red' } as const;
+
+function LogRow({ entry, undone }: { readonly entry: LogEntry; readonly undone: () => void }) {
+  return (
+    <details class="log-row">
+      <summary>
+        <span class="num ink3 small">{entry.at ? clock(entry.at) : ''}</span>
+        <code class="cut grow">{inert(entry.tool)}</code>
+        {entry.risk && entry.risk !== 'read' && <Chip tone={RISK[entry.risk as keyof typeof RISK] ?? ''}>{inert(entry.risk)}</Chip>}
+        <span class="num small ink3">{entry.durationMs === null || entry.durationMs === undefined ? '' : duration(entry.durationMs)}</span>
+        <StateChip state={entry.status ?? entry.decision ?? ''} />
+      </summary>
+      <div class="col">
+        <dl class="facts">
+          <dt>decision</dt><dd>{inert(entry.decision ?? '–')}</dd>
+          <dt>arguments</dt><dd title={entry.argsDigest ?? ''}><code>{inert(digest(entry.argsDigest))}</code></dd>
+          {entry.runId && <><dt>run</dt><dd><a href={pathOf('runs', entry.runId)}>{inert(entry.runId)}</a></dd></>}
+          {entry.ref && <><dt>kept as</dt><dd><code>{inert(digest(entry.ref))}</code></dd></>}
+        </dl>
+        <Arguments value={entry.arguments ?? {}} />
+        {entry.result !== undefined && entry.result !== null && <LongText text={asText(entry.result)} label={`Result of ${entry.tool}`} />}
+      </div>
+      {entry.undo && <div class="under"><Undo fileId={entry.undo.fileId} name={entry.undo.name ?? entry.undo.fileId} version={entry.undo.version} done={entry.undo.state === 'undone'} undone={undone} /></div>}
+    </details>
+  );
+}
+
+function Log({ conversation, refresh, undone }: { readonly conversation: string; readonly refresh: number; readonly undone: () => void }) {
+  const answer = useAnswer<Page<LogEntry>>(`/api/conversations/${encodeURIComponent(conversation)}/log`, {}, 3000);
+  useEffect(() => answer.again(), [refresh]);
+  const entries = answer.data?.items ?? [];
+  if (answer.error && !answer.data) return <Failure error={answer.error} command={`premath conversations log ${conversation}`} again={answer.again} />;
+  if (entries.length === 0) return <Empty icon="tool" title="Nothing was called yet">Every call stands here with its decision, its time and its whole result, also after a reload.</Empty>;
+  return <div class="log" role="log" aria-label="Everything that was called">{entries.map((entry, at) => <LogRow key={entry.toolCallId ?? at} entry={entry} undone={undone} />)}</div>;
+}
+
+export interface ChatPanelProps {
+  readonly panels: readonly Panel[];
+  readonly onEffect: (effect: Record<string, unknown>) => void;
+  readonly deskChanged: () => void;
+  readonly refresh: number;
+}
+
+const SCOPES = ['desk:read', 'desk:write', 'desk:create', 'desk:delete'] as const;
+
+export function ChatPanel({ panels, onEffect, deskChanged, refresh }: ChatPanelProps) {
+  const list = useAnswer<Page<ConversationItem>>('/api/conversations', {}, 10_000);
+  const [conversation, setConversation] = useStored<string | null>('conversation', null);
+  const [view, setView] = useState<'chat' | 'log'>('chat');
+  const [text, setText] = useState('');
+  const [failed, setFailed] = useState<ApiError | null>(null);
+  const pendingText = useRef<string | null>(null);
+  const items = list.data?.items ?? [];
+  const known = list.data === null || items.some((it) => it.id === conversation);
+  const active = known ? conversation : (items[0]?.id ?? null);
+  const chat = useChat(active, onEffect);
+  const bottom = useRef<HTMLDivElement>(null);
+  const stick = useRef(true);
+  const now = useNow(10_000);
+  useEffect(() => {
+    if (stick.current) bottom.current?.scrollIntoView({ block: 'end' });
+  }, [chat.messages, chat.state, view]);
+  useEffect(() => {
+    if (chat.state === 'ready') deskChanged();
+    if (chat.state === 'ready' && pendingText.current !== null && active !== null) {
+      const words = pendingText.current;
+      pendingText.current = null;
+      void chat.send(words, panels, SCOPES);
+    }
+  }, [chat.state, active]);
+  const start = async (): Promise<string | null> => {
+    try {
+      const made = await post<{ id?: string; conversation?: { id: string } }>('/api/conversations', {});
+      const id = made.id ?? made.conversation?.id ?? null;
+      list.again();
+      setConversation(id);
+      return id;
+    } catch (error) {
+      setFailed(error as ApiError);
+      return null;
+    }
+  };
+  const submit = async () => {
+    const words = text.trim();
+    if (words === '' || chat.state === 'streaming') return;
+    setFailed(null);
+    setText('');
+    stick.current = true;
+    if (active === null) {
+      pendingText.current = words;
+      if ((await start()) === null) setText(words);
+    } else await chat.send(words, panels, SCOPES);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      void submit();
+    }
+  };
+  const remove = async () => {
+    if (active === null) return;
+    await send('DELETE', `/api/conversations/${encodeURIComponent(active)}`).catch(tellError);
+    setConversation(items.find((it) => it.id !== active)?.id ?? null);
+    list.again();
+  };
+  const error = failed ?? chat.error ?? (list.data ? null : list.error);
+  const decided = () => (deskChanged(), void chat.goOn());
+  return (
+    <section class="chat" aria-label="Chat">
+      <header class="bar">
+        <Icon name="spark" />
+        <select class="field plain grow" aria-label="Conversation" value={active ?? ''} onChange={(event) => setConversation(event.currentTarget.value || null)}>
+          {items.length === 0 && <option value="">A new conversation</option>}
+          {items.map((it) => <option key={it.id} value={it.id}>{inert(it.title || 'Untitled')} · {ago(it.updatedAt, now)}</option>)}
+        </select>
+        <Segments label="View" chosen={view} choose={setView} options={[['chat', 'Chat'], ['log', 'I/O log']]} />
+        {active !== null && <button type="button" class="button quiet small icon" aria-label="Delete the conversation" title="Delete the conversation" onClick={remove}><Icon name="trash" /></button>}
+        <button type="button" class="button quiet small icon" aria-label="A new conversation" title="A new conversation" onClick={() => void start()}><Icon name="plus" /></button>
+      </header>
+      {view === 'log' && active !== null ? <div class="talk"><Log conversation={active} refresh={refresh} undone={deskChanged} /></div> : (
+        <div class="talk" role="log" aria-live="polite" aria-label="Conversation" tabIndex={0} onScroll={(event) => { const box = event.currentTarget; stick.current = box.scrollTop + box.clientHeight > box.scrollHeight - 80; }}>
+          {chat.messages.length === 0 && chat.state === 'ready' && (
+            <Empty icon="spark" title="Ask about your files">What is read is read silently, what is new is announced, what changes or goes is shown to you first.</Empty>
+          )}
+          {chat.messages.map((message) => <MessageView key={message.id} message={message} decided={decided} undone={() => (deskChanged(), void chat.reload())} />)}
+          {chat.state === 'streaming' && <div class="thinking" role="status"><i /><i /><i /><span class="hidden-text">The assistant is at it</span></div>}
+          {error && <Failure error={error} again={() => (setFailed(null), list.again(), void chat.goOn())} />}
+          <div ref={bottom} />
+        </div>
+      )}
+      <form class="say" onSubmit={(event) => (event.preventDefault(), void submit())}>
+        <textarea class="field" rows={2} aria-label="Message" placeholder="Ask, or say what is to be done" maxLength={32_000} value={text} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKeyDown} />
+        <div class="row">
+          <span class="grow small ink3 cut">{panels.length > 0 ? 'It sees the open file' : ''}</span>
+          {chat.state === 'streaming' ? <button type="button" class="button danger small" onClick={() => void chat.stop().catch(tellError)}><Icon name="stop" /> Stop</button>
+            : <button type="submit" class="button primary small" disabled={text.trim() === ''}><Icon name="send" /> Send</button>}
+        </div>
+      </form>
+    </section>
+  );
+}

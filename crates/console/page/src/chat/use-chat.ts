@@ -1,0 +1,126 @@
+// A conversation on the screen: what was said, what is being said, and going on after a reload. The server keeps all of it.
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, get, post } from '../api/client';
+import { emptyReply, foldChunk, readMessage, withReply, type Chunk, type DataPart, type Message, type Reply } from './messages';
+import { rejoin, say, type Panel } from './stream';
+
+interface Stored {
+  readonly id: string;
+  readonly title: string;
+  readonly messages: readonly unknown[];
+  readonly active?: boolean | string | null;
+}
+
+export interface Chat {
+  readonly messages: readonly Message[];
+  readonly state: 'loading' | 'ready' | 'streaming';
+  readonly error: ApiError | null;
+  readonly send: (text: string, panels: readonly Panel[], scopes: readonly string[]) => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** Takes up the stream again: after a card was answered, or a connection was lost. */
+  readonly goOn: () => Promise<void>;
+  readonly reload: () => Promise<void>;
+}
+
+const asError = (cause: unknown): ApiError => (cause instanceof ApiError ? cause : new ApiError(0, 'unreachable', 'the connection was lost; what was said is kept', {}));
+
+export function useChat(conversation: string | null, onEffect: (effect: Record<string, unknown>) => void): Chat {
+  const [messages, setMessages] = useState<readonly Message[]>([]);
+  const [state, setState] = useState<Chat['state']>('loading');
+  const [error, setError] = useState<ApiError | null>(null);
+  const cut = useRef<AbortController | null>(null);
+  const effects = useRef(onEffect);
+  effects.current = onEffect;
+
+  const load = useCallback(async (id: string, signal: AbortSignal): Promise<boolean> => {
+    const stored = await get<Stored>(`/api/conversations/${encodeURIComponent(id)}`, {}, signal);
+    setMessages(stored.messages.map(readMessage));
+    return Boolean(stored.active);
+  }, []);
+
+  const take = useCallback(async (stream: AsyncGenerator<Chunk[]>, signal: AbortSignal): Promise<void> => {
+    let reply: Reply = emptyReply(crypto.randomUUID());
+    let frame = 0;
+    const draw = () => {
+      frame = 0;
+      const { message } = reply;
+      if (message.parts.length > 0) setMessages((all) => withReply(all, message));
+    };
+    setState('streaming');
+    try {
+      for await (const chunks of stream) {
+        for (const chunk of chunks) {
+          reply = foldChunk(reply, chunk);
+          if (chunk.type === 'data-effect') effects.current((chunk['data'] ?? {}) as DataPart['data']);
+        }
+        if (frame === 0) frame = requestAnimationFrame(draw);
+      }
+    } finally {
+      if (frame !== 0) cancelAnimationFrame(frame);
+      if (!signal.aborted) draw();
+    }
+    if (reply.end === 'failed') throw new ApiError(0, 'model', reply.error ?? 'the answer failed');
+  }, []);
+
+  const begin = useCallback((): AbortController => {
+    cut.current?.abort();
+    cut.current = new AbortController();
+    setError(null);
+    return cut.current;
+  }, []);
+
+  const settle = useCallback(async (mine: AbortController, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (cause) {
+      if (!mine.signal.aborted) setError(asError(cause));
+    }
+    if (cut.current === mine && !mine.signal.aborted) setState('ready');
+  }, []);
+
+  useEffect(() => {
+    setMessages([]);
+    if (conversation === null) {
+      setState('ready');
+      return;
+    }
+    setState('loading');
+    const mine = begin();
+    void settle(mine, async () => {
+      await load(conversation, mine.signal);
+      await take(rejoin(conversation, mine.signal), mine.signal);
+      if (!mine.signal.aborted) await load(conversation, mine.signal);
+    });
+    return () => mine.abort();
+  }, [conversation]);
+
+  const send = useCallback(async (text: string, panels: readonly Panel[], scopes: readonly string[]) => {
+    if (conversation === null) return;
+    const mine = begin();
+    setMessages((all) => [...all, { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] }]);
+    await settle(mine, async () => {
+      await take(say(conversation, text, panels, scopes, mine.signal), mine.signal);
+      await load(conversation, mine.signal);
+    });
+  }, [conversation]);
+
+  const goOn = useCallback(async () => {
+    if (conversation === null) return;
+    const mine = begin();
+    await settle(mine, async () => {
+      await load(conversation, mine.signal);
+      await take(rejoin(conversation, mine.signal), mine.signal);
+      await load(conversation, mine.signal);
+    });
+  }, [conversation]);
+
+  const stop = useCallback(async () => {
+    if (conversation !== null) await post(`/api/chat/${encodeURIComponent(conversation)}/stop`);
+  }, [conversation]);
+
+  const reload = useCallback(async () => {
+    if (conversation !== null && cut.current) await load(conversation, cut.current.signal).catch(() => undefined);
+  }, [conversation]);
+
+  return { messages, state, error, send, stop, goOn, reload };
+}

@@ -1,0 +1,215 @@
+// What runs may do at most: layers with the place they are from, rules, guards and their health, tools and their pins, gates.
+import { useState } from 'preact/hooks';
+import { ApiError, get } from '../api/client';
+import { cost, plural } from '../text/format';
+import { inert } from '../text/inert';
+import { Icon } from '../ui/icons';
+import { Json } from '../ui/json';
+import { Chip, Command, Digest, Empty, Failure, Inert, Loading, Segments, StateChip } from '../ui/kit';
+import { useAnswer, useDoing } from '../ui/use';
+
+interface PolicyShown {
+  readonly principal: string;
+  readonly role: string;
+  readonly tier: string;
+  readonly granted: readonly string[];
+  readonly refused: readonly string[];
+  readonly layers: readonly { layer: string; says: string; source: string }[];
+  readonly rules: readonly { id: string; effect: string; reason: string; examples: number; source: string }[];
+  readonly rulesFailed?: readonly string[];
+  readonly guards: readonly { id: string; stages: readonly string[]; red?: string | null }[];
+  readonly controls: unknown;
+  readonly controlsSource: string;
+  readonly packageDigest: string;
+  readonly rulesDigest: string;
+  readonly guardsDigest: string;
+  readonly today: { toolCalls: number; costMicros: number };
+  readonly asPromoted: boolean;
+}
+
+interface ToolItem {
+  readonly name?: string;
+  readonly tool?: string;
+  readonly risk?: string;
+  readonly scope?: string;
+  readonly source?: string;
+  readonly pin?: string | null;
+  readonly pinState?: string | null;
+  readonly pinned?: string | boolean | null;
+  readonly drift?: string | boolean | null;
+}
+
+interface Explanation {
+  readonly effect: string;
+  readonly policyName?: string | null;
+  readonly reason?: string | null;
+  readonly rules: readonly { id: string; effect: string; matched: boolean; reason: string }[];
+  readonly tier: string;
+  readonly role: string;
+  readonly modelView?: unknown;
+}
+
+interface ModelItem {
+  readonly provider: string;
+  readonly state: string;
+  readonly protocol: string;
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly circuit: { coolingUntil?: string | null; consecutiveFailures: number; because?: string | null };
+}
+
+function Explain() {
+  const [tool, setTool] = useState('shell');
+  const [args, setArgs] = useState('{"command": "rm -rf target", "workdir": "."}');
+  const [answer, setAnswer] = useState<Explanation | null>(null);
+  const [error, setError] = useState<ApiError | null>(null);
+  const { busy, run } = useDoing();
+  const ask = (event: Event) => {
+    event.preventDefault();
+    void run('explain', async () => {
+      setError(null);
+      try {
+        setAnswer(await get<Explanation>('/api/policy/explain', { tool, args }));
+      } catch (cause) {
+        setAnswer(null);
+        setError(cause as ApiError);
+      }
+    });
+  };
+  return (
+    <section class="card" aria-label="Explain a call">
+      <header><h2>What would become of a call</h2></header>
+      <div class="body col">
+        <form class="row wrap" onSubmit={ask}>
+          <input class="field mono explain-tool" aria-label="Tool" value={tool} onInput={(event) => setTool(event.currentTarget.value)} />
+          <input class="field mono grow" aria-label="Arguments as JSON" value={args} onInput={(event) => setArgs(event.currentTarget.value)} />
+          <button type="submit" class="button" disabled={busy !== null || tool === ''}>Explain</button>
+        </form>
+        <p class="small ink3">Nothing runs and nobody is asked.</p>
+        {error && <Failure error={error} command={`premath policy explain --tool ${tool}`} />}
+        {answer && (
+          <div class="col">
+            <div class="row wrap"><StateChip state={answer.effect} /><span><Inert text={answer.reason ?? ''} /></span>{answer.policyName && <Chip mono>{inert(answer.policyName)}</Chip>}<Chip>as {inert(answer.role)}, tier {inert(answer.tier)}</Chip></div>
+            <ul class="matched">{answer.rules.filter((rule) => rule.matched).map((rule) => <li key={rule.id} class="row wrap"><StateChip state={rule.effect} /><code>{inert(rule.id)}</code><span class="ink2"><Inert text={rule.reason} /></span></li>)}</ul>
+            {answer.modelView !== undefined && answer.modelView !== null && <><h3>The model is told</h3><Json value={answer.modelView} label="What the model is told" /></>}
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Tools() {
+  const answer = useAnswer<{ items?: readonly ToolItem[]; tools?: readonly ToolItem[] }>('/api/tools');
+  const [show, setShow] = useState<'all' | 'drift'>('all');
+  const all = answer.data?.items ?? answer.data?.tools ?? [];
+  const drifted = (it: ToolItem) => Boolean(it.drift) || it.pin === 'drifted' || it.pinState === 'drifted';
+  const tools = all.filter((it) => show === 'all' || drifted(it));
+  const pinOf = (it: ToolItem) => it.pinState ?? it.pin ?? (typeof it.pinned === 'string' ? it.pinned : it.pinned ? 'pinned' : null);
+  return (
+    <section class="card flush" aria-label="Tools">
+      <header><h2>Tools <span class="ink3 num">{all.length}</span></h2><Segments label="Show" chosen={show} choose={setShow} options={[['all', 'All'], ['drift', `Drifted ${all.filter(drifted).length}`]]} /></header>
+      {answer.error ? <div class="body"><Failure error={answer.error} command="premath mcp list" again={answer.again} /></div> : tools.length === 0 ? <Empty icon="tool" title={show === 'drift' ? 'Every tool is what it was when it was pinned' : 'No tools'} /> : (
+        <div class="tall"><table class="table">
+          <thead><tr><th scope="col">Tool</th><th scope="col">Risk</th><th scope="col">Scope</th><th scope="col">From</th><th scope="col">Pin</th></tr></thead>
+          <tbody>{tools.map((it, at) => <tr key={at}><td><code>{inert(it.name ?? it.tool ?? '')}</code></td><td><Chip tone={it.risk === 'destructive' ? 'red' : it.risk === 'write' ? 'amber' : it.risk === 'create' ? 'blue' : ''}>{inert(it.risk ?? '–')}</Chip></td><td><code class="ink2">{inert(it.scope ?? '')}</code></td><td class="ink2">{inert(String(it.source ?? 'built in').replaceAll('_', ' '))}</td><td>{drifted(it) ? <Chip tone="red" dot title={typeof it.drift === 'string' ? it.drift : ''}>drifted</Chip> : pinOf(it) ? <Chip tone={pinOf(it) === 'pinned' ? 'green' : ''} dot>{inert(pinOf(it) ?? '')}</Chip> : <span class="ink3">–</span>}</td></tr>)}</tbody>
+        </table></div>
+      )}
+    </section>
+  );
+}
+
+interface Gate {
+  readonly result?: string;
+  readonly claimed?: boolean;
+  readonly failureClasses?: readonly string[];
+  readonly reasons?: readonly { class: string; subject: string; detail: string }[];
+  readonly eval?: { state?: string; result?: string; detail?: string } | null;
+  readonly redteam?: { state?: string; result?: string; detail?: string } | null;
+}
+
+function Gates() {
+  const answer = useAnswer<Gate>('/api/governance');
+  const it = answer.data;
+  const has = (prefix: string) => (it?.failureClasses ?? []).filter((name) => name.startsWith(prefix));
+  const gate = (name: string, prefix: string, own: Gate['eval']) => {
+    const failed = has(prefix);
+    const state = own?.state ?? own?.result ?? (failed.length > 0 ? 'unmet' : it?.claimed === false ? 'not claimed' : 'met');
+    const good = state === 'met' || state === 'ok' || state === 'passed' || state === 'accepted';
+    return <div class="gate-tile"><h3>{name}</h3><Chip tone={good ? 'green' : failed.length > 0 || state === 'unmet' || state === 'rejected' ? 'red' : ''} dot>{inert(state)}</Chip>{failed.map((one) => <code key={one} class="del small">{inert(one)}</code>)}{own?.detail && <p class="small ink2"><Inert text={own.detail} /></p>}</div>;
+  };
+  return (
+    <section class="card" aria-label="Gates">
+      <header><h2>Gates</h2>{it?.result && <StateChip state={it.result === 'accepted' ? 'ok' : it.result === 'rejected' ? 'refused' : it.result} />}</header>
+      <div class="body">
+        {answer.error ? (answer.error.status === 404 ? <div class="col tight"><p class="ink2">No eval and no red-team report counts here yet.</p><Command text="premath eval guardrails" /><Command text="premath redteam run" /></div> : <Failure error={answer.error} command="premath governance-check" again={answer.again} />) : it ? (
+          <div class="col"><div class="gate-tiles">{gate('Evals', 'governance.eval', it.eval)}{gate('Red team', 'governance.redteam', it.redteam)}{gate('Package', 'governance.policy_package', null)}</div>{(it.reasons ?? []).map((reason, at) => <p key={at} class="small"><code class="del">{inert(reason.class)}</code> <span class="ink2"><Inert text={reason.detail} /></span></p>)}</div>
+        ) : <Loading what="the gates" />}
+      </div>
+    </section>
+  );
+}
+
+function Models() {
+  const answer = useAnswer<{ items: readonly ModelItem[]; chain: readonly string[] }>('/api/models');
+  return (
+    <section class="card flush" aria-label="Models">
+      <header><h2>Models</h2>{answer.data && answer.data.chain.length > 0 && <Chip mono title="tried in this order">{inert(answer.data.chain.join(' → '))}</Chip>}</header>
+      {answer.error ? <div class="body"><Failure error={answer.error} command="premath models list" again={answer.again} /></div> : (
+        <table class="table"><tbody>{(answer.data?.items ?? []).map((it) => <tr key={it.provider}><td><code>{inert(it.provider)}</code></td><td class="ink2">{inert(it.protocol)}</td><td class="right"><Chip tone={it.state === 'ready' ? 'green' : it.state === 'cooling_down' ? 'amber' : ''} dot title={it.circuit.because ?? ''}>{inert(it.state.replaceAll('_', ' '))}</Chip></td></tr>)}</tbody></table>
+      )}
+    </section>
+  );
+}
+
+export function Policy() {
+  const answer = useAnswer<PolicyShown>('/api/policy', {}, 15_000);
+  const it = answer.data;
+  const [effect, setEffect] = useState<'all' | 'allow' | 'ask' | 'deny'>('all');
+  const red = it?.guards.filter((guard) => guard.red).length ?? 0;
+  return (
+    <>
+      <div class="topbar">
+        <div class="titles"><h1>Policy</h1><div class="crumbs">{it ? `${inert(it.principal)} as ${inert(it.role)}, tier ${inert(it.tier)}` : ' '}</div></div>
+        {it && <Chip tone={it.asPromoted ? 'green' : 'amber'} dot>{it.asPromoted ? 'as promoted' : 'not promoted'}</Chip>}
+        {it && <span class="small ink2 num">today {plural(it.today.toolCalls, 'call')}, {cost(it.today.costMicros)}</span>}
+      </div>
+      <div class="page">
+        {answer.error && <Failure error={answer.error} command="premath policy show" again={answer.again} />}
+        {answer.loading && <Loading what="the policy" />}
+        {it && (
+          <div class="policy-grid">
+            <section class="card flush wide" aria-label="Layers">
+              <header><h2>Layers, each of which can only take away</h2></header>
+              <table class="table">
+                <thead><tr><th scope="col">Layer</th><th scope="col">Says</th><th scope="col">From</th></tr></thead>
+                <tbody>{it.layers.map((layer) => <tr key={layer.layer}><td class="nowrap strong">{inert(layer.layer)}</td><td><Inert text={layer.says} /></td><td><code class="ink2">{inert(layer.source)}</code></td></tr>)}</tbody>
+              </table>
+              {it.refused.length > 0 && <div class="body"><div class="banner amber"><Icon name="warn" /><span>Above the ceiling: {inert(it.refused.join(', '))}</span></div></div>}
+            </section>
+            <section class="card" aria-label="Digests">
+              <header><h2>Digests</h2></header>
+              <div class="body"><dl class="facts"><dt>package</dt><dd><Digest value={it.packageDigest} label="the digest of the package" /></dd><dt>rules</dt><dd><Digest value={it.rulesDigest} label="the digest of the rules" /></dd><dt>guards</dt><dd><Digest value={it.guardsDigest} label="the digest of the guards" /></dd><dt>controls</dt><dd><code>{inert(it.controlsSource)}</code></dd></dl></div>
+            </section>
+            <section class="card flush" aria-label="Guards">
+              <header><h2>Guards</h2><Chip tone={red > 0 ? 'red' : 'green'} dot>{red > 0 ? `${red} not well` : 'all well'}</Chip></header>
+              <div class="tall short"><table class="table"><tbody>{it.guards.map((guard) => <tr key={guard.id}><td><code>{inert(guard.id)}</code>{guard.red && <p class="del small"><Inert text={guard.red} /></p>}</td><td class="ink2 small">{inert(guard.stages.join(', '))}</td></tr>)}</tbody></table></div>
+            </section>
+            <section class="card flush wide" aria-label="Rules">
+              <header><h2>Rules <span class="ink3 num">{it.rules.length}</span></h2><Segments label="Show" chosen={effect} choose={setEffect} options={[['all', 'All'], ['allow', 'Allow'], ['ask', 'Ask'], ['deny', 'Deny']]} /></header>
+              {(it.rulesFailed ?? []).map((one) => <div key={one} class="body"><div class="banner red"><Icon name="warn" /><span><Inert text={one} /></span></div></div>)}
+              <div class="tall"><table class="table">
+                <thead><tr><th scope="col">Effect</th><th scope="col">Rule</th><th scope="col">Why</th><th scope="col" class="right">Examples</th></tr></thead>
+                <tbody>{it.rules.filter((rule) => effect === 'all' || rule.effect === effect).map((rule) => <tr key={rule.id}><td><StateChip state={rule.effect} /></td><td><code title={rule.source}>{inert(rule.id)}</code></td><td class="ink2"><Inert text={rule.reason} /></td><td class="right num">{rule.examples}</td></tr>)}</tbody>
+              </table></div>
+            </section>
+            <Gates />
+            <Models />
+            <div class="wide"><Tools /></div>
+            <div class="wide"><Explain /></div>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

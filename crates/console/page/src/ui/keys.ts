@@ -1,0 +1,60 @@
+// Keys that do something anywhere on a page. They are left alone while somebody writes.
+import { useEffect } from 'preact/hooks';
+import { useLatest } from './use';
+
+export interface Key {
+  readonly keys: string;
+  readonly says: string;
+  readonly group: string;
+  readonly run: () => void;
+}
+
+const table = new Map<symbol, readonly Key[]>();
+
+export function allKeys(): readonly Key[] {
+  return [...table.values()].flat();
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+}
+
+let prefix = '';
+let prefixAt = 0;
+
+function onKey(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isWriting(event.target)) return;
+  if (document.querySelector('[role="dialog"]')) return;
+  if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('button, a, [role="tab"]')) return;
+  const typed = prefix !== '' && event.timeStamp - prefixAt < 1200 ? `${prefix} ${event.key}` : event.key;
+  prefix = '';
+  const keys = allKeys();
+  const hit = keys.findLast((key) => key.keys === typed) ?? keys.findLast((key) => key.keys === event.key);
+  if (hit) {
+    event.preventDefault();
+    hit.run();
+  } else if (keys.some((key) => key.keys.startsWith(`${event.key} `))) {
+    prefix = event.key;
+    prefixAt = event.timeStamp;
+  }
+}
+
+let listening = false;
+
+/** Binds keys while the part that calls it is drawn. Later ones go before earlier ones. */
+export function useKeys(keys: readonly Key[]): void {
+  const latest = useLatest(keys);
+  useEffect(() => {
+    if (!listening) addEventListener('keydown', onKey);
+    listening = true;
+    const id = Symbol('keys');
+    const size = latest.current.length;
+    table.set(id, Array.from({ length: size }, (_, at): Key => ({
+      get keys() { return latest.current[at]?.keys ?? ''; },
+      get says() { return latest.current[at]?.says ?? ''; },
+      get group() { return latest.current[at]?.group ?? ''; },
+      run: () => latest.current[at]?.run(),
+    })));
+    return () => void table.delete(id);
+  }, [keys.length]);
+}
