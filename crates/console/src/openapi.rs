@@ -116,10 +116,6 @@ fn parameters(plan: &Plan, schemas: &mut Map<String, Value>) -> Vec<Value> {
         }
         all.push(parameter);
     }
-    let extra = |(name, text): &(&str, &str)| {
-        json!({ "name": name, "in": "query", "description": text, "schema": { "type": "string" } })
-    };
-    all.extend(route.extra.iter().map(extra));
     all
 }
 
