@@ -138,6 +138,7 @@ export function ChatPanel({ panels, onEffect, deskChanged, refresh }: ChatPanelP
           {chat.messages.length === 0 && chat.state === 'ready' && (
             <Empty icon="spark" title="Ask about your files">What is read is read silently, what is new is announced, what changes or goes is shown to you first.</Empty>
           )}
+          {chat.readEarlier && <button type="button" class="button quiet small earlier" onClick={() => (stick.current = false, void chat.readEarlier?.().catch(tellError))}>Earlier messages</button>}
           {chat.messages.map((message) => <MessageView key={message.id} message={message} decided={decided} undone={() => (deskChanged(), void chat.reload())} />)}
           {chat.state === 'streaming' && <div class="thinking" role="status"><i /><i /><i /><span class="hidden-text">The assistant is at it</span></div>}
           {error && <Failure error={error} again={() => (setFailed(null), list.again(), void chat.goOn())} />}

@@ -9,6 +9,7 @@ interface Stored {
   readonly title: string;
   readonly messages: readonly unknown[];
   readonly active?: boolean | string | null;
+  readonly earlier?: number | null;
 }
 
 export interface Chat {
@@ -20,6 +21,13 @@ export interface Chat {
   /** Takes up the stream again: after a card was answered, or a connection was lost. */
   readonly goOn: () => Promise<void>;
   readonly reload: () => Promise<void>;
+  /** Reads the messages before the first one, where there are any. */
+  readonly readEarlier: (() => Promise<void>) | null;
+}
+
+function withoutDoubles(messages: readonly Message[]): Message[] {
+  const seen = new Set<string>();
+  return messages.filter((message) => !seen.has(message.id) && seen.add(message.id));
 }
 
 const asError = (cause: unknown): ApiError => (cause instanceof ApiError ? cause : new ApiError(0, 'unreachable', 'the connection was lost; what was said is kept', {}));
@@ -28,15 +36,31 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
   const [messages, setMessages] = useState<readonly Message[]>([]);
   const [state, setState] = useState<Chat['state']>('loading');
   const [error, setError] = useState<ApiError | null>(null);
+  const [earlier, setEarlier] = useState<number | null>(null);
+  const older = useRef<readonly Message[]>([]);
+  const shown = useRef<readonly Message[]>([]);
+  shown.current = messages;
   const cut = useRef<AbortController | null>(null);
   const effects = useRef(onEffect);
   effects.current = onEffect;
 
   const load = useCallback(async (id: string, signal: AbortSignal): Promise<boolean> => {
     const stored = await get<Stored>(`/api/conversations/${encodeURIComponent(id)}`, {}, signal);
-    setMessages(stored.messages.map(readMessage));
+    const page = stored.messages.map(readMessage);
+    const ids = new Set(page.map((message) => message.id));
+    shown.current = [...older.current.filter((message) => !ids.has(message.id)), ...page];
+    setMessages(shown.current);
+    if (older.current.length === 0) setEarlier(stored.earlier ?? null);
     return Boolean(stored.active);
   }, []);
+
+  const readEarlier = useCallback(async () => {
+    if (conversation === null || earlier === null) return;
+    const stored = await get<Stored>(`/api/conversations/${encodeURIComponent(conversation)}`, { before: earlier });
+    older.current = [...stored.messages.map(readMessage), ...older.current];
+    setMessages((all) => withoutDoubles([...older.current, ...all]));
+    setEarlier(stored.earlier ?? null);
+  }, [conversation, earlier]);
 
   const take = useCallback(async (stream: AsyncGenerator<Chunk[]>, signal: AbortSignal): Promise<void> => {
     let reply: Reply = emptyReply(crypto.randomUUID());
@@ -50,7 +74,9 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     try {
       for await (const chunks of stream) {
         for (const chunk of chunks) {
-          reply = foldChunk(reply, chunk);
+          // A message that goes on after a person's answer keeps what it had: the stream has only the rest.
+          const before = chunk.type === 'start' ? shown.current.find((message) => message.id === chunk['messageId'] && message.role === 'assistant') : undefined;
+          reply = before ? { ...reply, message: before } : foldChunk(reply, chunk);
           if (chunk.type === 'data-effect') effects.current((chunk['data'] ?? {}) as DataPart['data']);
         }
         if (frame === 0) frame = requestAnimationFrame(draw);
@@ -80,6 +106,8 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
 
   useEffect(() => {
     setMessages([]);
+    setEarlier(null);
+    older.current = [];
     if (conversation === null) {
       setState('ready');
       return;
@@ -122,5 +150,5 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     if (conversation !== null && cut.current) await load(conversation, cut.current.signal).catch(() => undefined);
   }, [conversation]);
 
-  return { messages, state, error, send, stop, goOn, reload };
+  return { messages, state, error, send, stop, goOn, reload, readEarlier: earlier === null ? null : readEarlier };
 }

@@ -191,7 +191,8 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
   ]);
   const total = Math.max(1, model.lastAt - model.startedAt);
   const run = card.data?.run;
-  const [tone, words] = LINKS[live.link];
+  const isFinal = ['completed', 'handed_off', 'failed_closed'].includes(model.outcome ?? '');
+  const [tone, words] = live.link === 'ended' && !isFinal ? (['', 'at rest'] as const) : LINKS[live.link];
   const state = model.outcome ?? run?.state ?? (model.rows.length > 0 ? 'running' : (run?.outcome ?? 'running'));
   const workers = model.workers.length > 0 ? model.workers : (card.data?.workers ?? []);
   if (live.link === 'failed' && live.error) return <div class="page"><Failure error={live.error} command="premath runs list" again={again} /></div>;
@@ -232,7 +233,7 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
                   return one && <TurnRow key={one.callId} turn={one} total={total} chosen={index === at} choose={() => choose(one)} />;
                 }} />
               </div>
-              <div class="detail">{turn ? <TurnDetail key={turn.callId} runId={runId} turn={turn} /> : <Empty icon="clock" title="No turn yet"><Command text={`premath runs show ${runId}`} /></Empty>}</div>
+              <div class="detail">{turn ? <TurnDetail key={turn.callId} runId={runId} turn={turn} resting={model.outcome !== null} /> : <Empty icon="clock" title="No turn yet"><Command text={`premath runs show ${runId}`} /></Empty>}</div>
             </div>
           )}
       </div>

@@ -297,7 +297,7 @@ function human(run: RunModel, turn: Turn | undefined, at: number, label: string)
 }
 
 function decisionText(event: Fields & { kind: string }): string {
-  if (event.kind === 'person.decided') return `a person said: ${text(event['decision']) ?? ''}`;
+  if (event.kind === 'person.decided') return event['decision'] === 'no_answer' ? 'nobody answered' : `a person said: ${text(event['decision']) ?? ''}`;
   if (event.kind === 'plan.decided') return `the plan ${text(event['proposalId']) ?? ''} is ${text(event['state']) ?? ''}`;
   return list(event['confirmations'])
     .map((it) => `${text(it['approvalId']) ?? 'a question'}: ${text(it['answer']) ?? ''}${text(it['decidedBy']) ? ` by ${text(it['decidedBy'])}` : ''}`)
