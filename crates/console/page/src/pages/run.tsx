@@ -6,7 +6,7 @@ import { rowSummary, type RunModel, type Turn } from '../run/model';
 import { Bars, MiniChain } from '../run/parts';
 import { TurnDetail } from '../run/turn-detail';
 import { useRun, type LiveRun } from '../run/use-run';
-import { clock, cost, count, duration, plural } from '../text/format';
+import { clock, cost, count, duration, model as modelName, plural } from '../text/format';
 import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
 import { Json } from '../ui/json';
@@ -210,7 +210,7 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
           <div class="row wrap">
             <StateChip state={state} />
             <span aria-live="polite"><Chip tone={tone} live={live.link === 'live'} dot>{words}</Chip></span>
-            {run?.model && <Chip mono>{inert(run.model)}</Chip>}
+            {run?.model && <Chip mono title={run.model}>{inert(modelName(run.model))}</Chip>}
             {run?.issueId && <a class="chip mono" href={pathOf('work', run.issueId)}>{inert(run.issueId)}</a>}
             {run?.parentRunId && <a class="chip mono" href={pathOf('runs', run.parentRunId)}>of {inert(run.parentRunId)}</a>}
             {card.data?.pattern && card.data.pattern !== 'single' && <Chip>{inert(card.data.pattern)}</Chip>}

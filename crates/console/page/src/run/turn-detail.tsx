@@ -1,7 +1,7 @@
 // One turn, whole: the chain, the reasons, what was called with what came of it, what the model saw, the digests.
 import { useState } from 'preact/hooks';
 import type { TurnCard } from '../api/types';
-import { bytes, cost, count, duration } from '../text/format';
+import { bytes, cost, count, duration, model } from '../text/format';
 import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
 import { Arguments } from '../ui/json';
@@ -101,7 +101,7 @@ export function TurnDetail({ runId, turn, resting }: { readonly runId: string; r
         <h2 class="turn-title">Turn {turn.number}</h2>
         <StateChip state={turn.verdict === 'open' && resting ? 'waits' : turn.verdict} />
         {turn.purpose && <Chip>{inert(turn.purpose)}</Chip>}
-        <span class="small ink2 num">{inert(turn.model ?? '')}{turn.stop ? ` · ${inert(turn.stop)}` : ''}</span>
+        <span class="small ink2 num">{inert(model(turn.model))}{turn.stop ? ` · ${inert(turn.stop)}` : ''}</span>
         <span class="grow" />
         <span class="small ink3 num">{count(turn.input)} in · {count(turn.output)} out · {cost(turn.costMicros)} · {duration(turn.endedAt - turn.startedAt)}</span>
         <Copy text={location.origin + link} label="Copy the link to this turn" />
