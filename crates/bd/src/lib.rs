@@ -22,6 +22,7 @@ mod permits;
 mod policies;
 mod private_run;
 mod session;
+mod tool_pins;
 mod trajectory;
 mod verify;
 mod witnesses;
@@ -57,6 +58,7 @@ pub use permits::{Issued, PermitLedger, Spend, SpendRefusal, doors_folder, ledge
 pub use policies::{PolicyAction, PolicyApplied, PolicyChange, PolicyFiles, PolicyStanding, PolicyStore};
 pub use private_run::PrivateRun;
 pub use session::{Session, SessionChange, SessionStore};
+pub use tool_pins::{NewToolPin, ToolPin, ToolPinStore};
 pub use trajectory::{
     FailureCluster, Grouping, NewStep, Projection, Query, Remediation, RemediationLog, Trajectory, Warning,
     WindowCounts,

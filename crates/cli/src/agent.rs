@@ -2,6 +2,7 @@
 //! person at the terminal. The composition root of agents. It must not decide anything about a run.
 
 mod answers;
+pub(crate) mod foreign;
 pub(crate) mod governance;
 mod measuring;
 mod rule_files;
@@ -16,6 +17,7 @@ use premath_host::{ActionError, AgentDoor, Attendant, CommandShape, Measure, NoP
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
+use premath_tusk::tools::foreign::{ForeignTools, NoForeignTools};
 use premath_tusk::tools::{ProtectedPaths, ToolSpec};
 use premath_tusk::turn_loop::{AnswerPort, Decision, Stopwatch};
 
@@ -36,6 +38,7 @@ pub(crate) struct Agent<'a> {
     /// Where tools work, when that is not the root.
     folder: Option<PathBuf>,
     guardrails: GuardrailSettings,
+    foreign: Arc<dyn ForeignTools>,
     /// Folders that tools and commands reach beyond the workdir.
     reached: Vec<PathBuf>,
     measuring: Measuring,
@@ -51,12 +54,28 @@ impl<'a> Agent<'a> {
     ) -> Self {
         let measuring = Measuring::new(guardrails.built_in());
         let (root, interrupt) = (root.to_path_buf(), Interrupt::default());
-        Self { models, sandbox, root, folder: None, guardrails, reached: Vec::new(), measuring, interrupt }
+        let foreign = Arc::new(NoForeignTools);
+        Self {
+            models,
+            sandbox,
+            root,
+            folder: None,
+            guardrails,
+            foreign,
+            reached: Vec::new(),
+            measuring,
+            interrupt,
+        }
     }
 
     /// The same where commands reach these folders beyond the workdir.
     pub(crate) fn reaching(self, reached: Vec<PathBuf>) -> Self {
         Self { reached, ..self }
+    }
+
+    /// The same with other servers.
+    pub(crate) fn with_foreign(self, foreign: Arc<dyn ForeignTools>) -> Self {
+        Self { foreign, ..self }
     }
 }
 
@@ -138,10 +157,15 @@ impl AgentDoor for Agent<'_> {
             root: self.root.clone(),
             folder: Some(folder.to_path_buf()),
             guardrails: self.guardrails.clone(),
+            foreign: Arc::clone(&self.foreign),
             reached: self.reached.clone(),
             measuring: Measuring::new(self.guardrails.built_in()),
             interrupt: interrupt.clone(),
         }))
+    }
+
+    fn foreign(&self) -> Arc<dyn ForeignTools> {
+        Arc::clone(&self.foreign)
     }
 
     fn measure(&self) -> &dyn Measure {
@@ -224,6 +248,10 @@ impl AgentDoor for Attended<'_> {
 
     fn at(&self, folder: &Path, interrupt: &Interrupt) -> Result<Box<dyn AgentDoor + '_>, ActionError> {
         self.inner.at(folder, interrupt)
+    }
+
+    fn foreign(&self) -> Arc<dyn ForeignTools> {
+        self.inner.foreign()
     }
 
     fn measure(&self) -> &dyn Measure {

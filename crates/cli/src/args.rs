@@ -18,6 +18,7 @@ pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod scheme;
 pub(crate) mod serve;
+pub(crate) mod tools;
 pub(crate) mod upkeep;
 pub(crate) mod work;
 
@@ -139,6 +140,11 @@ pub(crate) enum Command {
     /// What was changed on the strength of which instruction
     #[command(after_help = "Example:\n  premath permits list --issue bd-7")]
     Permits(instruction::PermitsArgs),
+    /// The tools of runs; those of other MCP servers, and what was approved of them
+    #[command(
+        after_help = "Example:\n  premath tools list\n  premath tools approve weather\n  premath tools check"
+    )]
+    Tools(tools::ToolsArgs),
     /// Check that everything on the disk is as it was written
     #[command(after_help = "Example:\n  premath verify --json")]
     Verify(upkeep::VerifyArgs),
@@ -248,15 +254,15 @@ pub(crate) enum Command {
     )]
     ModelServer(model::ModelServerArgs),
     /// Serve this repository to other agents over MCP
-    #[command(after_help = "Example:\n  premath mcp-serve\n  premath mcp-serve --http 127.0.0.1:8766")]
+    #[command(
+        after_help = "Example:\n  premath mcp-serve\n  premath mcp-serve --http 127.0.0.1:8766\n  premath mcp-serve --root ~/project"
+    )]
     McpServe(mcp::McpServeArgs),
     /// Serve the console of this repository: a page and an HTTP API on the loopback address
-    #[command(
-        after_help = "Example:\n  premath serve --open\n  premath serve --port 0 --json\n\n\
+    #[command(after_help = "Example:\n  premath serve --open\n  premath serve --port 0 --json\n\n\
                             The address that is printed has the token of this repository in it: whoever has it decides in\nyour name. \
                             Ctrl-C ends the server; runs in it stop where `premath resume` goes on.\n\
-                            Ends with 4 when the port is taken. More: docs/reference/console.md."
-    )]
+                            Ends with 4 when the port is taken. More: docs/reference/console.md.")]
     Serve(serve::ServeArgs),
     /// The sandbox around commands
     #[command(
@@ -480,6 +486,16 @@ pub(crate) enum BenchTarget {
         #[arg(long)]
         json: bool,
     },
+    /// The MCP server beside an echo of the same SDK, and what its list of tools weighs
+    #[command(after_help = "Example:\n  premath bench mcp --json")]
+    Mcp {
+        /// Print one JSON document and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// The echo that the MCP server is measured beside
+    #[command(hide = true)]
+    McpEcho,
     /// One run of one loop, for a counter around this process
     #[command(hide = true)]
     LoopCase(LoopCaseArgs),

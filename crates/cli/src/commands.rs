@@ -6,6 +6,7 @@ mod bench;
 mod bench_disk;
 mod bench_figure;
 mod bench_loop;
+mod bench_mcp;
 mod bench_scheme;
 mod bench_store;
 mod bench_workers;
@@ -46,6 +47,7 @@ mod scheme_eval;
 mod scheme_repl;
 mod serve;
 mod tool_tasks;
+mod tools;
 mod verify;
 mod work;
 
@@ -70,8 +72,8 @@ use premath_wire::strict::{Limits, parse};
 
 use serde::de::DeserializeOwned;
 
-use crate::agent::Agent;
 use crate::agent::governance::STEP_TOKEN;
+use crate::agent::{Agent, foreign};
 use crate::args::{CheckArgs, Cli, Command, Format, StoreChange};
 use crate::door::{NamedInstruction, TerminalDoor};
 use crate::error::CliError;
@@ -113,6 +115,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::InstructionRun(args) => in_repository(None, |host| instruction::run(args, host)),
         Command::InstructionWitness(args) => in_repository(None, |host| instruction::witness(args, host)),
         Command::Permits(args) => in_repository(None, |host| instruction::permits_command(args, host)),
+        Command::Tools(args) => in_repository(None, |host| tools::run(args, host)),
         Command::Verify(args) => in_repository(None, |host| verify::run(args, host)),
         Command::Doctor(args) => {
             let mending = args.fix.then(|| args.terminal.change());
@@ -274,8 +277,9 @@ fn under(
     let mut walls = loaded.sandbox;
     walls.protected.extend(kept);
     let sandbox = Arc::new(outside::sandbox(walls, wishes.without_sandbox));
-    let agent =
-        Agent::new(&models, Arc::clone(&sandbox), &workspace.root, loaded.guardrails).reaching(reached);
+    let agent = Agent::new(&models, Arc::clone(&sandbox), &workspace.root, loaded.guardrails)
+        .reaching(reached)
+        .with_foreign(foreign::servers(&loaded.mcp, &workspace.root));
     run(&Host {
         vectors: &VectorFolder(PathBuf::new()),
         workspace: &workspace,

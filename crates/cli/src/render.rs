@@ -22,6 +22,7 @@ pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod table;
 pub(crate) mod time;
+pub(crate) mod tools;
 pub(crate) mod upkeep;
 pub(crate) mod vectors;
 pub(crate) mod work;

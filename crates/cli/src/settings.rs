@@ -6,6 +6,7 @@
 
 mod field;
 mod guardrails;
+mod mcp;
 pub(crate) mod models;
 mod policy;
 pub(crate) mod telemetry;
@@ -20,6 +21,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub(crate) use self::guardrails::{GuardrailSettings, OutsideGuard, Reached};
+pub(crate) use self::mcp::McpSettings;
 use self::models::ModelSettings;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -28,8 +30,8 @@ use crate::exit::Exit;
 pub(crate) const FILE_NAME: &str = "premath.toml";
 
 /// The sections of a file.
-const SECTIONS: [&str; 9] =
-    ["guardrails", "issues", "loop", "models", "mutation", "policy", "sandbox", "telemetry", "tools"];
+const SECTIONS: [&str; 10] =
+    ["guardrails", "issues", "loop", "mcp", "models", "mutation", "policy", "sandbox", "telemetry", "tools"];
 
 /// What files say.
 #[derive(Debug, Default)]
@@ -42,6 +44,8 @@ pub(crate) struct Loaded {
     pub(crate) sandbox: SandboxSettings,
     /// What guards do about what they find.
     pub(crate) guardrails: GuardrailSettings,
+    /// Other servers.
+    pub(crate) mcp: McpSettings,
     /// Keys that mean nothing, one line each.
     pub(crate) warnings: Vec<String>,
 }
@@ -65,6 +69,7 @@ impl Loaded {
         self.settings.model_chain = self.models.chain();
         self.settings.model_entries = self.models.entries();
         self.settings.guard_entries = self.guardrails.entries();
+        self.settings.mcp_entries = self.mcp.entries();
         Ok(self)
     }
 }
@@ -205,6 +210,7 @@ impl Reading<'_> {
                 return Err(self.place.refused(what, &format!("$.{name}"), value));
             }
             _ if section == "telemetry" => telemetry::take(self, key, value)?,
+            _ if section == "mcp" => mcp::take(self, key, value)?,
             _ if section == "tools" => tools::take(self, key, value)?,
             _ if section == "models" => models::take(self, key, value)?,
             _ if section == "loop" => turn_loop::take(self, key, value)?,

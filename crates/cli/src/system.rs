@@ -30,13 +30,14 @@ pub(crate) use self::client_token::{TokenOf, client_token};
 pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
 pub(crate) use self::line_editor::{LineEditor, Typed, Typing};
 pub(crate) use self::measure::{
-    Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, said_by,
+    Scratch, Spoken, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, said_by,
     write_lines,
 };
 pub(crate) use self::memory::{behind_links, kept_memory, names_of};
 pub(crate) use self::outside::{
-    HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of, own_program,
-    open_in_browser, person_config, read_bytes, real_folder, replace_file, typed_line, worktree_missing, write_new,
+    HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of,
+    open_in_browser, own_program, person_config, read_bytes, real_folder, replace_file, typed_line,
+    worktree_missing, write_new,
 };
 pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};
@@ -74,6 +75,11 @@ pub(crate) fn repository_root() -> PathBuf {
     }
     let Ok(here) = std::env::current_dir() else { return PathBuf::new() };
     here.ancestors().skip(1).find(|folder| is_root(folder)).map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+/// Makes a folder the current one. Only for the beginning of a command, when nothing was read yet.
+pub(crate) fn go_to(folder: &Path) -> std::io::Result<()> {
+    std::env::set_current_dir(folder)
 }
 
 /// Whether a folder is the root of a repository of premath's.

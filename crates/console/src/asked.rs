@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::extract::Request;
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use premath_wire::InputClass;
@@ -62,7 +62,14 @@ impl Asked {
             object(&bytes, &head.headers)?
         };
         let connection = head.extensions.get().cloned();
-        Ok(Self { plan, address: address.into_iter().collect(), query, headers: head.headers, body, connection })
+        Ok(Self {
+            plan,
+            address: address.into_iter().collect(),
+            query,
+            headers: head.headers,
+            body,
+            connection,
+        })
     }
 
     /// One parameter of the query that is no argument.
@@ -131,7 +138,8 @@ fn object(bytes: &[u8], headers: &HeaderMap) -> Result<Map<String, Value>, Failu
         return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type_unsupported", what)
             .hinting("send `Content-Type: application/json`"));
     }
-    let strict = parse(bytes, Strict::default()).map_err(|error| Failure::input(&error, Origin::default()))?;
+    let strict =
+        parse(bytes, Strict::default()).map_err(|error| Failure::input(&error, Origin::default()))?;
     if strict.as_object().is_none() {
         return Err(unusable(InputClass::FieldInvalid, "$", "expected an object"));
     }
@@ -165,7 +173,8 @@ fn decoded(text: &str) -> Option<String> {
     while let Some(byte) = rest.next() {
         bytes.push(match byte {
             b'%' => {
-                let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                let digit =
+                    |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
                 let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
                 high * 16 + low
             }

@@ -32,9 +32,8 @@ pub(crate) fn call(
     let read = parse(text.as_bytes(), Limits::default()).map_err(|error| Failure::input(&error, origin))?;
     let effect = host.call(action, &read).map_err(|error: ActionError| Failure::action(&error, origin))?;
     let is_refused = effect.result_class == "rejected";
-    let refused = is_refused.then(|| {
-        effect.failure_classes.first().cloned().unwrap_or_else(|| standing(effect.payload.get()))
-    });
+    let refused = is_refused
+        .then(|| effect.failure_classes.first().cloned().unwrap_or_else(|| standing(effect.payload.get())));
     Ok(Called { payload: effect.payload, refused })
 }
 
@@ -68,7 +67,8 @@ impl Called {
         struct Kept {
             refused: Option<serde::de::IgnoredAny>,
         }
-        let is_kept = serde_json::from_str::<Kept>(self.payload.get()).is_ok_and(|kept| kept.refused.is_some());
+        let is_kept =
+            serde_json::from_str::<Kept>(self.payload.get()).is_ok_and(|kept| kept.refused.is_some());
         if is_kept { self.accepted() } else { Ok(self.payload) }
     }
 }

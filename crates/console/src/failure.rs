@@ -83,8 +83,12 @@ impl Failure {
 
     /// More is asked than is worked on.
     pub(crate) fn overloaded() -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_busy", "more is asked of this server than it can do now")
-            .retrying(Duration::from_secs(1))
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "server_busy",
+            "more is asked of this server than it can do now",
+        )
+        .retrying(Duration::from_secs(1))
     }
 
     /// The server is about to end.
@@ -95,8 +99,12 @@ impl Failure {
 
     /// A fault of ours.
     pub(crate) fn broken() -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_fault", "the request broke off; this is a fault of premath")
-            .hinting("`premath verify` says whether anything is damaged")
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "server_fault",
+            "the request broke off; this is a fault of premath",
+        )
+        .hinting("`premath verify` says whether anything is damaged")
     }
 
     pub(crate) fn unauthorised() -> Self {
@@ -134,13 +142,14 @@ impl Failure {
     pub(crate) fn input(error: &InputError, origin: Origin) -> Self {
         let path = error.path.to_string();
         let argument = |name: &&'static str| name.split_once(':').map_or(*name, |(_, argument)| argument);
-        let is_address =
-            origin.address.iter().any(|name| path.strip_prefix("$.") == Some(argument(name)));
+        let is_address = origin.address.iter().any(|name| path.strip_prefix("$.") == Some(argument(name)));
         let status = match error.class {
             InputClass::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             // What the address names is not there, or is no name at all.
             _ if is_address => StatusCode::NOT_FOUND,
-            InputClass::FieldMissing | InputClass::FieldInvalid | InputClass::DuplicateRow if origin.is_body => {
+            InputClass::FieldMissing | InputClass::FieldInvalid | InputClass::DuplicateRow
+                if origin.is_body =>
+            {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
             InputClass::FieldMissing
@@ -173,7 +182,8 @@ impl Failure {
             | ActionError::Unavailable { .. }
             | ActionError::Unwritable { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        let failure = Self::new(status, error.class(), error.to_string()).hinting(error.hint().unwrap_or_default());
+        let failure =
+            Self::new(status, error.class(), error.to_string()).hinting(error.hint().unwrap_or_default());
         if error.is_retryable() { failure.retrying(Duration::from_secs(1)) } else { failure }
     }
 
@@ -200,7 +210,10 @@ impl Failure {
     /// The same failure, for one more who is told.
     pub(crate) fn again(&self) -> Self {
         let told = &self.told;
-        let fields = told.fields.iter().map(|field| Field { path: field.path.clone(), message: field.message.clone() });
+        let fields = told
+            .fields
+            .iter()
+            .map(|field| Field { path: field.path.clone(), message: field.message.clone() });
         Self {
             status: self.status,
             told: Told {

@@ -59,7 +59,11 @@ fn own_name(state: &AppState, uri: &Uri, headers: &HeaderMap) -> Result<(), Fail
     let host = hosts.next().and_then(|host| host.to_str().ok());
     let is_own = host.is_some_and(|host| state.is_own(host)) && hosts.next().is_none();
     let is_own_uri = uri.authority().is_none_or(|authority| state.is_own(authority.as_str()));
-    if is_own && is_own_uri { Ok(()) } else { Err(Failure::foreign("the header `Host` does not name this server")) }
+    if is_own && is_own_uri {
+        Ok(())
+    } else {
+        Err(Failure::foreign("the header `Host` does not name this server"))
+    }
 }
 
 /// A browser says which page made it ask.

@@ -99,6 +99,7 @@ impl Measures {
         registry.register("calls_waiting", "Calls of the host that wait for a thread", number(waiting));
         let mut text = String::new();
         // Writing into memory does not fail.
-        encode(&mut text, &registry).map_or_else(|_| String::new(), |()| text.trim_end_matches("# EOF\n").to_owned())
+        encode(&mut text, &registry)
+            .map_or_else(|_| String::new(), |()| text.trim_end_matches("# EOF\n").to_owned())
     }
 }

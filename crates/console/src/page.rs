@@ -31,8 +31,10 @@ struct File {
 
 static PAGE: LazyLock<BTreeMap<&'static str, File>> = LazyLock::new(|| {
     let file = |(path, bytes): &(&'static str, &'static [u8])| {
-        let digest: String = Digest::of_bytes(bytes).as_str().chars().skip("sha256:".len()).take(32).collect();
-        let tag = HeaderValue::try_from(format!("\"{digest}\"")).unwrap_or_else(|_| HeaderValue::from_static("\"\""));
+        let digest: String =
+            Digest::of_bytes(bytes).as_str().chars().skip("sha256:".len()).take(32).collect();
+        let tag = HeaderValue::try_from(format!("\"{digest}\""))
+            .unwrap_or_else(|_| HeaderValue::from_static("\"\""));
         (*path, File { bytes, tag, media: media(path) })
     };
     FILES.iter().map(file).collect()

@@ -23,6 +23,8 @@ pub(crate) struct Plan {
     pub(crate) action: Option<&'static Action>,
     /// The schemas of the action's arguments.
     properties: Map<String, Value>,
+    /// Those that must be there.
+    needed: Vec<String>,
     /// Names of the arguments that the address has.
     pub(crate) address: Vec<&'static str>,
 }
@@ -41,6 +43,8 @@ impl Plan {
     pub(crate) fn new(route: &'static Route) -> Self {
         let action = route.action.and_then(|name| ACTIONS.iter().find(|action| action.name == name));
         let schema = action.map(|action| (action.input)().to_value());
+        let needed = schema.as_ref().and_then(|schema| schema.get("required")).and_then(Value::as_array);
+        let needed = needed.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
         let properties = match schema {
             Some(Value::Object(mut schema)) => match schema.remove("properties") {
                 Some(Value::Object(properties)) => properties,
@@ -49,12 +53,17 @@ impl Plan {
             Some(_) | None => Map::new(),
         };
         let address = route.address_pairs().map(|(_, argument)| argument).collect();
-        Self { route, action, properties, address }
+        Self { route, action, properties, needed, address }
     }
 
     /// The schema of an argument; anything, where the action does not say.
     pub(crate) fn schema_of(&self, argument: &str) -> Value {
         self.properties.get(argument).cloned().unwrap_or_else(|| Value::Object(Map::new()))
+    }
+
+    /// Whether the action does nothing without it.
+    pub(crate) fn needs(&self, argument: &str) -> bool {
+        self.needed.iter().any(|needed| needed == argument)
     }
 
     /// Whether the action takes it.
@@ -68,7 +77,8 @@ impl Plan {
             Body::Nothing | Body::Object(_) => Vec::new(),
             Body::Members(names) => {
                 let member = |name: &&str| {
-                    let (name, is_needed) = name.strip_suffix('!').map_or((*name, false), |name| (name, true));
+                    let (name, is_needed) =
+                        name.strip_suffix('!').map_or((*name, false), |name| (name, true));
                     (name.to_owned(), is_needed)
                 };
                 names.iter().map(member).collect()

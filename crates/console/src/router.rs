@@ -34,8 +34,12 @@ pub(crate) fn router(state: AppState) -> Router {
     }
     router
         .method_not_allowed_fallback(|| async {
-            Failure::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this address has no such method")
-                .hinting("/openapi.json says which it has")
+            Failure::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method_not_allowed",
+                "this address has no such method",
+            )
+            .hinting("/openapi.json says which it has")
         })
         .fallback(elsewhere)
         .layer(from_fn_with_state(state.clone(), front::guarded))
@@ -54,7 +58,8 @@ const fn filter(verb: Verb) -> MethodFilter {
 
 /// Whether an address belongs to the API.
 pub(crate) fn is_api(path: &str) -> bool {
-    OURS.iter().any(|ours| path.strip_prefix(ours).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    OURS.iter()
+        .any(|ours| path.strip_prefix(ours).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
 /// Whether it is answered without the token: the page, and rows that say so.
@@ -66,7 +71,9 @@ pub(crate) fn is_public(path: &str) -> bool {
 async fn elsewhere(request: Request) -> Response {
     let path = request.uri().path();
     if is_api(path) {
-        return Failure::not_found("there is no such address").hinting("/openapi.json has them all").into_response();
+        return Failure::not_found("there is no such address")
+            .hinting("/openapi.json has them all")
+            .into_response();
     }
     if ![Method::GET, Method::HEAD].contains(request.method()) {
         let what = "the page is only read";

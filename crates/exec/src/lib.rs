@@ -11,6 +11,8 @@ mod channel;
 #[cfg(target_os = "linux")]
 mod check;
 mod clock;
+#[cfg(target_os = "linux")]
+mod companion;
 mod config;
 mod digest;
 #[cfg(not(target_os = "linux"))]
@@ -50,6 +52,8 @@ mod worktree;
 
 #[cfg(target_os = "linux")]
 pub use beneath::{Access, Beneath, Entry, PathError};
+#[cfg(target_os = "linux")]
+pub use companion::{Companion, CompanionCommand, CompanionStreams};
 pub use config::SandboxConfig;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{OsSandbox, helper_entry};

@@ -15,6 +15,7 @@ mod desk_store;
 mod desk_tools;
 mod failing;
 mod failures;
+mod foreign;
 mod hook;
 mod measured;
 mod observation;

@@ -98,6 +98,8 @@ pub struct Settings {
     pub turn_loop: LoopSettings,
     /// `[guardrails]`, each value as it is shown: the composition root alone knows what they mean.
     pub guard_entries: Vec<(String, Setting<String>)>,
+    /// `[mcp]`, each server as it is shown.
+    pub mcp_entries: Vec<(String, Setting<String>)>,
     /// `[policy]`: in which role runs work, what it may have, what a day may cost
     pub policy: PolicySettings,
     /// `[telemetry]`: who is told of runs, and what
@@ -123,6 +125,7 @@ impl Default for Settings {
             model_entries: Vec::new(),
             turn_loop: LoopSettings::default(),
             guard_entries: Vec::new(),
+            mcp_entries: Vec::new(),
             policy: PolicySettings::default(),
             telemetry: TelemetrySettings::default(),
             tools: ToolSettings::default(),

@@ -145,7 +145,7 @@ fn an_action_answers_by_name_what_its_function_answers() {
 
 /// What these answer depends on a repository; other tests compare it with their schemas.
 fn works_on_a_repository(name: &str) -> bool {
-    const FAMILIES: [&str; 30] = [
+    const FAMILIES: [&str; 31] = [
         "approval.",
         "audit.",
         "coherence.",
@@ -174,6 +174,7 @@ fn works_on_a_repository(name: &str) -> bool {
         "run.",
         "sandbox.",
         "scheme.",
+        "tool.",
         "turn.",
         "workspace.",
     ];

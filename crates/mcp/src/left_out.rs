@@ -29,11 +29,17 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("run.resume", AGENT),
     ("run.start", AGENT),
     ("sandbox.run", "it runs any command at all; a client has a shell of its own, with walls of its own"),
+    ("tool.approve", PERSON),
+    ("tool.check", SERVERS),
+    ("tool.forget", PERSON),
+    ("tool.list", SERVERS),
+    ("tool.show", SERVERS),
     ("workspace.doctor", UPKEEP),
     ("workspace.init", UPKEEP),
 ];
 
 const PERSON: &str = "a person decides this, and a client is none";
+const SERVERS: &str = "a client has servers of its own, and starts none of the owner's";
 const UPKEEP: &str = "upkeep of the stores is done by the person whose repository it is";
 const HOOK: &str = "whoever the hook watches must not be able to put it in or take it out";
 const DESK: &str = "the desk is changed by its owner and by runs that its owner started";

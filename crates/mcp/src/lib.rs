@@ -1,10 +1,14 @@
 //! The actions of the host as tools of the Model Context Protocol, for agents that are not ours.
 //!
-//! Every call is one host call through the door of a client: what changes something is linked to an instruction, and a
+//! And other servers as tools of our agent: `client`.
+//!
+//! Every call of a client is one host call through the door of a client: what changes something is linked to an instruction, and a
 //! refusal is an answer that says why. It must not decide anything, and it knows no repository but the one it is handed.
 
 mod answer;
 mod catalogue;
+mod client;
+mod echo;
 mod http;
 mod left_out;
 mod lines;
@@ -16,7 +20,10 @@ mod server;
 mod serving;
 mod token;
 
-pub use http::HttpOptions;
+pub use catalogue::{OfferedAction, offered};
+pub use client::{Client, Launch, Launched, ProgramToStart, RunningProgram};
+pub use echo::echo;
+pub use http::{HttpOptions, listen};
 pub use left_out::LEFT_OUT;
 pub use serving::{ServeError, Serving};
 pub use token::Token;

@@ -13,8 +13,8 @@ macro_rules! shipped {
     };
 }
 
-const FILES: [(&str, &str, &str); 4] =
-    [shipped!("allow"), shipped!("desk"), shipped!("doors"), shipped!("secrets")];
+const FILES: [(&str, &str, &str); 5] =
+    [shipped!("allow"), shipped!("desk"), shipped!("doors"), shipped!("mcp"), shipped!("secrets")];
 
 /// The shipped files, by name.
 pub(crate) fn sources() -> Vec<RuleSource> {

@@ -27,7 +27,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("premath-rules", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-telemetry", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-host", &["premath-bd", "premath-kernel", "premath-repl", "premath-tusk", "premath-wire"]),
-    ("premath-mcp", &["premath-host", "premath-kernel", "premath-wire"]),
+    ("premath-mcp", &["premath-host", "premath-kernel", "premath-tusk", "premath-wire"]),
     (
         "premath-console",
         &[

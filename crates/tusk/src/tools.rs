@@ -10,6 +10,7 @@ pub(crate) mod clip;
 mod closest;
 mod context;
 pub mod files;
+pub mod foreign;
 mod fs_list;
 mod fs_read;
 mod fs_search;

@@ -11,6 +11,7 @@ mod desk;
 mod effect;
 mod evidence;
 mod explanation;
+mod foreign_tools;
 mod governance;
 mod guard;
 mod handoff;
@@ -33,6 +34,7 @@ mod sandbox;
 mod scalar;
 mod schemas;
 mod scheme;
+mod tool;
 mod upkeep;
 mod vector;
 mod work;
@@ -54,6 +56,7 @@ pub use desk::{
 };
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;
+pub use foreign_tools::{ForeignServerRow, ForeignToolRow, ForeignToolsAnswer};
 pub use guard::{GuardDecision, GuardInstalled};
 pub use harness::{
     BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, FEATURE_LEDGER_KIND, FailureGroup, FeatureAnswer,
@@ -73,7 +76,7 @@ pub use issue::{
     ConfigRow, DependencyCounts, DependencyDiagnostics, DependencyProjection, ExportAnswer, HistoryAnswer,
     HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing,
     IssueShape, LeaseProjection, LeaseRow, LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge,
-    ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
+    IssueGraph, IssueGraphEdge, IssueGraphNode, ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
 };
 pub use measure::{
     BenignRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardTimeRow, GuardrailsResult, Lineage, MeasureAnswer,
@@ -103,14 +106,15 @@ pub use required::{
 pub use run::{
     AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow,
     FilteredTokens, IntentResult, IntentState, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer,
-    ReplayDifference, RunAnswer, RunCard, RunEnding, RunEventKind, RunEventRow, RunEvents, RunExport, RunForgotten,
-    RunListing, RunRow, TurnCard, TurnDigests, TurnRow, TurnVerdict, WorkerRow,
+    ReplayDifference, RunAnswer, RunCard, RunEnding, RunEventKind, RunEventRow, RunEvents, RunExport,
+    RunForgotten, RunListing, RunRow, TurnCard, TurnDigests, TurnRow, TurnVerdict, WorkerRow,
 };
 pub use sandbox::{
     LayerRow, OutputRow, SandboxCheckAnswer, SandboxEvidenceRow, SandboxOutcome, SandboxRefusal,
     SandboxRunAnswer,
 };
 pub use schemas::{SCHEMA_NAMES, schema};
+pub use tool::{ToolListing, ToolPin, ToolRow};
 pub use scheme::{
     SCHEME_TRACE_KIND, SchemeCallCount, SchemeError, SchemeEvalAnswer, SchemeFailure, SchemeLimits,
     SchemePosition, SchemeResult, SchemeTrace, SchemeTraceCall, SchemeTraceEntry, SchemeUsage,

@@ -29,12 +29,12 @@ impl PersonCredential {
     }
 
     /// The signature over a value, in hexadecimal.
-    pub(super) fn sign(&self, value: &Value<'_>) -> String {
+    pub(crate) fn sign(&self, value: &Value<'_>) -> String {
         self.over(value).map(|mac| hex(&mac.finalize().into_bytes())).unwrap_or_default()
     }
 
     /// Whether that is the signature over the value. Takes as long for a wrong one as for a right one.
-    pub(super) fn has_signed(&self, value: &Value<'_>, signature: &str) -> bool {
+    pub(crate) fn has_signed(&self, value: &Value<'_>, signature: &str) -> bool {
         let Some(mac) = self.over(value) else { return false };
         let Some(claimed) = bytes(signature) else { return false };
         mac.verify_slice(&claimed).is_ok()

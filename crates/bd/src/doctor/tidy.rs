@@ -36,6 +36,7 @@ pub const GITIGNORE: &str = "\
 /objects/
 /permits/
 /runs/
+/tool_pins.json
 /workers/
 ";
 

@@ -25,6 +25,9 @@ pub(crate) enum ObserveCommand {
     /// Show the observation that was built last
     #[command(after_help = "Example:\n  premath observe latest --json")]
     Latest(ObserveLookArgs),
+    /// Look at everything now, without writing anything
+    #[command(after_help = "Example:\n  premath observe now --json")]
+    Now(ObserveLookArgs),
     /// List what a person should look at, and why
     #[command(name = "needs_attention", alias = "needs-attention")]
     #[command(after_help = "Example:\n  premath observe needs_attention")]

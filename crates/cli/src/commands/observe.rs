@@ -19,6 +19,9 @@ pub(crate) fn run(args: &ObserveArgs, host: &Host<'_>) -> Result<Exit, CliError>
         ObserveCommand::Latest(args) => {
             answer(host, "observe.latest", &nothing, &args.format, observe::observation)
         }
+        ObserveCommand::Now(args) => {
+            answer(host, "observe.now", &nothing, &args.format, observe::observation)
+        }
         ObserveCommand::NeedsAttention(args) => {
             answer(host, "observe.needs_attention", &nothing, &args.format, observe::attention)
         }

@@ -27,14 +27,17 @@ pub(crate) async fn read(state: AppState, tail: Arc<Tail>, from: Cursor) {
         let origin = Origin { address: &["id:runId"], is_body: false };
         let read = state
             .host(move |host| {
-                follow_run(host.workspace, &run_id, cursor, ROWS).map_err(|error| Failure::action(&error, origin))
+                follow_run(host.workspace, &run_id, cursor, ROWS)
+                    .map_err(|error| Failure::action(&error, origin))
             })
             .await
             .and_then(|read| read);
         let followed = match read {
             Ok(followed) => followed,
             // Too much is asked of the server just now, or somebody is writing.
-            Err(failure) if failure.status == StatusCode::SERVICE_UNAVAILABLE && !state.stop().is_cancelled() => {
+            Err(failure)
+                if failure.status == StatusCode::SERVICE_UNAVAILABLE && !state.stop().is_cancelled() =>
+            {
                 tokio::time::sleep(LATE).await;
                 continue;
             }

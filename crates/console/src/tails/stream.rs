@@ -60,7 +60,9 @@ async fn page(state: &AppState, run_id: &str, cursor: Cursor) -> Result<Page, Fa
     let (run_id, origin) = (run_id.to_owned(), Origin { address: &["id:runId"], is_body: false });
     let read = move |host: &premath_host::Host<'_>| {
         let followed = follow_run(host.workspace, &run_id, cursor, ROWS);
-        followed.map(|followed| Page::new(cursor.seq(), &followed)).map_err(|error| Failure::action(&error, origin))
+        followed
+            .map(|followed| Page::new(cursor.seq(), &followed))
+            .map_err(|error| Failure::action(&error, origin))
     };
     state.host(read).await?
 }

@@ -33,6 +33,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     items.extend([issues, row("issues.prefix", &settings.issue_prefix)]);
     let entries = settings.turn_loop.entries();
     items.extend(entries.iter().map(|(key, setting)| row(&format!("loop.{key}"), setting)));
+    items.extend(settings.mcp_entries.iter().map(|(key, setting)| row(key, setting)));
     items.push(row("models.chain", &chain));
     items.extend(settings.model_entries.iter().map(|(key, setting)| row(key, setting)));
     items.push(row("mutation.cli", &settings.terminal));

@@ -42,6 +42,20 @@ pub(crate) fn build_action(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, 
     )
 }
 
+/// `observe.now`: the same, built and not written.
+pub(crate) fn now(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let Nothing {} = arguments(args)?;
+    Answer::new(
+        "ok",
+        &ObservationAnswer {
+            action: "observe.now".to_owned(),
+            observation_path: LATEST_OBSERVATION.to_owned(),
+            stale: false,
+            observation: build(host)?,
+        },
+    )
+}
+
 /// `observe.latest`
 pub(crate) fn latest(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let Nothing {} = arguments(args)?;

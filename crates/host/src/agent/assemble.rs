@@ -27,6 +27,7 @@ use super::steady::steady;
 use super::withdrawn::Withdrawn;
 use crate::agent_tools::IssueTools;
 use crate::desk_tools::{DeskTools, with_implied};
+use crate::foreign::{self, Found};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -74,7 +75,9 @@ pub(super) struct Made {
 }
 
 pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> Result<Made, ActionError> {
-    let tools = tools(workspace, &plan)?;
+    let found = Found::look(workspace, door, plan.scopes.as_deref())?;
+    let blocked = found.lines();
+    let tools = tools(workspace, found, &plan)?;
     let (mut catalogue, scopes) = granted(workspace, &tools, &plan)?;
     if plan.action_mode == ActionMode::Code {
         catalogue = with_programs(&catalogue)?;
@@ -122,6 +125,7 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
         parent: plan.parent,
         required_artifacts: plan.required_artifacts,
         incoming: Vec::new(),
+        blocked,
         policy: Some(policy),
     };
     let toolbox = toolbox(workspace, door, &config, catalogue)?;
@@ -129,9 +133,12 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
 }
 
 /// Whether a plan names only what there is, said before anything is taken or written for it.
-pub(super) fn check_names(workspace: &Workspace, plan: &Plan) -> Result<(), ActionError> {
-    granted(workspace, &tools(workspace, plan)?, plan)?;
-    check_checkpoints(workspace, &plan.limits.checkpoint_before)
+pub(super) fn check_names(workspace: &Workspace, found: Found, plan: &Plan) -> Result<(), ActionError> {
+    let tools = tools(workspace, found, plan)?;
+    granted(workspace, &tools, plan)?;
+    let own = plan.limits.checkpoint_before.iter();
+    let own = own.filter(|name| !tools.iter().any(|tool| tool.spec().name == **name)).cloned();
+    check_checkpoints(workspace, &own.collect::<Vec<_>>())
 }
 
 /// Whether every tool before which a person is to be asked can be there at all.
@@ -181,6 +188,7 @@ pub(super) fn again(
 ) -> Result<Toolbox, ActionError> {
     let mut all = every_tool(workspace, config.issue_id.as_deref(), holder, &config.workflow)?;
     all.extend(DeskTools::new(workspace, &config.run_id).tools().map_err(broken)?);
+    all.extend(foreign::again(workspace, door, &config.tools)?);
     if config.tools.iter().any(|spec| spec.name == GIVE_VERDICT) {
         all.push(Arc::new(GiveVerdict::new().map_err(broken)?));
     }
@@ -261,9 +269,10 @@ fn with_programs(catalogue: &Catalogue) -> Result<Catalogue, ActionError> {
     catalogue.with(Arc::new(programs)).map_err(unusable)
 }
 
-fn tools(workspace: &Workspace, plan: &Plan) -> Result<Vec<Arc<dyn Tool>>, ActionError> {
+fn tools(workspace: &Workspace, found: Found, plan: &Plan) -> Result<Vec<Arc<dyn Tool>>, ActionError> {
     let issue = plan.issue.as_ref().map(IssueRow::id);
     let mut tools = every_tool(workspace, issue, plan.holder.clone(), &plan.workflow)?;
+    tools.extend(found.tools);
     if asks_for_the_desk(plan) {
         // A plan is carried out in the name of the run that proposed it.
         tools.extend(DeskTools::new(workspace, &plan.run_id).tools().map_err(broken)?);

@@ -10,6 +10,7 @@ use premath_bd::desk::{Approval, ApprovalScope, PersonCredential, Proposal, Verd
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
+use premath_tusk::tools::foreign::{ForeignTools, NoForeignTools};
 use premath_tusk::tools::{ProtectedPaths, ToolSpec};
 use premath_tusk::turn_loop::{
     AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
@@ -94,6 +95,11 @@ pub trait AgentDoor: Debug + Sync {
     /// The commands that can be typed at this door, as its own parser has them; none where nobody types.
     fn commands(&self) -> Vec<CommandShape> {
         Vec::new()
+    }
+
+    /// Other servers whose tools runs may use; none where nobody reaches any.
+    fn foreign(&self) -> Arc<dyn ForeignTools> {
+        Arc::new(NoForeignTools)
     }
 
     /// What measures policy packages; a door that cannot says so.

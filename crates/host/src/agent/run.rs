@@ -32,6 +32,7 @@ use super::retention;
 use super::shown::ending;
 use super::steady::steady;
 use crate::desk_store::{existing_desk, publish};
+use crate::foreign::Found;
 use crate::recording::audit_log;
 use crate::table::{ActionError, Host};
 use crate::workspace::{Retention, Workspace, shown};
@@ -82,7 +83,12 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     check_models(host.agent, &request.workflow)?;
     // So is a scope, or a tool.
     let row = request.issue.as_deref().map(|issue| lease::look(workspace, issue)).transpose()?.flatten();
-    check_names(workspace, &plan(request.clone(), run_id.clone(), row, None))?;
+    let asked = Some(request.scopes.as_slice()).filter(|scopes| !scopes.is_empty());
+    let found = Found::look(workspace, host.agent, asked)?;
+    if let Some(refused) = found.refusal(&request.scopes) {
+        return Ok(Started::Refused(refused));
+    }
+    check_names(workspace, found, &plan(request.clone(), run_id.clone(), row, None))?;
     let journal = journal(workspace, &run_id)?;
     // What stays of a run that kept nothing has its name too.
     if is_begun(&journal)? || is_begun(&retention::kept(workspace, &run_id)?)? {

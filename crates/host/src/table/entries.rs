@@ -4,10 +4,10 @@ use super::input::{Nothing, input_of};
 use super::{Action, Door};
 use crate::actions::{
     approvals, audit, audit_why, coherence, config, conformance, dep, dep_graph, desk, doctor, explain,
-    governance_check, guard, harness_feature, harness_kpi, harness_session, harness_trajectory, init,
-    instruction, issue_blocked, issue_check, issue_history, issue_read, issue_upkeep, issue_write,
-    join_check, lease, measuring, metrics, model, observe, policy, policy_export, promotion, proposals,
-    required, run, sandbox, schema, scheme_eval, verify,
+    foreign_tools, governance_check, guard, harness_feature, harness_kpi, harness_session,
+    harness_trajectory, init, instruction, issue_blocked, issue_check, issue_graph, issue_history, issue_read,
+    issue_upkeep, issue_write, join_check, lease, measuring, metrics, model, observe, policy, policy_export,
+    promotion, proposals, required, run, sandbox, schema, scheme_eval, tool, verify,
 };
 
 /// An entry in two lines: its name, the command, whether it changes anything, what it takes and the schema of its answer, the
@@ -140,6 +140,8 @@ pub const ACTIONS: &[Action] = actions! {
         "add an issue that was found while working on another";
     "issue.export" "issue export" Read issue_upkeep::ExportArgs => "issue-export" issue_upkeep::export:
         "hand out the rows of all issues";
+    "issue.graph" "issue graph" Read issue_graph::GraphArgs => "issue-graph" issue_graph::call:
+        "show issues and dependencies with who holds what, as a graph";
     "issue.history" "issue history" Read issue_history::HistoryArgs => "issue-history" issue_history::call:
         "show what became of an issue";
     "issue.import" "issue import" Mutation issue_upkeep::ImportArgs => "issue-import" issue_upkeep::import:
@@ -172,6 +174,8 @@ pub const ACTIONS: &[Action] = actions! {
         "show the observation that was built last";
     "observe.needs_attention" "observe needs_attention" Read Nothing => "observe-attention" observe::needs_attention:
         "list what a person should look at, and why";
+    "observe.now" "observe now" Read Nothing => "observation-answer" observe::now:
+        "look at issues, leases, witnesses, sessions and steps now, without writing anything";
     "observe.projection" "observe projection" Read Nothing => "observe-projection" observe::projection:
         "show every issue that is not at rest, with who holds it";
     "permit.list" "permits list" Read instruction::ListArgs => "permit-page" instruction::permits:
@@ -240,6 +244,18 @@ pub const ACTIONS: &[Action] = actions! {
         "print the JSON Schema of a document";
     "scheme.eval" "scheme-eval" Mutation scheme_eval::EvalArgs => "scheme-eval" scheme_eval::call:
         "run a program whose only effect is calls of host functions";
+    "tool.approve" "tools approve" Effect foreign_tools::ApproveArgs => "foreign-tools" foreign_tools::approve:
+        "approve tools of another server as they are defined now";
+    "tool.catalogue" "tools catalogue" Read Nothing => "tool-listing" tool::list:
+        "list the tools of runs: what they can do, and which scope they need";
+    "tool.check" "tools check" Effect foreign_tools::ListArgs => "foreign-tools" foreign_tools::check:
+        "hold what other servers define against what was approved";
+    "tool.forget" "tools forget" Effect foreign_tools::OneArgs => "foreign-tools" foreign_tools::forget:
+        "take an approval of another server's tools back";
+    "tool.list" "tools list" Read foreign_tools::ListArgs => "foreign-tools" foreign_tools::list:
+        "list other servers and what was approved of them";
+    "tool.show" "tools show" Effect foreign_tools::OneArgs => "foreign-tools" foreign_tools::show:
+        "show a definition of another server, and what has changed in it";
     "turn.show" "turn show" Read run::TurnArgs => "turn-card" run::turn:
         "show what a model saw in a turn, and what came of it";
     "workspace.doctor" "doctor" Mutation doctor::DoctorArgs => "doctor" doctor::call:

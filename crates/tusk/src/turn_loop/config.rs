@@ -62,6 +62,8 @@ pub struct RunConfig {
     pub required_artifacts: Vec<String>,
     /// Artifacts it was given, as references into the object store.
     pub incoming: Vec<String>,
+    /// Tools of other servers that it was not given, and why: a line each.
+    pub blocked: Vec<String>,
     /// The policy it is under. Without one nothing is asked and nothing is looked at: runs of people always have one.
     pub policy: Option<RunPolicy>,
 }
@@ -140,6 +142,7 @@ impl RunConfig {
         Object::fields()
             .field("actionMode", self.action_mode.token())
             .optional("autonomy", self.autonomy.as_deref())
+            .non_empty("blockedTools", text_list(&self.blocked))
             .non_empty("capabilities", text_list(&self.capabilities))
             .optional("code", self.code.map(CodeLimits::to_value))
             .field("context", self.context.to_value())
@@ -197,6 +200,7 @@ impl RunConfig {
             parent: row.optional_row("parent")?.map(read_parent).transpose()?,
             required_artifacts: row.texts("requiredArtifacts")?,
             incoming: row.texts("incomingRefs")?,
+            blocked: row.texts("blockedTools")?,
             policy: row.optional_row("policy")?.map(RunPolicy::from_row).transpose()?,
         })
     }

@@ -58,6 +58,7 @@ pub(crate) fn config() -> RunConfig {
         parent: None,
         required_artifacts: Vec::new(),
         incoming: Vec::new(),
+        blocked: Vec::new(),
         policy: None,
     }
 }

@@ -174,6 +174,7 @@ impl Ours {
             parent: None,
             required_artifacts: Vec::new(),
             incoming: Vec::new(),
+            blocked: Vec::new(),
             policy: None,
         }
     }

@@ -2,8 +2,8 @@
 
 use premath_kernel::Moment;
 use premath_wire::v1::{
-    IntentResult, IntentState, ReplayAnswer, RunCard, RunEnding, RunEvents, RunExport, RunForgotten, RunListing,
-    TurnRow, TurnVerdict, WorkerRow,
+    IntentResult, IntentState, ReplayAnswer, RunCard, RunEnding, RunEvents, RunExport, RunForgotten,
+    RunListing, TurnRow, TurnVerdict, WorkerRow,
 };
 use serde_json::value::RawValue;
 
