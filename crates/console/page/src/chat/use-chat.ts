@@ -62,7 +62,7 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     setEarlier(stored.earlier ?? null);
   }, [conversation, earlier]);
 
-  const take = useCallback(async (stream: AsyncGenerator<Chunk[]>, signal: AbortSignal): Promise<void> => {
+  const take = useCallback(async (stream: AsyncGenerator<Chunk[]>, signal: AbortSignal, isReplay = false): Promise<void> => {
     let reply: Reply = emptyReply(crypto.randomUUID());
     let frame = 0;
     const draw = () => {
@@ -77,7 +77,8 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
           // A message that goes on after a person's answer keeps what it had: the stream has only the rest.
           const before = chunk.type === 'start' ? shown.current.find((message) => message.id === chunk['messageId'] && message.role === 'assistant') : undefined;
           reply = before ? { ...reply, message: before } : foldChunk(reply, chunk);
-          if (chunk.type === 'data-effect') effects.current((chunk['data'] ?? {}) as DataPart['data']);
+          // After a reload the reader stays where they are: what the stream did to the screen is not done again.
+          if (chunk.type === 'data-effect' && !isReplay) effects.current((chunk['data'] ?? {}) as DataPart['data']);
         }
         if (frame === 0) frame = requestAnimationFrame(draw);
       }
@@ -116,7 +117,7 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     const mine = begin();
     void settle(mine, async () => {
       await load(conversation, mine.signal);
-      await take(rejoin(conversation, mine.signal), mine.signal);
+      await take(rejoin(conversation, mine.signal), mine.signal, true);
       if (!mine.signal.aborted) await load(conversation, mine.signal);
     });
     return () => mine.abort();
