@@ -24,7 +24,7 @@ function LogRow({ entry, undone }: { readonly entry: LogEntry; readonly undone: 
         <code class="cut grow">{inert(entry.tool)}</code>
         {entry.risk && entry.risk !== 'read' && <Chip tone={RISK[entry.risk as keyof typeof RISK] ?? ''}>{inert(entry.risk)}</Chip>}
         <span class="num small ink3">{entry.durationMs === null || entry.durationMs === undefined ? '' : duration(entry.durationMs)}</span>
-        <StateChip state={entry.status ?? entry.decision ?? ''} />
+        <StateChip state={entry.status === 'open' && entry.decision ? entry.decision : (entry.status ?? '')} />
       </summary>
       <div class="col">
         <dl class="facts">
