@@ -4,8 +4,8 @@
 use anyhow::{Result, bail};
 
 use crate::report::{Board, say};
-use crate::system::{Invocation, is_ci};
-use crate::tools::{self, CLIPPY, DENY, FAKETIME, NEXTEST, NODE, NPM, RUSTFMT, STRACE, VALGRIND};
+use crate::system::{Invocation, is_ci, root};
+use crate::tools::{self, CLIPPY, DENY, FAKETIME, NEXTEST, NODE, NPM, PYTHON, RUSTFMT, STRACE, VALGRIND};
 use crate::{instructions, prove};
 
 #[cfg(test)]
@@ -57,19 +57,37 @@ pub(crate) fn run() -> Result<()> {
 }
 
 fn tools_step() -> Result<String> {
-    tools::ensure(&[&RUSTFMT, &CLIPPY, &NEXTEST, &DENY, &VALGRIND, &STRACE, &FAKETIME, &NODE, &NPM])?;
+    tools::ensure(&[
+        &RUSTFMT, &CLIPPY, &NEXTEST, &DENY, &VALGRIND, &STRACE, &FAKETIME, &NODE, &NPM, &PYTHON,
+    ])?;
     Ok(String::new())
 }
 
-/// The official clients that the model server is tested with, and the suite for the MCP server, as their lock files have
-/// them.
+/// Packages of npm that tests start, each with its lock file.
+const NPM_PACKAGES: [&str; 4] = [
+    "crates/cli/tests/sdk",
+    "crates/cli/tests/mcp/suite",
+    "crates/cli/tests/mcp/inspector",
+    "crates/cli/tests/mcp/agents",
+];
+/// The official Python client of MCP: what it stands on has digests.
+const PYTHON_CLIENT: &str = "crates/cli/tests/mcp/python";
+
+/// The official clients that the model server and the MCP server are tested with, agents that are not ours, and the suite for
+/// the MCP server, as their lock files have them.
 fn client_packages() -> Result<String> {
-    for folder in ["crates/cli/tests/sdk", "crates/cli/tests/mcp/suite"] {
+    for folder in NPM_PACKAGES {
         Invocation::new("npm")
             .arguments(&["ci", "--prefix", folder])
             .arguments(&["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
             .run()?;
     }
+    let folder = format!("{PYTHON_CLIENT}/venv");
+    Invocation::new("python3").arguments(&["-m", "venv", &folder]).run()?;
+    Invocation::new(root().join(&folder).join("bin/python"))
+        .arguments(&["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"])
+        .arguments(&["--requirement", &format!("{PYTHON_CLIENT}/requirements.txt")])
+        .run()?;
     Ok(String::new())
 }
 

@@ -102,6 +102,14 @@ pub(crate) const NODE: Tool = Tool {
 pub(crate) const NPM: Tool =
     Tool { name: "npm", probe: &["npm", "--version"], minimum: ANY, source: Source::Debian("npm") };
 
+/// Runs the official Python client of MCP, in an environment of its own.
+pub(crate) const PYTHON: Tool = Tool {
+    name: "python3",
+    probe: &["python3", "-c", "import ensurepip, sys; print(sys.version)"],
+    minimum: Version(3, 10, 0),
+    source: Source::Debian("python3-venv"),
+};
+
 pub(crate) const RUSTFMT: Tool = Tool {
     name: "rustfmt",
     probe: &["cargo", "fmt", "--version"],

@@ -117,6 +117,12 @@ impl Journal {
         }
     }
 
+    /// Whether somebody holds it for writing just now.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.log.is_held()
+    }
+
     /// Reads it all: the head, every line, the whole chain.
     ///
     /// # Errors

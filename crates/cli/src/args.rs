@@ -1,6 +1,7 @@
 //! What can be typed. Must not do anything.
 
 pub(crate) mod audit;
+pub(crate) mod conversation;
 pub(crate) mod dep;
 pub(crate) mod desk;
 pub(crate) mod guard;
@@ -81,6 +82,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath desk tree\n  premath desk add notes.md --file notes.md\n  premath desk history notes.md"
     )]
     Desk(desk::DeskArgs),
+    /// Conversations with the assistant of the desk
+    #[command(after_help = "Example:\n  premath conversations start --id tidy\n  \
+                            premath run --desk --conversation tidy \"Which notes are old?\"\n  \
+                            premath conversations show tidy\n\nMore: docs/reference/chat.md.")]
+    Conversations(conversation::ConversationsArgs),
     /// Begin a working session: memory roots, the graph, the handoff before, the next target, how things stand
     #[command(after_help = "Example:\n  premath boot\n  premath boot --verify-cmd \"cargo test\" --json")]
     Boot(work::BootArgs),
@@ -140,7 +146,7 @@ pub(crate) enum Command {
     /// What was changed on the strength of which instruction
     #[command(after_help = "Example:\n  premath permits list --issue bd-7")]
     Permits(instruction::PermitsArgs),
-    /// Tools of other MCP servers: what they define, and what was approved of it
+    /// The tools of runs; those of other MCP servers, and what was approved of them
     #[command(
         after_help = "Example:\n  premath tools list\n  premath tools approve weather\n  premath tools check"
     )]
@@ -254,7 +260,9 @@ pub(crate) enum Command {
     )]
     ModelServer(model::ModelServerArgs),
     /// Serve this repository to other agents over MCP
-    #[command(after_help = "Example:\n  premath mcp-serve\n  premath mcp-serve --http 127.0.0.1:8766")]
+    #[command(
+        after_help = "Example:\n  premath mcp-serve\n  premath mcp-serve --http 127.0.0.1:8766\n  premath mcp-serve --root ~/project"
+    )]
     McpServe(mcp::McpServeArgs),
     /// Serve the console of this repository: a page and an HTTP API on the loopback address
     #[command(after_help = "Example:\n  premath serve --open\n  premath serve --port 0 --json\n\n\
@@ -484,6 +492,16 @@ pub(crate) enum BenchTarget {
         #[arg(long)]
         json: bool,
     },
+    /// The MCP server beside an echo of the same SDK, and what its list of tools weighs
+    #[command(after_help = "Example:\n  premath bench mcp --json")]
+    Mcp {
+        /// Print one JSON document and nothing else on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// The echo that the MCP server is measured beside
+    #[command(hide = true)]
+    McpEcho,
     /// One run of one loop, for a counter around this process
     #[command(hide = true)]
     LoopCase(LoopCaseArgs),

@@ -30,7 +30,7 @@ pub(crate) use self::client_token::{TokenOf, client_token};
 pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
 pub(crate) use self::line_editor::{LineEditor, Typed, Typing};
 pub(crate) use self::measure::{
-    Scratch, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, said_by,
+    Scratch, Spoken, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, said_by,
     write_lines,
 };
 pub(crate) use self::memory::{behind_links, kept_memory, names_of};
@@ -75,6 +75,11 @@ pub(crate) fn repository_root() -> PathBuf {
     }
     let Ok(here) = std::env::current_dir() else { return PathBuf::new() };
     here.ancestors().skip(1).find(|folder| is_root(folder)).map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+/// Makes a folder the current one. Only for the beginning of a command, when nothing was read yet.
+pub(crate) fn go_to(folder: &Path) -> std::io::Result<()> {
+    std::env::set_current_dir(folder)
 }
 
 /// Whether a folder is the root of a repository of premath's.

@@ -6,10 +6,12 @@
 mod answer;
 mod asked;
 mod call;
+mod chat;
 mod connections;
 mod failure;
 mod front;
 mod measures;
+mod openapi;
 mod options;
 mod page;
 mod plan;
@@ -24,6 +26,6 @@ mod state;
 mod tails;
 mod token;
 
-pub use options::{Limits, Noted, Options, RequestLog};
+pub use options::{Limits, Noted, Offered, Options, RequestLog};
 pub use serving::{ServeError, Serving};
 pub use token::Token;

@@ -11,12 +11,27 @@ use crate::token::Token;
 pub struct Options {
     /// What every request must show.
     pub token: Token,
+    /// The actions that other agents may call, as the door they come in by offers them.
+    pub offered: Vec<Offered>,
+    /// Whether premath started this process for a step of its own.
+    pub is_step: bool,
     /// Whether this is the demonstration, with a scripted assistant.
     pub is_demo: bool,
     /// How much anybody may ask for.
     pub limits: Limits,
     /// Who is told of every request; nobody when absent.
     pub log: Option<Arc<dyn RequestLog>>,
+}
+
+/// An action that other agents may call.
+#[derive(Debug, Clone)]
+pub struct Offered {
+    /// Which.
+    pub action: String,
+    /// Whether a call names an instruction.
+    pub is_linked: bool,
+    /// Arguments that are not named from outside.
+    pub hidden: Vec<String>,
 }
 
 /// How much anybody may ask for.

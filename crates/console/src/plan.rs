@@ -23,6 +23,8 @@ pub(crate) struct Plan {
     pub(crate) action: Option<&'static Action>,
     /// The schemas of the action's arguments.
     properties: Map<String, Value>,
+    /// Those that must be there.
+    needed: Vec<String>,
     /// Names of the arguments that the address has.
     pub(crate) address: Vec<&'static str>,
 }
@@ -41,6 +43,8 @@ impl Plan {
     pub(crate) fn new(route: &'static Route) -> Self {
         let action = route.action.and_then(|name| ACTIONS.iter().find(|action| action.name == name));
         let schema = action.map(|action| (action.input)().to_value());
+        let needed = schema.as_ref().and_then(|schema| schema.get("required")).and_then(Value::as_array);
+        let needed = needed.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
         let properties = match schema {
             Some(Value::Object(mut schema)) => match schema.remove("properties") {
                 Some(Value::Object(properties)) => properties,
@@ -49,7 +53,7 @@ impl Plan {
             Some(_) | None => Map::new(),
         };
         let address = route.address_pairs().map(|(_, argument)| argument).collect();
-        Self { route, action, properties, address }
+        Self { route, action, properties, needed, address }
     }
 
     /// The schema of an argument; anything, where the action does not say.
@@ -57,7 +61,13 @@ impl Plan {
         self.properties.get(argument).cloned().unwrap_or_else(|| Value::Object(Map::new()))
     }
 
+    /// Whether the action does nothing without it.
+    pub(crate) fn needs(&self, argument: &str) -> bool {
+        self.needed.iter().any(|needed| needed == argument)
+    }
+
     /// Whether the action takes it.
+    #[cfg(test)]
     pub(crate) fn takes(&self, argument: &str) -> bool {
         self.properties.contains_key(argument)
     }
@@ -94,9 +104,6 @@ impl Plan {
         let known: BTreeMap<&str, &str> = self.route.query_pairs().collect();
         let mut arguments = Map::new();
         for (name, value) in query {
-            if self.route.extra.iter().any(|(extra, _)| extra == name) {
-                continue;
-            }
             let Some(argument) = known.get(name.as_str()) else {
                 return Err(refused(name, "unknown parameter"));
             };
@@ -161,3 +168,6 @@ fn read(kind: Kind, text: &str) -> Option<Value> {
         Kind::Numbers => text.split(',').map(number).collect::<Option<Vec<_>>>().map(Value::Array),
     }
 }
+
+#[cfg(test)]
+mod tests;

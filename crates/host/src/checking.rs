@@ -53,7 +53,7 @@ pub(crate) fn run_check(
     limits: CheckLimits,
 ) -> Result<CheckOutcome, ActionError> {
     let asked = sandboxed(host.workspace, command, limits);
-    match host.sandbox.run(&asked, &host.agent.interrupt()) {
+    match host.sandbox.run(&asked, &host.interrupt()) {
         Ok(run) => ended(host.workspace, id, command, &run),
         Err(error) => not_run(id, command, error),
     }

@@ -7,7 +7,7 @@ use premath_wire::v1::{HOST_EFFECT_SCHEMA, HostEffect, RefusedAnswer, RefusedBec
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use premath_tusk::sandbox::{Sandbox, SandboxError};
+use premath_tusk::sandbox::{Interrupt, Sandbox, SandboxError};
 
 use crate::actions::conformance::{SourceError, VectorSource};
 use crate::agent::AgentDoor;
@@ -171,6 +171,11 @@ pub struct Host<'a> {
 }
 
 impl Host<'_> {
+    /// What breaks off what this call runs: its own where the door has one, else that of everything here.
+    pub(crate) fn interrupt(&self) -> Interrupt {
+        self.workspace.door.interrupt().unwrap_or_else(|| self.agent.interrupt())
+    }
+
     /// Calls an action by name and wraps its answer in the envelope that every door gives.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::{Clock, Disk, IdSource, Permit, Redactor};
+use premath_tusk::sandbox::Interrupt;
 
 use crate::settings::Settings;
 
@@ -30,6 +31,11 @@ pub trait MutationDoor: Debug + Send + Sync {
 
     /// The name of the door itself, where it is not that of a person: what is refused there is on record under it.
     fn name(&self) -> Option<&str> {
+        None
+    }
+
+    /// What breaks off a call through this door, where it can be broken off by itself.
+    fn interrupt(&self) -> Option<Interrupt> {
         None
     }
 

@@ -10,7 +10,7 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::Value;
 
 use crate::left_out::LEFT_OUT;
-use crate::schemas::{input, output};
+use crate::schemas::{hidden, input, output};
 
 /// Mutations and records that take something away or put something in its place.
 const REPLACING: [&str; 7] = [
@@ -70,6 +70,30 @@ impl Catalogue {
     pub(crate) fn tools(&self) -> Vec<Tool> {
         self.0.values().map(|entry| entry.tool.clone()).collect()
     }
+}
+
+/// An action that is a tool, for another door with the same rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferedAction {
+    /// Which.
+    pub action: &'static str,
+    /// Whether a call names an instruction.
+    pub is_linked: bool,
+    /// Arguments that clients do not name.
+    pub hidden: Vec<&'static str>,
+}
+
+/// Every action that is a tool.
+#[must_use]
+pub fn offered() -> Vec<OfferedAction> {
+    let offered = ACTIONS.iter().filter(|action| LEFT_OUT.iter().all(|(name, _)| *name != action.name));
+    offered
+        .map(|action| OfferedAction {
+            action: action.name,
+            is_linked: is_linked(action),
+            hidden: hidden(action),
+        })
+        .collect()
 }
 
 /// What the tool over an action is called.

@@ -15,6 +15,7 @@ use axum::http::{Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use premath_wire::strict::{Limits, parse};
+use rmcp::handler::server::ServerHandler;
 use rmcp::model::{ErrorData, JsonRpcError};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -22,7 +23,6 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::lines::LONGEST;
-use crate::server::Server;
 use crate::serving::ServeError;
 use crate::token::Token;
 
@@ -38,10 +38,13 @@ pub struct HttpOptions {
     pub token: Token,
 }
 
-/// Answers clients until `end` ends.
-pub(crate) async fn listen(
+/// Answers clients with a handler until `end` ends. The doors are the same whoever answers behind them.
+///
+/// # Errors
+/// A listener that others could reach, or one that gave up.
+pub async fn listen<S: ServerHandler + Clone>(
     listener: TcpListener,
-    server: Server,
+    server: S,
     options: &HttpOptions,
     end: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {

@@ -8,6 +8,7 @@
 mod answer;
 mod catalogue;
 mod client;
+mod echo;
 mod http;
 mod left_out;
 mod lines;
@@ -19,8 +20,10 @@ mod server;
 mod serving;
 mod token;
 
+pub use catalogue::{OfferedAction, offered};
 pub use client::{Client, Launch, Launched, ProgramToStart, RunningProgram};
-pub use http::HttpOptions;
+pub use echo::echo;
+pub use http::{HttpOptions, listen};
 pub use left_out::LEFT_OUT;
 pub use serving::{ServeError, Serving};
 pub use token::Token;

@@ -1,9 +1,12 @@
 //! The threads that call the host, and the queue before them.
 //!
 //! Actions block: they wait for locks, disks and checks. So each call is made by one of a few threads that only do that, and
-//! whoever speaks the protocol never waits. A call that nobody waits for any more is not begun.
+//! whoever speaks the protocol never waits. A call that nobody waits for any more is not begun, and one that was begun is
+//! broken off where it can be.
 
-use std::sync::Mutex;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
 use premath_host::{ClientDoor, Host, Workspace};
@@ -32,12 +35,54 @@ enum Job {
     End,
 }
 
+/// The doors of the calls that are waited for, by number.
+#[derive(Debug, Default)]
+struct Waited {
+    next: AtomicU64,
+    doors: Mutex<BTreeMap<u64, ClientDoor>>,
+}
+
+impl Waited {
+    /// Nobody waits for anything any more.
+    fn break_off(&self) {
+        let doors = std::mem::take(&mut *self.doors.lock().unwrap_or_else(PoisonError::into_inner));
+        doors.values().for_each(|door| door.interrupted_by().request());
+    }
+}
+
+/// Somebody waits for a call for as long as this is there.
+struct Waiting {
+    waited: Arc<Waited>,
+    number: u64,
+}
+
+impl Waiting {
+    fn new(waited: &Arc<Waited>, door: &ClientDoor) -> Self {
+        let number = waited.next.fetch_add(1, Ordering::Relaxed);
+        waited.doors.lock().unwrap_or_else(PoisonError::into_inner).insert(number, door.clone());
+        Self { waited: Arc::clone(waited), number }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let door = self.waited.doors.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
+        // A call that was answered has nothing left to break off.
+        if let Some(door) = door {
+            door.interrupted_by().request();
+        }
+    }
+}
+
 /// Where calls are asked for.
 #[derive(Debug, Clone)]
-pub(crate) struct Calls(mpsc::Sender<Job>);
+pub(crate) struct Calls {
+    queue: mpsc::Sender<Job>,
+    waited: Arc<Waited>,
+}
 
 impl Calls {
-    /// Makes one call and waits for what comes of it; none where the server is ending.
+    /// Makes one call and waits for what comes of it; none where the server is ending. Whoever stops waiting breaks it off.
     pub(crate) async fn call(
         &self,
         action: &'static str,
@@ -45,7 +90,8 @@ impl Calls {
         door: ClientDoor,
     ) -> Option<Answered> {
         let (answer, answered) = oneshot::channel();
-        self.0.send(Job::Call(Call { action, arguments, door, answer })).await.ok()?;
+        let _waiting = Waiting::new(&self.waited, &door);
+        self.queue.send(Job::Call(Call { action, arguments, door, answer })).await.ok()?;
         answered.await.ok()
     }
 }
@@ -56,7 +102,9 @@ pub(crate) fn with_workers<T>(host: &Host<'_>, serve: impl FnOnce(Calls) -> T) -
     let queue = Mutex::new(receiver);
     std::thread::scope(|scope| {
         let begun = (0..WORKERS).filter(|_| begin(scope, host, &queue)).count();
-        let served = serve(Calls(sender.clone()));
+        let waited = Arc::new(Waited::default());
+        let served = serve(Calls { queue: sender.clone(), waited: Arc::clone(&waited) });
+        waited.break_off();
         for _ in 0..begun {
             // The queue is there for as long as this function.
             drop(sender.blocking_send(Job::End));
@@ -77,7 +125,7 @@ fn begin<'scope>(
 fn work(host: &Host<'_>, queue: &Mutex<mpsc::Receiver<Job>>) {
     loop {
         // Nothing is done under the lock but waiting, so nothing can have gone wrong under it.
-        let job = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).blocking_recv();
+        let job = queue.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
         match job {
             None | Some(Job::End) => return,
             Some(Job::Call(call)) if call.answer.is_closed() => {}
@@ -102,7 +150,7 @@ fn made(host: &Host<'_>, action: &'static str, arguments: &str, door: ClientDoor
             return Answered::failed(action, "", failure);
         }
     };
-    let workspace = Workspace { door: std::sync::Arc::new(door), ..host.workspace.clone() };
+    let workspace = Workspace { door: Arc::new(door), ..host.workspace.clone() };
     let host = Host {
         vectors: host.vectors,
         workspace: &workspace,

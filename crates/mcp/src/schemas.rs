@@ -31,29 +31,34 @@ pub(crate) const INSTRUCTION: &str = "instruction";
 /// What the turn of a linked call is called.
 pub(crate) const CALL_ID: &str = "callId";
 
+/// The arguments of an action that clients do not name.
+pub(crate) fn hidden(action: &Action) -> Vec<&'static str> {
+    let all = HIDDEN.iter().chain(&HIDDEN_FILES);
+    all.filter(|(named, _)| *named == "*" || *named == action.name).map(|(_, member)| *member).collect()
+}
+
 /// What a tool takes.
 pub(crate) fn input(action: &Action, is_linked: bool) -> Map<String, Value> {
     let mut schema = object((action.input)().to_value());
     // What a tool is offered with is read by models: the dialect is the protocol's.
     schema.remove("$schema");
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        for (named, member) in HIDDEN.iter().chain(&HIDDEN_FILES) {
-            if *named == "*" || *named == action.name {
-                properties.remove(*member);
-            }
+        single_types(properties);
+        for member in hidden(action) {
+            properties.remove(member);
         }
         if is_linked {
             properties.insert(
                 INSTRUCTION.to_owned(),
                 json!({
-                    "type": ["string", "null"],
+                    "type": "string",
                     "description": "The accepted instruction that this is done under, by name; without one it is refused.",
                 }),
             );
             properties.insert(
                 CALL_ID.to_owned(),
                 json!({
-                    "type": ["string", "null"],
+                    "type": "string",
                     "description": "What to call this change: the same name again is refused, not done twice.",
                 }),
             );
@@ -72,7 +77,7 @@ pub(crate) fn output(action: &Action) -> Map<String, Value> {
     let mut refused = schemars::schema_for!(RefusedAnswer).to_value();
     let mut definitions = Map::new();
     for part in [&mut payload, &mut refused] {
-        plain(part);
+        lean(part);
         definitions.extend(hoisted(part));
     }
     let mut choices = match payload.get_mut("anyOf") {
@@ -88,7 +93,7 @@ pub(crate) fn output(action: &Action) -> Map<String, Value> {
             "schema": { "const": HOST_EFFECT_SCHEMA },
             "action": { "const": action.name },
             "argsDigest": { "type": "string" },
-            "resultClass": { "type": "string", "description": "`accepted`, `ok`, `rejected`, or `error`." },
+            "resultClass": { "type": "string" },
             "payload": { "anyOf": choices },
             "witnessRefs": { "type": "array", "items": { "type": "string" } },
             "failureClasses": { "type": "array", "items": { "type": "string" } },
@@ -109,8 +114,9 @@ fn hoisted(part: &mut Value) -> Map<String, Value> {
     members.remove("$defs").map(object).unwrap_or_default()
 }
 
-/// Formats of Rust mean nothing elsewhere, and some readers complain about them.
-fn plain(schema: &mut Value) {
+/// What a client needs to check an answer, and no more: descriptions are in `premath schema`, formats of Rust mean nothing
+/// elsewhere, and some readers take no `true` for a schema.
+fn lean(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
             let is_own = |format: &Value| {
@@ -119,10 +125,33 @@ fn plain(schema: &mut Value) {
             if members.get("format").is_some_and(is_own) {
                 members.remove("format");
             }
-            members.values_mut().for_each(plain);
+            for word in ["description", "title"] {
+                // A member of that name has a schema for its value, and stays.
+                if members.get(word).is_some_and(Value::is_string) {
+                    members.remove(word);
+                }
+            }
+            for (name, member) in members.iter_mut() {
+                if *member == Value::Bool(true) && name != "additionalProperties" && name != "const" {
+                    *member = json!({});
+                }
+                lean(member);
+            }
         }
-        Value::Array(items) => items.iter_mut().for_each(plain),
+        Value::Array(items) => items.iter_mut().for_each(lean),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// A member that may be left out need not also be allowed to be nothing; `null` is still taken for it. Many clients know one
+/// type a member, and no more.
+fn single_types(properties: &mut Map<String, Value>) {
+    for schema in properties.values_mut() {
+        let Some(kinds) = schema.get("type").and_then(Value::as_array) else { continue };
+        let others: Vec<Value> = kinds.iter().filter(|kind| *kind != "null").cloned().collect();
+        if let ([only], Some(members)) = (others.as_slice(), schema.as_object_mut()) {
+            members.insert("type".to_owned(), only.clone());
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod approval;
 mod audit;
 mod call_spec;
+mod chat;
 mod check_outcome;
 mod coherence;
 mod constraints;
@@ -34,6 +35,7 @@ mod sandbox;
 mod scalar;
 mod schemas;
 mod scheme;
+mod tool;
 mod upkeep;
 mod vector;
 mod work;
@@ -46,6 +48,10 @@ pub use approval::{
 pub use audit::{
     AUDIT_KIND, AuditKind, AuditPage, AuditRow, AuditVerified, AuditWhy, UnrecordedChange, WhyKind, WhyStep,
     WhySubject,
+};
+pub use chat::{
+    CallLogRow, ConversationCard, ConversationChanged, ConversationListing, ConversationLog, ConversationRow,
+    UiChunk, UiData, UiDataKind, UiMessage, UiMetadata, UiPart, UndoRow,
 };
 pub use check_outcome::{CHECK_OUTCOME_KIND, CheckOutcome, CheckOutput, CheckStatus};
 pub use coherence::{CoherenceAnswer, CoherenceCount, CoherenceProblem};
@@ -73,9 +79,10 @@ pub use instruction::{
 pub use issue::{
     BackendStatus, BlockedRow, BlockerRow, CheckProblem, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
     ConfigRow, DependencyCounts, DependencyDiagnostics, DependencyProjection, ExportAnswer, HistoryAnswer,
-    HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing,
-    IssueShape, LeaseProjection, LeaseRow, LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge,
-    ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
+    HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueGraph,
+    IssueGraphEdge, IssueGraphNode, IssueListing, IssueShape, LeaseProjection, LeaseRow, LineNote,
+    MemberChange, Neighbour, Outcome, ProjectedEdge, ProjectedNode, RefusedAnswer, RefusedBecause, Severity,
+    StatusCounts, UnknownDependency,
 };
 pub use measure::{
     BenignRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardTimeRow, GuardrailsResult, Lineage, MeasureAnswer,
@@ -117,6 +124,7 @@ pub use scheme::{
     SCHEME_TRACE_KIND, SchemeCallCount, SchemeError, SchemeEvalAnswer, SchemeFailure, SchemeLimits,
     SchemePosition, SchemeResult, SchemeTrace, SchemeTraceCall, SchemeTraceEntry, SchemeUsage,
 };
+pub use tool::{ToolListing, ToolPin, ToolRow};
 pub use upkeep::{
     CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, StoreProblem, VerifyAnswer,
 };

@@ -45,6 +45,8 @@ pub struct AuditFilter {
     pub since: Option<Moment>,
     /// Not after.
     pub until: Option<Moment>,
+    /// What the row says somewhere, in capitals or not.
+    pub text: Option<String>,
     /// Only rows before this place.
     pub before: Option<Cursor>,
 }
@@ -77,6 +79,10 @@ impl AuditLog {
             read => read?,
         };
         let needles = filter.needles();
+        let said = filter.text.as_deref().map(str::to_lowercase);
+        let says = |line: &[u8]| {
+            said.as_ref().is_none_or(|said| String::from_utf8_lossy(line).to_lowercase().contains(said))
+        };
         let (from, below) = beginning(&reader, filter.before)?;
         let mut found = AuditFound::default();
         let mut last = None;
@@ -87,7 +93,7 @@ impl AuditLog {
             }
             found.looked_at += 1;
             let line = Form::of(line).text;
-            if !needles.iter().all(|needle| contains(line, needle)) {
+            if !needles.iter().all(|needle| contains(line, needle)) || !says(line) {
                 return Ok(ControlFlow::Continue(()));
             }
             found.parsed += 1;

@@ -114,6 +114,8 @@ impl DiskFile for OsFile {
         };
         match tried {
             Ok(()) => Ok(LockOutcome::Held),
+            // Whoever only looks must not stand in the queue.
+            Err(TryLockError::WouldBlock) if patience.is_zero() => Ok(LockOutcome::Busy),
             Err(TryLockError::WouldBlock) => wait_for_lock(self.0.try_clone()?, mode, patience),
             Err(TryLockError::Error(error)) => Err(error),
         }

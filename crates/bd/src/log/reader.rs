@@ -4,6 +4,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use super::head::{Extent, Head};
 use super::scan::{Lines, LinesBack, survey};
@@ -65,6 +66,12 @@ impl Log {
     fn look(&self) -> Result<LogReader, StoreError> {
         let (file, stat, head) = self.glance()?;
         LogReader::new(self.clone(), file, &stat, head)
+    }
+
+    /// Whether a writer has it just now; nobody has a log without a lock file.
+    pub(crate) fn is_held(&self) -> bool {
+        let Ok(lock) = self.disk.open(&self.lock_path, Access::Read) else { return false };
+        matches!(lock.lock(LockMode::Shared, Duration::ZERO), Ok(LockOutcome::Busy))
     }
 
     /// Only makes the wait shorter than looking for oneself; without a lock file there is nobody to wait for.

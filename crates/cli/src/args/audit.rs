@@ -67,6 +67,9 @@ pub(crate) struct QueryArgs {
     /// Not after this time
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
+    /// Only rows that say this somewhere
+    #[arg(long, short, value_name = "TEXT")]
+    pub(crate) query: Option<String>,
     /// The most rows; 50 when nobody says
     #[arg(long, value_name = "N", value_parser = limit)]
     pub(crate) limit: Option<u64>,

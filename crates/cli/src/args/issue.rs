@@ -65,6 +65,11 @@ pub(crate) enum IssueCommand {
     /// List who holds what
     #[command(after_help = "Example:\n  premath issue lease-projection")]
     LeaseProjection(PlainListArgs),
+    /// Show issues and what they wait for, with who holds what
+    #[command(
+        after_help = "Example:\n  premath issue graph --json\n  premath issue graph --graph-scope full"
+    )]
+    Graph(IssueGraphArgs),
     /// Show how issue memory is stored
     #[command(after_help = "Example:\n  premath issue backend-status --json")]
     BackendStatus(StoreArgs),
@@ -107,6 +112,16 @@ pub(crate) struct ListArgs {
     pub(crate) store: Store,
     #[command(flatten)]
     pub(crate) format: Format,
+}
+
+/// Arguments of `issue graph`.
+#[derive(Debug, Args)]
+pub(crate) struct IssueGraphArgs {
+    /// `active` for what is not closed, `full` for everything
+    #[arg(long, value_name = "SCOPE")]
+    pub(crate) graph_scope: Option<String>,
+    #[command(flatten)]
+    pub(crate) list: PlainListArgs,
 }
 
 /// Arguments of a listing without filters.
@@ -203,6 +218,7 @@ impl IssueArgs {
             | IssueCommand::Ready(_)
             | IssueCommand::Blocked(_)
             | IssueCommand::Check(_)
+            | IssueCommand::Graph(_)
             | IssueCommand::LeaseProjection(_)
             | IssueCommand::BackendStatus(_)
             | IssueCommand::Export(_)

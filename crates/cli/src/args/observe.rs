@@ -25,10 +25,13 @@ pub(crate) enum ObserveCommand {
     /// Show the observation that was built last
     #[command(after_help = "Example:\n  premath observe latest --json")]
     Latest(ObserveLookArgs),
+    /// Look at everything now, without writing anything
+    #[command(after_help = "Example:\n  premath observe now --json")]
+    Now(ObserveLookArgs),
     /// List what a person should look at, and why
     #[command(name = "needs_attention", alias = "needs-attention")]
     #[command(after_help = "Example:\n  premath observe needs_attention")]
-    NeedsAttention(ObserveLookArgs),
+    NeedsAttention(ObserveAttentionArgs),
     /// Show the witness of one instruction, and who worked under it
     #[command(after_help = "Example:\n  premath observe instruction 20261116T071200Z-fix-parser")]
     Instruction(ObserveInstructionArgs),
@@ -40,6 +43,16 @@ pub(crate) enum ObserveCommand {
 /// Arguments of those that take nothing.
 #[derive(Debug, Args)]
 pub(crate) struct ObserveLookArgs {
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `observe needs_attention`.
+#[derive(Debug, Args)]
+pub(crate) struct ObserveAttentionArgs {
+    /// Look now, instead of at what was built last
+    #[arg(long)]
+    pub(crate) now: bool,
     #[command(flatten)]
     pub(crate) format: Format,
 }

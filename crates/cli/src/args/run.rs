@@ -48,6 +48,9 @@ pub(crate) struct RunArgs {
     /// One request to the assistant of the desk: its tools, 3 turns when it only reads and 5 otherwise, 30 seconds
     #[arg(long)]
     pub(crate) desk: bool,
+    /// The next message of this conversation: what was said before is shown to the model
+    #[arg(long, value_name = "ID", requires = "desk", conflicts_with = "demo")]
+    pub(crate) conversation: Option<String>,
     /// At most so many tokens in one request
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) context_tokens: Option<u64>,
@@ -243,6 +246,18 @@ pub(crate) struct RunsListArgs {
     /// Only those on this issue
     #[arg(long, value_name = "ID")]
     pub(crate) issue: Option<String>,
+    /// Only those that stand so: running, waiting, failed_closed, blocked, limit, declined, interrupted, done
+    #[arg(long, value_name = "STATE")]
+    pub(crate) state: Option<String>,
+    /// Only those with this in their name, task or issue
+    #[arg(long, short, value_name = "TEXT")]
+    pub(crate) query: Option<String>,
+    /// Those that need a person first
+    #[arg(long)]
+    pub(crate) attention_first: bool,
+    /// Behind this run, as the `nextCursor` of an earlier answer says
+    #[arg(long, value_name = "RUN")]
+    pub(crate) cursor: Option<String>,
     /// At most so many
     #[arg(long, value_name = "N", value_parser = limit, allow_negative_numbers = true)]
     pub(crate) limit: Option<u64>,

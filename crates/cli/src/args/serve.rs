@@ -1,5 +1,7 @@
 //! `serve`, as it is typed.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 /// Arguments of `serve`.
@@ -11,6 +13,12 @@ pub(crate) struct ServeArgs {
     /// Open the page in the browser
     #[arg(long)]
     pub(crate) open: bool,
+    /// Serve an example that is made for it: a desk with a scripted assistant, issues, runs in every state, open questions
+    #[arg(long)]
+    pub(crate) demo: bool,
+    /// Where the example is made; a temporary folder when nobody says
+    #[arg(long, value_name = "FOLDER", requires = "demo")]
+    pub(crate) keep: Option<PathBuf>,
     /// Write a line of JSON to standard error for every request
     #[arg(long)]
     pub(crate) log: bool,

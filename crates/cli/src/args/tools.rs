@@ -15,6 +15,9 @@ pub(crate) struct ToolsArgs {
 /// What can be done about tools of other servers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolsCommand {
+    /// List the tools of runs: what they can do, and which scope they need
+    #[command(after_help = "Example:\n  premath tools catalogue\n  premath tools catalogue --json")]
+    Catalogue(CatalogueArgs),
     /// List other servers and what was approved of them; nothing is started
     #[command(after_help = "Example:\n  premath tools list\n  premath tools list weather --json")]
     List(ServerArgs),
@@ -40,6 +43,13 @@ pub(crate) enum ToolsCommand {
         after_help = "Example:\n  premath tools forget weather/forecast\n  premath tools forget weather"
     )]
     Forget(TargetArgs),
+}
+
+/// Arguments of `tools catalogue`.
+#[derive(Debug, Args)]
+pub(crate) struct CatalogueArgs {
+    #[command(flatten)]
+    pub(crate) format: Format,
 }
 
 /// Arguments of `tools list` and `tools check`.

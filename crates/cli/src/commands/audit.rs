@@ -33,6 +33,7 @@ fn query(args: &QueryArgs, host: &Host<'_>) -> Result<Exit, CliError> {
         .optional("digest", args.digest.as_deref())
         .optional("since", args.since.as_deref())
         .optional("until", args.until.as_deref())
+        .optional("q", args.query.as_deref())
         .optional("limit", args.limit.map(number))
         .optional("cursor", args.cursor.as_deref())
         .finish();

@@ -29,6 +29,8 @@ pub(crate) fn run(args: &BenchArgs) -> Result<Exit, CliError> {
         BenchTarget::Loop { quick, json } => super::bench_loop::run(*quick, *json),
         BenchTarget::Scheme { json } => super::bench_scheme::run(*json),
         BenchTarget::Workers { steps, json } => super::bench_workers::run(*steps, *json),
+        BenchTarget::Mcp { json } => super::bench_mcp::run(*json),
+        BenchTarget::McpEcho => super::bench_mcp::echo(),
         BenchTarget::LoopCase(args) => super::bench_loop::case(args),
         BenchTarget::Measured { command } => measured(command),
         BenchTarget::KernelCase { work, calls } => {

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use self::fixture::Fixture;
+pub(super) use self::fixture::issues;
 use super::bench_figure::Figure;
 use crate::error::CliError;
 use crate::exit::Exit;

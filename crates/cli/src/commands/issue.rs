@@ -23,6 +23,7 @@ pub(crate) fn run(args: &IssueArgs, host: &Host<'_>) -> Result<Exit, CliError> {
         IssueCommand::Discover(args) => writing::discover(args, host),
         IssueCommand::LeaseRenew(args) => writing::renew(args, host),
         IssueCommand::LeaseRelease(args) => writing::release(args, host),
+        IssueCommand::Graph(args) => reading::graph(args, host),
         IssueCommand::LeaseProjection(args) => reading::leases(args, host),
         IssueCommand::BackendStatus(args) => reading::backend_status(args, host),
         IssueCommand::Compact(args) => writing::compact(args, host),

@@ -1,7 +1,7 @@
 //! `premath mcp-serve`: the repository as an MCP server, on standard streams or on the loopback address.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use premath_host::Host;
 use premath_mcp::{HttpOptions, ServeError, Serving, Token};
@@ -21,6 +21,9 @@ use crate::{models, system};
 const TOKEN_VARIABLE: &str = "PREMATH_MCP_TOKEN";
 
 pub(crate) fn run(args: &McpServeArgs) -> Result<Exit, CliError> {
+    if let Some(root) = &args.root {
+        go_to(root)?;
+    }
     in_repository(None, |host| {
         let runtime = models::runtime().map_err(CliError::action)?;
         let serving = Serving { host, is_step: system::is_set(STEP_TOKEN) };
@@ -40,6 +43,17 @@ pub(crate) fn run(args: &McpServeArgs) -> Result<Exit, CliError> {
         runtime.shutdown_background();
         served.map_err(|error| failed(&error))?;
         Ok(Exit::Accepted)
+    })
+}
+
+/// A client may start this anywhere; what it then asks for is read as if it had been started in the repository.
+fn go_to(root: &Path) -> Result<(), CliError> {
+    if !system::is_repository(root) {
+        let what = format!("`{}` is no repository of premath", root.display());
+        return Err(CliError::usage(what, "`premath init` in it makes it one"));
+    }
+    system::go_to(root).map_err(|error| {
+        CliError::environment(format!("cannot go to `{}`: {error}", root.display()), "may you enter it?")
     })
 }
 

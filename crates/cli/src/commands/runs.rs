@@ -17,8 +17,12 @@ pub(crate) fn run(args: &RunsArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     match &args.command {
         RunsCommand::List(args) => {
             let arguments = Object::fields()
+                .optional("cursor", args.cursor.as_deref())
                 .optional("issue", args.issue.as_deref())
                 .optional("limit", args.limit.map(number))
+                .optional("order", args.attention_first.then_some("attention"))
+                .optional("q", args.query.as_deref())
+                .optional("state", args.state.as_deref())
                 .finish();
             answer(host, "run.list", &arguments, &args.format, |answer: &RunListing| {
                 listing(answer, now(host), system::terminal_width())

@@ -4,14 +4,16 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use premath_console::{Limits, Noted, Options, RequestLog, ServeError, Serving, Token};
+use premath_console::{Limits, Noted, Offered, Options, RequestLog, ServeError, Serving, Token};
 use premath_host::Host;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use super::in_repository;
+use super::{in_folder, in_repository};
+use crate::agent::governance::STEP_TOKEN;
 use crate::args::serve::ServeArgs;
+use crate::demo::console;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, DIM, GOOD, STRONG};
@@ -21,21 +23,53 @@ use crate::{models, system};
 const TOKEN_VARIABLE: &str = "PREMATH_CONSOLE_TOKEN";
 
 pub(crate) fn run(args: &ServeArgs) -> Result<Exit, CliError> {
+    if args.demo {
+        return demo(args);
+    }
     in_repository(None, |host| serve(args, host, false))
 }
 
+/// Makes the example, and serves it.
+fn demo(args: &ServeArgs) -> Result<Exit, CliError> {
+    let folder = match &args.keep {
+        Some(folder) => PathBuf::from(system::absolute(Some(folder))?),
+        None => system::fresh_folder("premath-console").map_err(|error| {
+            CliError::environment(
+                format!("cannot make a temporary folder: {error}"),
+                "name a folder with --keep",
+            )
+        })?,
+    };
+    output::note(&format!("making an example in {}\n", crate::render::plain(&folder.to_string_lossy())));
+    console::prepare(&folder, &mut |step| output::note(&format!("  {step}\n")))?;
+    in_folder(folder, None, |host| serve(args, host, true))
+}
+
 /// Serves a repository that is there.
-pub(crate) fn serve(args: &ServeArgs, host: &Host<'_>, is_demo: bool) -> Result<Exit, CliError> {
+fn serve(args: &ServeArgs, host: &Host<'_>, is_demo: bool) -> Result<Exit, CliError> {
     let runtime = models::runtime().map_err(CliError::action)?;
     let listener = listener(&runtime, args.port)?;
     let (token, secret, place) = token(host)?;
     announce(args, &listener, &secret, place.as_ref())?;
     let log = args.log.then(|| Arc::new(ErrorLines) as Arc<dyn RequestLog>);
-    let options = Options { token, is_demo, limits: Limits::default(), log };
+    let is_step = system::is_set(STEP_TOKEN);
+    let options = Options { token, offered: offered(), is_step, is_demo, limits: Limits::default(), log };
+    // Asked twice, the process ends at once: the journals have everything until then.
+    system::on_interrupt(host.agent.interrupt());
     let served = Serving { host, options }.serve(&runtime, listener, system::told_to_end());
     runtime.shutdown_background();
     served.map_err(|error| failed(&error))?;
     Ok(Exit::Accepted)
+}
+
+/// What other agents may call here is what they may call over MCP.
+fn offered() -> Vec<Offered> {
+    let one = |offered: premath_mcp::OfferedAction| Offered {
+        action: offered.action.to_owned(),
+        is_linked: offered.is_linked,
+        hidden: offered.hidden.into_iter().map(str::to_owned).collect(),
+    };
+    premath_mcp::offered().into_iter().map(one).collect()
 }
 
 fn failed(error: &ServeError) -> CliError {

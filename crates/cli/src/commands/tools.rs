@@ -2,18 +2,24 @@
 
 use premath_host::Host;
 use premath_kernel::{Object, Value};
-use premath_wire::v1::ForeignToolsAnswer;
+use premath_wire::v1::{ForeignToolsAnswer, ToolListing};
 
 use super::{answer, unwritable};
 use crate::args::tools::{ApproveToolsArgs, ServerArgs, TargetArgs, ToolsArgs, ToolsCommand};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::tools::{asked, listed, shown};
-use crate::{output, system};
+use crate::{output, render, system};
 
 pub(crate) fn run(args: &ToolsArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let width = system::terminal_width();
     match &args.command {
+        ToolsCommand::Catalogue(args) => {
+            let arguments = Object::fields().finish();
+            answer(host, "tool.catalogue", &arguments, &args.format, |listing: &ToolListing| {
+                render::model::tools(listing, width)
+            })
+        }
         ToolsCommand::List(args) => {
             answer(host, "tool.list", &server(args), &args.format, |found| listed(found, width))
         }

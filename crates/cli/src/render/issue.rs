@@ -7,8 +7,8 @@ pub(crate) mod store;
 
 use premath_kernel::Moment;
 use premath_wire::v1::{
-    BlockedRow, CheckProblem, ClaimNextAnswer, IssueAnswer, IssueCheckAnswer, IssueListing, LeaseProjection,
-    LineNote, RefusedAnswer, Severity, StatusCounts,
+    BlockedRow, CheckProblem, ClaimNextAnswer, IssueAnswer, IssueCheckAnswer, IssueGraph, IssueListing,
+    LeaseProjection, LineNote, RefusedAnswer, Severity, StatusCounts,
 };
 
 use self::row::{Row, priority_style, shown, status_mark, status_style};
@@ -160,6 +160,32 @@ fn lease(row: &Row, now: Moment) -> String {
         said(lease.owner.as_ref()),
         said(lease.fence.as_ref())
     )
+}
+
+/// The answer of `issue graph`: each issue with how it stands and what it waits for.
+pub(crate) fn graph(answer: &IssueGraph, width: Option<usize>) -> String {
+    if answer.nodes.is_empty() {
+        return "there is nothing to do\n".to_owned();
+    }
+    let mut table = Table::new(&["issue", "state", "holder", "depends on", "title"], 4);
+    for node in &answer.nodes {
+        let style = match node.state.as_str() {
+            "ready" => GOOD,
+            "claimed" => WARN,
+            "blocked" => BAD,
+            _other => DIM,
+        };
+        let below = answer.edges.iter().filter(|edge| edge.from == node.id);
+        let below: Vec<String> = below.map(|edge| plain(&edge.to)).collect();
+        table.row(vec![
+            Cell::styled(plain(&node.id), STRONG),
+            Cell::styled(plain(&node.state), style),
+            Cell::new(node.holder.as_deref().map(plain).unwrap_or_default()),
+            Cell::new(below.join(", ")),
+            Cell::new(node.title.as_deref().map(plain).unwrap_or_default()),
+        ]);
+    }
+    table.render(width)
 }
 
 /// The answer of `issue lease-projection`.

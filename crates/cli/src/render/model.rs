@@ -3,7 +3,9 @@
 use premath_host::{ModelFailure, attempt_error};
 use premath_kernel::Moment;
 use premath_tusk::model::ModelEvent;
-use premath_wire::v1::{AskAnswer, AttemptRow, KeyState, ModelListing, ProviderRow, ProviderState};
+use premath_wire::v1::{
+    AskAnswer, AttemptRow, KeyState, ModelListing, ProviderRow, ProviderState, ToolListing,
+};
 use serde_json::{Value, json};
 
 use super::table::{Cell, Table};
@@ -35,6 +37,22 @@ pub(crate) fn listing(listing: &ModelListing, now: Moment, width: Option<usize>)
         text.push_str(&format!("{DIM}asked when none is named:{DIM:#} {}\n", chain.join(", then ")));
     }
     text
+}
+
+/// The answer of `tools`.
+pub(crate) fn tools(listing: &ToolListing, width: Option<usize>) -> String {
+    let mut table = Table::new(&["TOOL", "RISK", "SCOPE", "FROM", "WHAT IT DOES"], 4);
+    for row in &listing.items {
+        let style = if row.risk == "destructive" { BAD } else { DIM };
+        table.row(vec![
+            Cell::styled(plain(&row.name), STRONG),
+            Cell::styled(plain(&row.risk), style),
+            Cell::new(plain(&row.scope)),
+            Cell::new(plain(&row.source)),
+            Cell::new(plain(row.description.lines().next().unwrap_or_default())),
+        ]);
+    }
+    table.render(width)
 }
 
 fn state(row: &ProviderRow, now: Moment) -> Cell {

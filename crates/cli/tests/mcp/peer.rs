@@ -26,8 +26,12 @@ impl Peer {
     /// A server that was told nothing yet.
     pub(crate) fn silent(folder: &Folder) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_premath"));
-        command.arg("mcp-serve").env_clear().current_dir(folder.path());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.arg("mcp-serve").current_dir(folder.path());
+        Self::started(command)
+    }
+
+    fn started(mut command: Command) -> Self {
+        command.env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let (tell, lines) = channel();
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -44,7 +48,16 @@ impl Peer {
 
     /// A server that this client has introduced itself to.
     pub(crate) fn new(folder: &Folder) -> Self {
-        let mut peer = Self::silent(folder);
+        Self::silent(folder).introduced()
+    }
+
+    /// The same, started in a way of its own.
+    pub(crate) fn of(command: Command) -> Self {
+        Self::started(command).introduced()
+    }
+
+    fn introduced(self) -> Self {
+        let mut peer = self;
         let answer = peer.ask("initialize", &hello("A Test/Client"));
         assert_eq!(answer["result"]["serverInfo"]["name"], "premath", "{answer}");
         peer.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));

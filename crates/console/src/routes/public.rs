@@ -1,5 +1,7 @@
 //! What says how the server is, and who is served.
 
+use std::sync::LazyLock;
+
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
 use premath_wire::v1::MetricsAnswer;
@@ -21,6 +23,10 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::bare(Verb::Get, "/metrics", "counters of the server and of the repository, for Prometheus")
         .gives(Gives::Plain(&["text/plain"]))
         .by(metrics),
+    Route::bare(Verb::Get, "/openapi.json", "this document")
+        .gives(Gives::Plain(&["application/json"]))
+        .by(described)
+        .public(),
     Route::bare(Verb::Get, "/api/me", "who is served, which repository, under which policy and limits")
         .gives(Gives::Data(me_schema))
         .by(me),
@@ -31,6 +37,17 @@ fn healthy(_: AppState, _: Asked) -> Answering {
         Ok(([(header::CONTENT_TYPE, "application/json")], "{\"status\":\"ok\"}").into_response())
     })
 }
+
+fn described(_: AppState, _: Asked) -> Answering {
+    Box::pin(async {
+        let text = DOCUMENT.clone();
+        Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
+    })
+}
+
+/// It follows from the program alone.
+static DOCUMENT: LazyLock<bytes::Bytes> =
+    LazyLock::new(|| bytes::Bytes::from(crate::openapi::document().to_string()));
 
 fn metrics(state: AppState, _: Asked) -> Answering {
     Box::pin(async move {
@@ -50,8 +67,7 @@ fn metrics(state: AppState, _: Asked) -> Answering {
 struct Governed {
     principal: String,
     role: String,
-    #[serde(default)]
-    package: Option<Value>,
+    package_digest: String,
 }
 
 fn me(state: AppState, _: Asked) -> Answering {
@@ -73,7 +89,7 @@ fn me(state: AppState, _: Asked) -> Answering {
             "version": env!("CARGO_PKG_VERSION"),
             "workspace": workspace,
             "demo": state.options().is_demo,
-            "policyDigest": governed.and_then(|governed| governed.package),
+            "policyDigest": governed.map(|governed| governed.package_digest),
             "limits": {
                 "bodyBytes": limits.body_bytes,
                 "chatBytes": limits.chat_bytes,
@@ -97,7 +113,7 @@ fn me_schema() -> Value {
             "version": { "type": "string" },
             "workspace": { "type": "string", "description": "The folder that is served." },
             "demo": { "type": "boolean" },
-            "policyDigest": { "description": "The policy package in force." },
+            "policyDigest": { "type": ["string", "null"], "description": "The policy package in force." },
             "limits": { "type": "object", "additionalProperties": { "type": "integer" } },
         },
         "required": ["version", "workspace", "demo", "limits"],

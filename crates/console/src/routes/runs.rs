@@ -15,7 +15,9 @@ use crate::state::AppState;
 use crate::tails;
 
 pub(crate) const ROUTES: &[Route] = &[
-    Route::get("/api/runs", "run.list", "the runs of the repository").query(&["limit", "issue"]),
+    Route::get("/api/runs", "run.list", "the runs of the repository").query(&[
+        "limit", "cursor", "state", "q", "issue", "order",
+    ]),
     Route::post("/api/runs", "run.start", "give an agent a task; it runs in this server")
         .body(Body::Arguments)
         .gives(Gives::Data(begun_schema))
@@ -37,22 +39,17 @@ pub(crate) const ROUTES: &[Route] = &[
         .gives(Gives::Data(begun_schema))
         .status(202)
         .by(resume),
-    Route::bare(
-        Verb::Post,
-        "/api/runs/{id}/stop",
-        "ask a run of this server to stop where it can be gone on with",
-    )
-    .named(&["id:runId"])
-    .gives(Gives::Data(begun_schema))
-    .status(202)
-    .by(stop),
-    Route::post(
-        "/api/runs/{id}/replay",
-        "run.replay",
-        "run a run again from its journal and compare everything",
-    )
-    .named(&["id:runId"])
-    .findings(),
+    Route::bare(Verb::Post, "/api/runs/{id}/stop", "ask a run of this server to stop where it can be gone on with")
+        .named(&["id:runId"])
+        .gives(Gives::Data(begun_schema))
+        .status(202)
+        .by(stop),
+    Route::bare(Verb::Post, "/api/runs/{id}/verify", "check logs, chains, objects, witnesses and references")
+        .over("workspace.verify")
+        .by(verify),
+    Route::post("/api/runs/{id}/replay", "run.replay", "run a run again from its journal and compare everything")
+        .named(&["id:runId"])
+        .findings(),
     Route::get("/api/runs/{id}/export", "run.export", "every row of a run's journal").named(&["id:runId"]),
     Route::get(
         "/api/runs/{id}/turns/{callId}",
@@ -92,13 +89,26 @@ fn stop(state: AppState, asked: Asked) -> Answering {
             run.interrupt.request();
             return Ok(answer::data(StatusCode::ACCEPTED, &json!({ "runId": id })));
         }
-        let origin = Origin { address: &["id:runId"], is_body: false };
-        let arguments = Map::from_iter([("runId".to_owned(), Value::String(id.clone()))]);
-        // Whether there is such a run is said before where it is not.
-        state.host(move |host| call::call(host, "run.show", arguments, origin)).await??.accepted()?;
+        exists(&state, &id).await?;
         let what = format!("run `{id}` does not go on in this server");
         Err(Failure::new(StatusCode::CONFLICT, "run_not_here", what)
             .hinting("whoever drives it stops it with Ctrl-C; a run at rest needs no stopping"))
+    })
+}
+
+/// Whether there is such a run is said before anything else about it.
+async fn exists(state: &AppState, id: &str) -> Result<(), Failure> {
+    let origin = Origin { address: &["id:runId"], is_body: false };
+    let arguments = Map::from_iter([("runId".to_owned(), Value::String(id.to_owned()))]);
+    state.host(move |host| call::call(host, "run.show", arguments, origin)).await??.accepted().map(drop)
+}
+
+/// The repository is checked as a whole: a run stands on its objects and witnesses.
+fn verify(state: AppState, asked: Asked) -> Answering {
+    Box::pin(async move {
+        exists(&state, asked.named("id")).await?;
+        let verified = state.host(|host| call::call(host, "workspace.verify", Map::new(), Origin::default())).await??;
+        Ok(answer::payload(StatusCode::OK, &verified.found()?))
     })
 }
 

@@ -50,6 +50,8 @@ pub(crate) struct QueryArgs {
     since: Option<String>,
     /// Before this time (RFC 3339).
     until: Option<String>,
+    /// Only rows that say this somewhere, in capitals or not.
+    q: Option<String>,
     /// The most to answer with.
     limit: Option<u64>,
     /// Where an earlier answer stopped.
@@ -93,6 +95,7 @@ fn filter(args: &QueryArgs) -> Result<AuditFilter, InputError> {
         digest: text(&args.digest),
         since: time(args.since.as_deref(), "since")?,
         until: time(args.until.as_deref(), "until")?,
+        text: text(&args.q),
         before: told(args.cursor.as_deref()).map(str::parse::<Cursor>).transpose()?,
     })
 }

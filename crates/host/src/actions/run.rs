@@ -9,7 +9,7 @@ use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer, RunEnding, RunE
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::issue::{arguments, count, told};
+use super::issue::{arguments, count, invalid, told};
 use super::issue_upkeep::place_file;
 use crate::agent::{
     RunRefused, RunStarted, follow_run, resume as go_on, retention, start as begin, told_row, traces,
@@ -30,6 +30,15 @@ const MOST_FOLLOWED: usize = 5_000;
 pub(crate) struct ListArgs {
     /// Only runs on this issue.
     issue: Option<String>,
+    /// Only runs that stand so: `running`, `waiting`, `failed_closed`, `blocked`, `limit`, `declined`, `interrupted`,
+    /// `handed_off` or `done`.
+    state: Option<String>,
+    /// Only runs with this in their name, task or issue, in capitals or not.
+    q: Option<String>,
+    /// `newest` (when absent), or `attention`: those that need a person first.
+    order: Option<String>,
+    /// Where an earlier answer stopped.
+    cursor: Option<String>,
     /// The most to list.
     limit: Option<u64>,
 }
@@ -120,7 +129,20 @@ fn refuse(refused: RunRefused, action: &str) -> Result<Answer, ActionError> {
 pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: ListArgs = arguments(args)?;
     let limit = usize::try_from(args.limit.unwrap_or(LISTED)).unwrap_or(usize::MAX);
-    Answer::new("ok", &traces::list(host.workspace, told(args.issue.as_deref()), limit)?)
+    let attention_first = match told(args.order.as_deref()) {
+        None | Some("newest") => false,
+        Some("attention") => true,
+        Some(_) => return Err(invalid("expected newest or attention", "order").into()),
+    };
+    let wanted = traces::Wanted {
+        issue: told(args.issue.as_deref()),
+        state: told(args.state.as_deref()),
+        text: told(args.q.as_deref()),
+        behind: told(args.cursor.as_deref()),
+        attention_first,
+        limit,
+    };
+    Answer::new("ok", &traces::list(host.workspace, &wanted)?)
 }
 
 /// `run.show`

@@ -57,7 +57,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         };
     }
     let program = args.program.as_deref().ok_or_else(|| invalid("missing field", "program"))?;
-    let wishes = SchemeWishes { interrupt: host.agent.interrupt(), ..wishes_of(&args)? };
+    let wishes = SchemeWishes { interrupt: host.interrupt(), ..wishes_of(&args)? };
     // The language itself cannot fail to begin; if it does, that is told as a program's failure would be.
     let mut session = SchemeSession::new(host, wishes)
         .map_err(|error| ActionError::Unavailable { what: error.to_string(), hint: String::new() })?;

@@ -3,22 +3,25 @@
 //! Everything is read from journals; a turn is shown by running its machine again. It must not change anything.
 
 mod kept_rows;
+mod listing;
 mod made;
 mod turn;
 
 use premath_bd::{Journal, JournalRow, Problem, ProblemClass, StoreError, runs_folder, sessions};
-use premath_kernel::Value;
+use premath_kernel::{Moment, Value};
 use premath_tusk::turn_loop::{
     Answer, AppliedIntent, Event, IntentOutcome, Judge, Redrive, RedriveError, Relation, RunConfig,
     SPAWN_WORKER, Workflow,
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::{
-    FilteredTokens, IntentResult, ReasonRow, ReplayAnswer, ReplayDifference, RunCard, RunEnding, RunListing,
-    RunRow, TurnRow, TurnVerdict, WorkerRow,
+    FilteredTokens, IntentResult, ReasonRow, ReplayAnswer, ReplayDifference, RunCard, RunEnding, RunRow,
+    TurnRow, TurnVerdict, WorkerRow,
 };
 
 use self::kept_rows::{each, kept_intent};
+use self::listing::{Questions, every};
+pub(crate) use self::listing::{Wanted, list};
 pub(crate) use self::made::{MadeRun, MadeTurn, made, run_names};
 pub(crate) use self::turn::turn;
 use super::kept::RETENTION;
@@ -26,7 +29,6 @@ use super::resume::{damage, differs, each_journal_row, each_readable_row, missin
 use super::retention;
 use super::run::is_begun;
 use super::shown::intent_result;
-use crate::actions::issue::count;
 use crate::table::ActionError;
 use crate::workspace::{Workspace, shown};
 
@@ -73,6 +75,8 @@ struct Trace {
     turns: Vec<TurnRow>,
     workers: Vec<WorkerRow>,
     applied: Vec<IntentResult>,
+    /// When something happened last.
+    updated_at: Option<Moment>,
 }
 
 impl Trace {
@@ -88,6 +92,7 @@ impl Trace {
 
     fn take(&mut self, journal_row: &JournalRow) {
         let event = &journal_row.event;
+        self.updated_at = Some(journal_row.at);
         match text(event, "kind").unwrap_or_default() {
             "run.started" => self.started(journal_row),
             "turn.called" => self.called(event),
@@ -132,11 +137,8 @@ impl Trace {
             task: config.task,
             issue_id: config.issue_id,
             started_at: format_time(journal_row.at),
-            stopped_at: None,
-            outcome: None,
-            turns: 0,
-            model: None,
             parent_run_id: config.parent.map(|parent| parent.run_id),
+            ..RunRow::default()
         });
     }
 
@@ -255,36 +257,6 @@ pub(crate) fn each_kept_row(
     Ok(())
 }
 
-/// Every run, or every one on an issue, the newest first.
-pub(crate) fn list(
-    workspace: &Workspace,
-    issue: Option<&str>,
-    limit: usize,
-) -> Result<RunListing, ActionError> {
-    let is_wanted = |row: &RunRow| issue.is_none_or(|issue| row.issue_id.as_deref() == Some(issue));
-    let mut items: Vec<RunRow> =
-        every(workspace)?.into_iter().map(|(row, _)| row).filter(is_wanted).collect();
-    items.truncate(limit);
-    Ok(RunListing { action: "run.list".to_owned(), count: count(items.len()), items })
-}
-
-/// Every run, the newest first, and whether it works for another.
-fn every(workspace: &Workspace) -> Result<Vec<(RunRow, bool)>, ActionError> {
-    let mut items: Vec<(RunRow, bool)> = Vec::new();
-    for session in sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))? {
-        match Trace::read(&retention::kept(workspace, &session)?) {
-            Ok(trace) => items.extend(trace.row.map(|row| (row, trace.is_worker))),
-            // A folder that a process left before it wrote anything is no run.
-            Err(ActionError::Store(StoreError::Missing { .. }) | ActionError::Input(_)) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    items.sort_by(|(left, _), (right, _)| {
-        right.started_at.cmp(&left.started_at).then(right.run_id.cmp(&left.run_id))
-    });
-    Ok(items)
-}
-
 /// The newest run that can be resumed.
 pub(super) fn newest_resumable(workspace: &Workspace) -> Result<Option<String>, ActionError> {
     let mut runs = every(workspace)?;
@@ -381,7 +353,8 @@ const fn is_resumable(ending: RunEnding) -> bool {
 pub(crate) fn show(workspace: &Workspace, run_id: &str) -> Result<RunCard, ActionError> {
     let journal = retention::kept(workspace, run_id)?;
     let trace = Trace::read(&journal)?;
-    let row = trace.row.ok_or_else(|| missing(&format!("there is no run `{run_id}`")))?;
+    let row = trace.standing(&journal, &Questions::of(workspace)?);
+    let row = row.ok_or_else(|| missing(&format!("there is no run `{run_id}`")))?;
     Ok(RunCard {
         action: "run.show".to_owned(),
         resumable: row.outcome.is_none_or(is_resumable) && !retention::is_forgotten(workspace, run_id)?,
@@ -404,6 +377,43 @@ pub(crate) fn rows(workspace: &Workspace, run_id: &str) -> Result<Vec<JournalRow
         Ok(())
     })?;
     Ok(rows)
+}
+
+/// Every row that can be read of a run and of the sessions it went on in, in order; none where nothing is left of it.
+pub(crate) fn each_session_row(
+    workspace: &Workspace,
+    run_id: &str,
+    mut take: impl FnMut(&JournalRow),
+) -> Result<(), ActionError> {
+    let mut id = run_id.to_owned();
+    loop {
+        let journal = match journal(workspace, &id) {
+            Err(ActionError::NotRetained { .. }) => return Ok(()),
+            journal => journal?,
+        };
+        let mut is_handed_off = false;
+        let read = each_readable_row(&journal, |row| {
+            is_handed_off = text(&row.event, "outcome") == Some(RunEnding::HandedOff.token());
+            take(row);
+            Ok(())
+        });
+        match read {
+            Ok(_) => {}
+            // It has not begun.
+            Err(ActionError::Input(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        let next = if is_handed_off { config_of(workspace, &id)? } else { None };
+        match next {
+            Some(config) => id = config.successor_id(),
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Where the payloads of a run are.
+pub(crate) fn objects_of(workspace: &Workspace, run_id: &str) -> Result<premath_bd::Objects, ActionError> {
+    Ok(retention::objects(&retention::of_run(workspace, run_id)?)?)
 }
 
 /// Runs a run again and compares everything.

@@ -4,6 +4,7 @@
 //! make a permit of a person, whatever the configuration says.
 
 use premath_bd::{Maintenance, MaintenanceGrant, Permit};
+use premath_tusk::sandbox::Interrupt;
 
 use super::refusal::EVIDENCE_MISSING;
 use crate::workspace::{DoorRefusal, LinkedCall, MutationDoor};
@@ -22,13 +23,26 @@ pub struct ClientDoor {
     is_step: bool,
     instruction: Option<String>,
     call_id: Option<String>,
+    interrupt: Interrupt,
 }
 
 impl ClientDoor {
     /// The door of a client that calls itself `name`. `is_step` says that premath started this process for a step of its own.
     #[must_use]
     pub fn new(name: &str, is_step: bool) -> Self {
-        Self { client: safe_name(name), is_step, instruction: None, call_id: None }
+        Self {
+            client: safe_name(name),
+            is_step,
+            instruction: None,
+            call_id: None,
+            interrupt: Interrupt::default(),
+        }
+    }
+
+    /// What breaks off the calls through this door.
+    #[must_use]
+    pub fn interrupted_by(&self) -> Interrupt {
+        self.interrupt.clone()
     }
 
     /// The same for one call that names an instruction, and perhaps what to call its turn.
@@ -90,6 +104,10 @@ impl MutationDoor for ClientDoor {
 
     fn actor(&self) -> Option<String> {
         Some(format!("external:{}", self.client))
+    }
+
+    fn interrupt(&self) -> Option<Interrupt> {
+        Some(self.interrupt.clone())
     }
 
     fn links_records(&self) -> bool {

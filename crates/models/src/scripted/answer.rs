@@ -210,7 +210,7 @@ fn speech_answer(shown: &ShownRequest, label: Label<'_>, spoken: &Spoken) -> Htt
 fn frames(shown: &ShownRequest, spoken: &Spoken, identity: &str) -> Vec<Frame> {
     match shown.protocol {
         Protocol::AnthropicMessages => messages::frames(spoken, &shown.model, identity),
-        Protocol::OpenaiResponses => responses::frames(spoken, &shown.model, identity),
+        Protocol::OpenaiResponses => responses::frames(spoken, shown, identity),
         Protocol::OpenaiChat => chat::frames(spoken, &shown.model, identity, shown.form),
     }
 }
@@ -218,7 +218,7 @@ fn frames(shown: &ShownRequest, spoken: &Spoken, identity: &str) -> Vec<Frame> {
 fn whole(shown: &ShownRequest, spoken: &Spoken, identity: &str) -> String {
     match shown.protocol {
         Protocol::AnthropicMessages => messages::whole(spoken, &shown.model, identity),
-        Protocol::OpenaiResponses => responses::whole(spoken, &shown.model, identity),
+        Protocol::OpenaiResponses => responses::whole(spoken, shown, identity),
         Protocol::OpenaiChat => chat::whole(spoken, &shown.model, identity),
     }
 }

@@ -19,6 +19,7 @@ pub(super) fn read(body: &[u8]) -> Result<ShownRequest, Failure> {
         model: need_text(&request, "model")?,
         form: form(&request),
         system: String::new(),
+        namespaces: Vec::new(),
         tools: tools(&request),
         messages: Vec::new(),
     };

@@ -24,6 +24,7 @@ pub(super) fn read(body: &[u8]) -> Result<ShownRequest, Failure> {
         model: need_text(&request, "model")?,
         form,
         system: content_text(request.get("system")),
+        namespaces: Vec::new(),
         tools: tools(&request),
         messages: Vec::new(),
     };

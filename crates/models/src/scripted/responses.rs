@@ -26,6 +26,7 @@ pub(super) fn read(body: &[u8]) -> Result<ShownRequest, Failure> {
         form,
         system: content_text(request.get("instructions")),
         tools: tools(&request),
+        namespaces: namespaces(&request).map(|space| text(space, "name").to_owned()).collect(),
         messages: Vec::new(),
     };
     if let Some(said) = request.get("input").and_then(Value::as_str) {
@@ -39,9 +40,23 @@ pub(super) fn read(body: &[u8]) -> Result<ShownRequest, Failure> {
     Ok(shown)
 }
 
+fn offered(request: &Map<String, Value>) -> &[Value] {
+    request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Tools that are offered together under one name, as agents offer those of a server.
+fn namespaces(request: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+    offered(request).iter().filter(|tool| text(tool, "type") == "namespace")
+}
+
 fn tools(request: &Map<String, Value>) -> Vec<String> {
-    let tools = request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    tools.iter().map(|tool| text(tool, "name").to_owned()).collect()
+    let name = |tool: &Value| text(tool, "name").to_owned();
+    let plain = offered(request).iter().filter(|tool| text(tool, "type") != "namespace").map(name);
+    let inside = namespaces(request).flat_map(|space| {
+        let tools = space.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        tools.iter().map(move |tool| format!("{}__{}", text(space, "name"), text(tool, "name")))
+    });
+    plain.chain(inside).collect()
 }
 
 /// Where in an answer its last item belongs. One answer is several items here: at most one thought, then at most one

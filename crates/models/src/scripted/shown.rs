@@ -15,8 +15,10 @@ pub struct ShownRequest {
     pub form: AnswerForm,
     /// The system text.
     pub system: String,
-    /// The tools that are offered.
+    /// The tools that are offered; one of a namespace as `<namespace>__<tool>`.
     pub tools: Vec<String>,
+    /// The namespaces that tools are offered in, where the protocol has such.
+    pub namespaces: Vec<String>,
     /// The conversation. Neighbouring messages of the user's side are one, as the protocols do not agree on how tool
     /// results are cut into messages.
     pub messages: Vec<ShownMessage>,

@@ -153,6 +153,22 @@ fn responses_numbers_its_events_and_ends_with_everything() {
 }
 
 #[test]
+fn a_tool_of_a_namespace_is_called_in_its_namespace() {
+    let scenario = "name = \"n\"\n[[turn]]\nexpect = { tools_include = [\"mcp__one__look\"] }\n\
+                    [[turn.call]]\ntool = \"mcp__one__look\"\n[[turn.call]]\ntool = \"plain\"\n";
+    let tools = json!([
+        { "type": "function", "name": "plain" },
+        { "type": "namespace", "name": "mcp__one", "tools": [{ "type": "function", "name": "look" }] },
+    ]);
+    let asked = json!({ "model": "m", "input": "go", "tools": tools });
+    let answered = ask(&script(scenario), Protocol::OpenaiResponses, &asked);
+    let whole: Value = serde_json::from_slice(&answered.pieces.concat()).unwrap();
+    let output = whole["output"].as_array().unwrap();
+    assert_eq!((&output[0]["namespace"], &output[0]["name"]), (&json!("mcp__one"), &json!("look")));
+    assert_eq!((output[1].get("namespace"), &output[1]["name"]), (None, &json!("plain")));
+}
+
+#[test]
 fn chat_streams_chunks_and_says_what_was_used_when_asked() {
     let asked = request(Protocol::OpenaiChat, "read a", true);
     let answered = ask(&script(READING), Protocol::OpenaiChat, &asked);

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 pub use self::check::{CheckProblem, IssueCheckAnswer, LineNote, Severity};
 pub use self::graph::{
-    DependencyCounts, DependencyDiagnostics, DependencyProjection, ProjectedEdge, ProjectedNode,
-    UnknownDependency,
+    DependencyCounts, DependencyDiagnostics, DependencyProjection, IssueGraph, IssueGraphEdge,
+    IssueGraphNode, ProjectedEdge, ProjectedNode, UnknownDependency,
 };
 pub use self::lease::{LeaseProjection, LeaseRow};
 pub use self::row::IssueShape;

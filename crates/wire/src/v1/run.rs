@@ -120,12 +120,15 @@ pub struct RunListing {
     pub action: String,
     /// How many are listed.
     pub count: u64,
-    /// The runs, newest first.
+    /// The runs, in the order that was asked for.
     pub items: Vec<RunRow>,
+    /// Where to go on; absent when there are no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }
 
 /// One run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunRow {
     /// The run.
@@ -151,6 +154,25 @@ pub struct RunRow {
     /// The run that spawned it, or that it goes on from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_run_id: Option<String>,
+    /// How it stands: `running`, `waiting` (for a person), `failed_closed`, `blocked` (no model answered), `limit`,
+    /// `declined`, `interrupted`, `handed_off` or `done`.
+    #[serde(default)]
+    pub state: String,
+    /// The tool that it is at, while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current_tool: Option<String>,
+    /// How many tokens so far, in and out.
+    #[serde(default)]
+    pub tokens: u64,
+    /// What it cost so far, in millionths of a dollar, as far as prices are known.
+    #[serde(default)]
+    pub cost_micro_usd: u64,
+    /// When something happened last.
+    #[serde(default)]
+    pub updated_at: String,
+    /// How many questions to people wait for an answer.
+    #[serde(default)]
+    pub open_questions: u64,
 }
 
 /// The answer of `runs show`.

@@ -10,22 +10,24 @@ use serde_json::{Value, json};
 use super::{
     ApprovalAnswer, ApprovalPage, AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus,
     BlockedRow, BootAnswer, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport,
-    CoordinatorAnswer, DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory,
-    DeskListing, DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
+    ConversationCard, ConversationChanged, ConversationListing, ConversationLog, CoordinatorAnswer,
+    DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory, DeskListing,
+    DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, ForeignToolsAnswer,
     GovernanceInput, GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer,
     InstructionCheckAnswer, InstructionRunAnswer, InstructionWitnessAnswer, IssueAnswer, IssueCard,
-    IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, MeasureAnswer,
-    MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer, PolicyExplained,
-    PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
-    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunEvents, RunExport, RunForgotten,
-    RunListing, SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace, SessionAnswer,
-    SessionDocument, StepAnswer, StepRow, StopAnswer, ToolsResult, TrajectoryProjection, TurnCard, TurnInput,
-    VerifyAnswer, WorkEventRow, WorkStepAnswer, WorkerAnswer,
+    IssueCheckAnswer, IssueGraph, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
+    MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer,
+    PolicyExplained, PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage,
+    RedTeamResult, RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunEvents, RunExport,
+    RunForgotten, RunListing, SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace,
+    SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer, ToolListing, ToolsResult,
+    TrajectoryProjection, TurnCard, TurnInput, UiChunk, VerifyAnswer, WorkEventRow, WorkStepAnswer,
+    WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 105] = [
+pub const SCHEMA_NAMES: [&str; 112] = [
     "approval",
     "approval-page",
     "ask",
@@ -39,6 +41,10 @@ pub const SCHEMA_NAMES: [&str; 105] = [
     "config",
     "conformance-expectation",
     "conformance-report",
+    "conversation",
+    "conversation-changed",
+    "conversation-listing",
+    "conversation-log",
     "coordinator",
     "dep-diagnostics",
     "dep-projection",
@@ -83,6 +89,7 @@ pub const SCHEMA_NAMES: [&str; 105] = [
     "issue-claim-next",
     "issue-compact",
     "issue-export",
+    "issue-graph",
     "issue-history",
     "issue-import",
     "issue-listing",
@@ -127,7 +134,9 @@ pub const SCHEMA_NAMES: [&str; 105] = [
     "sandbox-run",
     "scheme-eval",
     "scheme-trace",
+    "tool-listing",
     "turn-card",
+    "ui-chunk",
     "verify",
     "work-event",
     "worker",
@@ -182,12 +191,6 @@ fn generated(name: &str) -> Option<Schema> {
         "sandbox-run" => writing.into_root_schema_for::<SandboxOutcome>(),
         "scheme-eval" => writing.into_root_schema_for::<Outcome<SchemeEvalAnswer>>(),
         "scheme-trace" => reading.into_root_schema_for::<SchemeTrace>(),
-        "desk-changed" => writing.into_root_schema_for::<Outcome<DeskChanged>>(),
-        "desk-document" => writing.into_root_schema_for::<Outcome<DeskDocument>>(),
-        "desk-history" => writing.into_root_schema_for::<Outcome<DeskHistory>>(),
-        "desk-listing" => writing.into_root_schema_for::<Outcome<DeskListing>>(),
-        "desk-matches" => writing.into_root_schema_for::<DeskMatches>(),
-        "desk-tree" => writing.into_root_schema_for::<DeskTree>(),
         "doctor" => writing.into_root_schema_for::<Outcome<DoctorAnswer>>(),
         "explanation" => writing.into_root_schema_for::<Explanation>(),
         "foreign-tools" => writing.into_root_schema_for::<Outcome<ForeignToolsAnswer>>(),
@@ -222,13 +225,38 @@ fn generated(name: &str) -> Option<Schema> {
         "run" => writing.into_root_schema_for::<RunAnswer>(),
         "run-card" => writing.into_root_schema_for::<RunCard>(),
         "run-event" => writing.into_root_schema_for::<RunEventRow>(),
+        "issue-graph" => writing.into_root_schema_for::<IssueGraph>(),
+        "tool-listing" => writing.into_root_schema_for::<ToolListing>(),
         "run-events" => writing.into_root_schema_for::<RunEvents<crate::Json>>(),
         "run-export" => writing.into_root_schema_for::<RunExport<Vec<crate::Json>>>(),
         "run-forgotten" => writing.into_root_schema_for::<RunForgotten>(),
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),
-        _ => return of_harness(name).or_else(|| checks::generated(name, reading, writing)),
+        _ => {
+            return of_harness(name)
+                .or_else(|| of_desk(name))
+                .or_else(|| checks::generated(name, reading, writing));
+        }
+    })
+}
+
+/// The schemas of the desk: its files, and what is said about them.
+fn of_desk(name: &str) -> Option<Schema> {
+    let writing = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    Some(match name {
+        "conversation" => writing.into_root_schema_for::<Outcome<ConversationCard>>(),
+        "conversation-changed" => writing.into_root_schema_for::<Outcome<ConversationChanged>>(),
+        "conversation-listing" => writing.into_root_schema_for::<ConversationListing>(),
+        "conversation-log" => writing.into_root_schema_for::<Outcome<ConversationLog>>(),
+        "ui-chunk" => writing.into_root_schema_for::<UiChunk>(),
+        "desk-changed" => writing.into_root_schema_for::<Outcome<DeskChanged>>(),
+        "desk-document" => writing.into_root_schema_for::<Outcome<DeskDocument>>(),
+        "desk-history" => writing.into_root_schema_for::<Outcome<DeskHistory>>(),
+        "desk-listing" => writing.into_root_schema_for::<Outcome<DeskListing>>(),
+        "desk-matches" => writing.into_root_schema_for::<DeskMatches>(),
+        "desk-tree" => writing.into_root_schema_for::<DeskTree>(),
+        _ => return None,
     })
 }
 

@@ -43,7 +43,7 @@ impl Fixture {
     }
 }
 
-fn issues(folder: &Path, count: u32, is_chain: bool) -> io::Result<()> {
+pub(in crate::commands) fn issues(folder: &Path, count: u32, is_chain: bool) -> io::Result<()> {
     let lines = (1..=count).map(|number| {
         let blocker = if is_chain && number > 1 {
             format!(r#""dependencies":[{{"depends_on_id":"bd-{}","issue_id":"bd-{number}","type":"blocks"}}],"#, number - 1)

@@ -6,7 +6,7 @@ use premath_wire::v1::ExportAnswer;
 use serde_json::value::RawValue;
 
 use crate::args::issue::{
-    ExportArgs, HistoryArgs, IssueCheckArgs, ListArgs, OneArgs, PlainListArgs, StoreArgs,
+    ExportArgs, HistoryArgs, IssueCheckArgs, IssueGraphArgs, ListArgs, OneArgs, PlainListArgs, StoreArgs,
 };
 use crate::commands::dep::number;
 use crate::commands::{answer, named_memory};
@@ -55,6 +55,17 @@ pub(super) fn leases(args: &PlainListArgs, host: &Host<'_>) -> Result<Exit, CliE
     let now = host.workspace.clock.now();
     answer(host, "issue.lease_projection", &arguments, &args.format, |payload| {
         render::leases(payload, now, system::terminal_width())
+    })
+}
+
+pub(super) fn graph(args: &IssueGraphArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    let arguments = Object::fields()
+        .optional("graphScope", args.graph_scope.as_deref())
+        .optional("issues", named_memory(host, &args.list.store)?)
+        .optional("limit", args.list.limit.map(number))
+        .finish();
+    answer(host, "issue.graph", &arguments, &args.list.format, |payload| {
+        render::graph(payload, system::terminal_width())
     })
 }
 

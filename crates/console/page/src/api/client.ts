@@ -105,9 +105,10 @@ export async function get<T>(path: string, query?: Query, signal?: AbortSignal):
   return data<T>(await open(withQuery(path, query), signal ? { signal } : {}));
 }
 
-export async function send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body: unknown = {}): Promise<T> {
-  const response = await open(path, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+export async function send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {
+  const carried = body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+  const response = await open(path, { method, ...carried });
   return data<T>(response);
 }
 
-export const post = <T>(path: string, body: unknown = {}): Promise<T> => send<T>('POST', path, body);
+export const post = <T>(path: string, body?: unknown): Promise<T> => send<T>('POST', path, body);

@@ -82,15 +82,41 @@ async function readOnce(path: string, sequence: Sequence, following: Following):
   }
 }
 
+// Behind these a run has no more rows; behind any other end somebody may go on with it.
+const FINAL = new Set(['completed', 'handed_off', 'failed_closed']);
+const REST_MS = 3000;
+
+function isFinal(row: Row | undefined): boolean {
+  return row?.event.kind === 'run.stopped' && FINAL.has(String(row.event['outcome']));
+}
+
 /** Follows until the run ends or the signal comes. What the server refuses (no such run) ends it; a lost connection does not. */
 export async function follow(path: string, following: Following): Promise<void> {
   const sequence = new Sequence();
   let failures = 0;
+  let atRest = false;
+  let newest: Row | undefined;
+  const watched: Following = {
+    ...following,
+    onRows: (rows) => {
+      newest = rows.at(-1);
+      following.onRows(rows);
+    },
+    // A run at rest is asked about now and then; that is no news.
+    onLink: (link, error) => void (atRest && (link === 'connecting' || link === 'live') ? undefined : following.onLink(link, error)),
+  };
   while (!following.signal.aborted) {
     const before = sequence.last;
     try {
-      following.onLink('connecting');
-      if ((await readOnce(path, sequence, following)) === 'ended') return following.onLink('ended');
+      watched.onLink('connecting');
+      if ((await readOnce(path, sequence, watched)) === 'ended') {
+        following.onLink('ended');
+        if (isFinal(newest)) return;
+        atRest = true;
+        await pause(REST_MS, following.signal);
+        continue;
+      }
+      atRest = false;
       failures = sequence.last > before ? 0 : failures + 1;
     } catch (error) {
       if (following.signal.aborted) return;
@@ -98,6 +124,7 @@ export async function follow(path: string, following: Following): Promise<void> 
       failures += 1;
     }
     if (following.signal.aborted) return;
+    atRest = false;
     following.onLink('waiting');
     await pause(Math.min(5000, 250 * 2 ** Math.min(failures, 5)), following.signal);
   }

@@ -1,12 +1,12 @@
 // The parts of a message: text, tools, and what people see of each risk: notice, card with a diff, undo, plan.
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { post } from '../api/client';
 import type { Approval, Proposal, ProposalStep, Target } from '../api/types';
 import { duration } from '../text/format';
-import { asText, inert } from '../text/inert';
+import { inert } from '../text/inert';
 import { ApprovalCard, PlanCard } from '../ui/decide';
 import { Icon } from '../ui/icons';
-import { Arguments } from '../ui/json';
+import { Arguments, Result } from '../ui/json';
 import { Chip, Inert, StateChip, tell, tellError } from '../ui/kit';
 import { LongText } from '../ui/long';
 import { Prose } from '../ui/prose';
@@ -31,7 +31,7 @@ function Tool({ part }: { readonly part: ToolPart }) {
       <div class="col">
         <Arguments value={part.input ?? part.inputText ?? {}} />
         {part.errorText && <p class="del small"><Inert text={part.errorText} /></p>}
-        {part.output !== undefined && <LongText text={asText(part.output)} label={`Result of ${part.toolName}`} />}
+        {part.output !== undefined && <Result value={part.output} label={`Result of ${part.toolName}`} />}
       </div>
     </details>
   );
@@ -40,27 +40,38 @@ function Tool({ part }: { readonly part: ToolPart }) {
 const targetsOf = (value: unknown): Target[] =>
   (Array.isArray(value) ? value : []).map((it) => (typeof it === 'string' ? { id: it, kind: 'file', name: it } : (it as Target)));
 
+/** Somebody answered the card in the inbox or at a terminal: the conversation goes on here too. */
+function useDecidedElsewhere(told: string, now: string | undefined, decided: () => void): void {
+  const before = useRef(told);
+  useEffect(() => {
+    if (before.current === 'pending' && now !== undefined && now !== 'pending') decided();
+    before.current = now ?? told;
+  }, [now]);
+}
+
 /** The card as the stream has it stands in until the server's own is read; the digest that is agreed to is always the server's. */
 function Confirmation({ data, decided }: { readonly data: Data; readonly decided: () => void }) {
   const id = text(data['approvalId']);
-  const answer = useAnswer<{ approval: Approval }>(id ? `/api/confirmations/${encodeURIComponent(id)}` : null, {}, 4000);
+  const answer = useAnswer<{ approval: Approval }>(id ? `/api/confirmations/${encodeURIComponent(id)}` : null, {}, text(data['state']) === 'pending' ? 4000 : 0);
+  useDecidedElsewhere(text(data['state']), answer.data?.approval.state, decided);
   const approval: Approval = answer.data?.approval ?? {
     id, runId: text(data['runId']), tool: text(data['tool']), toolCallId: text(data['toolCallId']), kind: '', state: text(data['state']) || 'pending', arguments: data['arguments'] ?? {}, argumentsDigest: '',
     cardDigest: text(data['digest']), targets: targetsOf(data['targets']), diff: text(data['diff']) || null, reason: text(data['reason']), rule: text(data['rule']), tier: text(data['tier']), scope: 'once', requestedAt: '', expiresAt: text(data['expiresAt']),
   };
-  return <ApprovalCard approval={approval} decided={() => (answer.again(), decided())} compact />;
+  return <ApprovalCard approval={approval} decided={answer.again} compact />;
 }
 
 function Plan({ data, decided }: { readonly data: Data; readonly decided: () => void }) {
   const id = text(data['proposalId']);
-  const answer = useAnswer<{ proposal: Proposal }>(id ? `/api/proposals/${encodeURIComponent(id)}` : null, {}, 4000);
+  const answer = useAnswer<{ proposal: Proposal }>(id ? `/api/proposals/${encodeURIComponent(id)}` : null, {}, text(data['state']) === 'pending' ? 4000 : 0);
+  useDecidedElsewhere(text(data['state']), answer.data?.proposal.state, decided);
   const steps = (Array.isArray(data['steps']) ? (data['steps'] as Data[]) : []).map((step, at): ProposalStep => ({
     id: String(at), n: at + 1, tool: text(step['tool']), arguments: step['args'] ?? step['arguments'] ?? {}, targets: targetsOf(step['targets']), preview: text(step['diff']) || text(step['preview']) || null, rationale: text(step['rationale']), state: text(step['status']) || null,
   }));
   const proposal: Proposal = answer.data?.proposal ?? {
     id, runId: '', goal: text(data['goal']), rollback: text(data['rollback']), state: text(data['state']) || 'pending', planDigest: text(data['digest']), createdAt: '', expiresAt: text(data['expiresAt']), steps,
   };
-  return <PlanCard proposal={proposal} decided={() => (answer.again(), decided())} compact />;
+  return <PlanCard proposal={proposal} decided={answer.again} compact />;
 }
 
 export function Undo({ fileId, name, version, done, undone }: { readonly fileId: string; readonly name: string; readonly version?: number | undefined; readonly done: boolean; readonly undone: () => void }) {

@@ -134,6 +134,14 @@ export function Editor({ fileId, refresh, changed, closed }: { readonly fileId: 
     if (Object.keys(cells).length === 0) setBase(file?.version ?? 0);
     setCells({ ...cells, [address]: text });
   };
+  if (answer.error?.code === 'desk_deleted' && old === null)
+    return (
+      <section class="editor" aria-label="A deleted file">
+        <header class="bar"><Icon name="trash" /><h2 class="cut grow">Deleted</h2><button type="button" class="button small" disabled={busy !== null} onClick={undelete}><Icon name="undo" /> Undo delete</button><button type="button" class="button quiet small icon" aria-label="Close the file" onClick={closed}><Icon name="cross" /></button></header>
+        <div class="body"><div class="banner amber"><Icon name="info" /><span><Inert text={answer.error.message} />. Every version of it is kept.</span></div></div>
+        <div class="paper flush"><History fileId={fileId} version={-1} restored={() => (changed(), answer.again())} show={(it) => (setOld(it), setView('preview'))} /></div>
+      </section>
+    );
   if (answer.error && !answer.data) return <div class="body"><Failure error={answer.error} command={`premath desk show ${fileId}`} again={answer.again} /></div>;
   if (!answer.data || !file) return <Loading what="the file" />;
   return (

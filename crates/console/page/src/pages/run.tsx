@@ -1,12 +1,12 @@
 // One run: its turns on a time line, each with its chain; the rows of its journal; its workers; verify, replay, export.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { open, post } from '../api/client';
+import { get, post, type ApiError } from '../api/client';
 import type { RunCard } from '../api/types';
 import { rowSummary, type RunModel, type Turn } from '../run/model';
 import { Bars, MiniChain } from '../run/parts';
 import { TurnDetail } from '../run/turn-detail';
 import { useRun, type LiveRun } from '../run/use-run';
-import { clock, cost, count, duration, plural } from '../text/format';
+import { clock, cost, count, duration, model as modelName, plural } from '../text/format';
 import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
 import { Json } from '../ui/json';
@@ -22,9 +22,18 @@ interface Checked {
   readonly problems: readonly string[];
 }
 
+interface Verified {
+  readonly ok?: boolean;
+  readonly problems?: readonly { class: string; detail: string }[];
+  readonly checked?: Record<string, number>;
+  readonly rows?: number;
+}
+
 async function verify(runId: string): Promise<Checked> {
-  const answer = await post<{ ok?: boolean; identical?: boolean; problems?: { class: string; detail: string; path?: string }[]; checked?: Record<string, number>; rows?: number }>(`/api/runs/${encodeURIComponent(runId)}/verify`);
-  const ok = answer.ok ?? answer.identical ?? (answer.problems ?? []).length === 0;
+  // One run where the server can, else the whole workspace: what is looked at is never less.
+  const one = `/api/runs/${encodeURIComponent(runId)}/verify`;
+  const answer = await post<Verified>(one).catch((error: ApiError) => (error.status === 404 || error.status === 405 ? post<Verified>('/api/verify') : Promise.reject(error)));
+  const ok = answer.ok ?? (answer.problems ?? []).length === 0;
   const rows = answer.rows ?? answer.checked?.['rows'];
   return { tone: ok ? 'green' : 'red', words: ok ? `Verified${rows === undefined ? '' : `: ${plural(rows, 'row')}, every digest holds`}` : 'It does not verify', problems: (answer.problems ?? []).map((it) => `${it.class}: ${it.detail}`) };
 }
@@ -36,8 +45,9 @@ async function replay(runId: string): Promise<Checked> {
 }
 
 async function download(runId: string): Promise<void> {
-  const response = await open(`/api/runs/${encodeURIComponent(runId)}/export`);
-  const url = URL.createObjectURL(await response.blob());
+  const answer = await get<{ items?: readonly unknown[] }>(`/api/runs/${encodeURIComponent(runId)}/export`);
+  const lines = (answer.items ?? []).map((row) => `${JSON.stringify(row)}\n`);
+  const url = URL.createObjectURL(new Blob(lines, { type: 'application/jsonl' }));
   const link = document.createElement('a');
   link.href = url;
   link.download = `${runId}.journal.jsonl`;
@@ -181,7 +191,8 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
   ]);
   const total = Math.max(1, model.lastAt - model.startedAt);
   const run = card.data?.run;
-  const [tone, words] = LINKS[live.link];
+  const isFinal = ['completed', 'handed_off', 'failed_closed'].includes(model.outcome ?? '');
+  const [tone, words] = live.link === 'ended' && !isFinal ? (['', 'at rest'] as const) : LINKS[live.link];
   const state = model.outcome ?? run?.state ?? (model.rows.length > 0 ? 'running' : (run?.outcome ?? 'running'));
   const workers = model.workers.length > 0 ? model.workers : (card.data?.workers ?? []);
   if (live.link === 'failed' && live.error) return <div class="page"><Failure error={live.error} command="premath runs list" again={again} /></div>;
@@ -199,7 +210,7 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
           <div class="row wrap">
             <StateChip state={state} />
             <span aria-live="polite"><Chip tone={tone} live={live.link === 'live'} dot>{words}</Chip></span>
-            {run?.model && <Chip mono>{inert(run.model)}</Chip>}
+            {run?.model && <Chip mono title={run.model}>{inert(modelName(run.model))}</Chip>}
             {run?.issueId && <a class="chip mono" href={pathOf('work', run.issueId)}>{inert(run.issueId)}</a>}
             {run?.parentRunId && <a class="chip mono" href={pathOf('runs', run.parentRunId)}>of {inert(run.parentRunId)}</a>}
             {card.data?.pattern && card.data.pattern !== 'single' && <Chip>{inert(card.data.pattern)}</Chip>}
@@ -222,7 +233,7 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
                   return one && <TurnRow key={one.callId} turn={one} total={total} chosen={index === at} choose={() => choose(one)} />;
                 }} />
               </div>
-              <div class="detail">{turn ? <TurnDetail key={turn.callId} runId={runId} turn={turn} /> : <Empty icon="clock" title="No turn yet"><Command text={`premath runs show ${runId}`} /></Empty>}</div>
+              <div class="detail">{turn ? <TurnDetail key={turn.callId} runId={runId} turn={turn} resting={model.outcome !== null} /> : <Empty icon="clock" title="No turn yet"><Command text={`premath runs show ${runId}`} /></Empty>}</div>
             </div>
           )}
       </div>

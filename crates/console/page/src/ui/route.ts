@@ -27,8 +27,9 @@ export function go(path: string, how: 'push' | 'replace' = 'push'): void {
   for (const listener of listeners) listener();
 }
 
+/** The path to a place. Dots are written out: a path whose end has one looks like a file to the server. */
 export function pathOf(...parts: readonly string[]): string {
-  return `/${parts.map(encodeURIComponent).join('/')}`;
+  return `/${parts.map((part) => encodeURIComponent(part).replaceAll('.', '%2E')).join('/')}`;
 }
 
 /** The present place; drawn anew when it changes. */

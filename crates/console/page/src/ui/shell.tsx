@@ -71,16 +71,16 @@ function Side({ place, waiting, me, openKeys, openPalette }: { readonly place: P
   const first = place.parts[0] ?? 'runs';
   return (
     <aside class="side">
-      <a class="brand" href="/runs" aria-label="premath, to the runs">
+      <a class="brand" href="/runs" title="To the runs">
         <Mark />
         <span>premath</span>
       </a>
       <nav class="nav" aria-label="Pages">
         {PAGES.map((page) => (
-          <a key={page.path} href={page.path} aria-current={page.path === `/${first}` ? 'page' : undefined} title={`${page.name} (${page.key})`} aria-label={page.path === '/approvals' && waiting > 0 ? `Approvals, ${waiting} waiting` : page.name}>
+          <a key={page.path} href={page.path} aria-current={page.path === `/${first}` ? 'page' : undefined} title={`${page.name} (${page.key})`}>
             <Icon name={page.icon} />
             <span>{page.name}</span>
-            {page.path === '/approvals' && waiting > 0 && <span class="count num">{waiting}</span>}
+            {page.path === '/approvals' && waiting > 0 && <span class="count num">{waiting}<span class="hidden-text"> waiting</span></span>}
           </a>
         ))}
       </nav>

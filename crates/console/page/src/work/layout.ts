@@ -20,7 +20,7 @@ export interface Layout {
   readonly paths: readonly Path[];
 }
 
-export const NODE = { width: 218, height: 62 } as const;
+export const NODE = { width: 222, height: 60 } as const;
 
 function curve(points: readonly { x: number; y: number }[]): string {
   const [first, ...rest] = points;
@@ -36,7 +36,7 @@ function curve(points: readonly { x: number; y: number }[]): string {
 
 export function layoutOf(issues: readonly Issue[], edges: readonly Edge[]): Layout {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'LR', nodesep: 16, ranksep: 54, marginx: 16, marginy: 16 });
+  graph.setGraph({ rankdir: 'LR', nodesep: 16, ranksep: 42, marginx: 16, marginy: 16 });
   graph.setDefaultEdgeLabel(() => ({}));
   const known = new Set(issues.map((issue) => issue.id));
   for (const issue of issues) graph.setNode(issue.id, { width: NODE.width, height: NODE.height });

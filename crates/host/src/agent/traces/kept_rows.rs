@@ -22,11 +22,8 @@ impl Trace {
             task: NOT_RETAINED.to_owned(),
             issue_id: text(event, "issueId").map(str::to_owned),
             started_at: format_time(row.at),
-            stopped_at: None,
-            outcome: None,
-            turns: 0,
-            model: None,
             parent_run_id: parent.and_then(|parent| text(parent, "runId")).map(str::to_owned),
+            ..RunRow::default()
         });
     }
 

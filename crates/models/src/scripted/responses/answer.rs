@@ -7,19 +7,20 @@ use crate::scenario::Stop;
 use crate::scripted::body::Frame;
 use crate::scripted::openai::{CREATED, response_usage};
 use crate::scripted::reply::Spoken;
+use crate::scripted::shown::ShownRequest;
 
 /// The events of a streamed answer.
-pub(in crate::scripted) fn frames(spoken: &Spoken, model: &str, identity: &str) -> Vec<Frame> {
-    let begun = response(model, identity, "in_progress", &json!({ "output": [], "usage": null }));
+pub(in crate::scripted) fn frames(spoken: &Spoken, shown: &ShownRequest, identity: &str) -> Vec<Frame> {
+    let begun = response(&shown.model, identity, "in_progress", &json!({ "output": [], "usage": null }));
     let mut events: Vec<Event> = vec![
         ("response.created", json!({ "response": begun })),
         ("response.in_progress", json!({ "response": begun })),
     ];
-    for item in items(spoken, identity) {
+    for item in items(spoken, &shown.namespaces, identity) {
         events.extend(item.events);
     }
     let end = if status(&spoken.stop) == "completed" { "response.completed" } else { "response.incomplete" };
-    events.push((end, json!({ "response": finished(spoken, model, identity) })));
+    events.push((end, json!({ "response": finished(spoken, shown, identity) })));
     let numbered = events.into_iter().enumerate().map(|(number, (name, members))| {
         let head = json!({ "type": name, "sequence_number": number });
         Frame::named(name, &merged(head, members))
@@ -28,18 +29,19 @@ pub(in crate::scripted) fn frames(spoken: &Spoken, model: &str, identity: &str) 
 }
 
 /// An answer in one piece.
-pub(in crate::scripted) fn whole(spoken: &Spoken, model: &str, identity: &str) -> String {
-    finished(spoken, model, identity).to_string()
+pub(in crate::scripted) fn whole(spoken: &Spoken, shown: &ShownRequest, identity: &str) -> String {
+    finished(spoken, shown, identity).to_string()
 }
 
-fn finished(spoken: &Spoken, model: &str, identity: &str) -> Value {
-    let output: Vec<Value> = items(spoken, identity).into_iter().map(|item| item.done).collect();
+fn finished(spoken: &Spoken, shown: &ShownRequest, identity: &str) -> Value {
+    let output: Vec<Value> =
+        items(spoken, &shown.namespaces, identity).into_iter().map(|item| item.done).collect();
     let end = json!({
         "output": output,
         "usage": response_usage(spoken.usage),
         "incomplete_details": incomplete_details(&spoken.stop),
     });
-    response(model, identity, status(&spoken.stop), &end)
+    response(&shown.model, identity, status(&spoken.stop), &end)
 }
 
 fn response(model: &str, identity: &str, status: &str, state: &Value) -> Value {

@@ -19,7 +19,7 @@ pub(super) struct Item {
 }
 
 /// Everything that is said, as items.
-pub(super) fn items(spoken: &Spoken, identity: &str) -> Vec<Item> {
+pub(super) fn items(spoken: &Spoken, namespaces: &[String], identity: &str) -> Vec<Item> {
     let mut items = Vec::new();
     if let Some(text) = &spoken.reasoning {
         items.push(reasoning(text, items.len(), spoken.chunk, identity));
@@ -33,7 +33,9 @@ pub(super) fn items(spoken: &Spoken, identity: &str) -> Vec<Item> {
         // Out of tokens with calls on the table: the last one is the one that was not finished.
         let cut = spoken.stop == Stop::MaxTokens && number == last;
         let status = if cut { "incomplete" } else { "completed" };
-        items.push(function_call(call, items.len(), spoken.chunk, status, &format!("{identity}_{number}")));
+        let place =
+            Place { index: items.len(), chunk: spoken.chunk, identity: format!("{identity}_{number}") };
+        items.push(function_call(call, &place, status, namespaces));
     }
     items
 }
@@ -110,24 +112,46 @@ fn message(form: &PartForm, text: &str, index: usize, chunk: usize, identity: &s
     wrapped(index, &item("in_progress", json!([])), events, item("completed", json!([form.part(text)])))
 }
 
-fn function_call(call: &Call, index: usize, chunk: usize, status: &str, identity: &str) -> Item {
-    let id = format!("fc_{identity}");
+/// Where an item stands, and how it is cut.
+struct Place {
+    index: usize,
+    chunk: usize,
+    identity: String,
+}
+
+/// The namespace that a tool was offered in, and its name there.
+fn placed<'c>(tool: &'c str, namespaces: &'c [String]) -> (Option<&'c str>, &'c str) {
+    let inside = |space: &'c String| {
+        let name = tool.strip_prefix(space.as_str())?.strip_prefix("__")?;
+        Some((Some(space.as_str()), name))
+    };
+    namespaces.iter().find_map(inside).unwrap_or((None, tool))
+}
+
+fn function_call(call: &Call, place: &Place, status: &str, namespaces: &[String]) -> Item {
+    let (index, chunk) = (place.index, place.chunk);
+    let id = format!("fc_{}", place.identity);
+    let (namespace, name) = placed(&call.tool, namespaces);
     let event = |extra: Value| merged(json!({ "item_id": id, "output_index": index }), extra);
     let mut events = Vec::new();
     for piece in pieces(&call.arguments, chunk) {
         events.push(("response.function_call_arguments.delta", event(json!({ "delta": piece }))));
     }
-    let done = json!({ "name": call.tool, "arguments": call.arguments });
+    let done = json!({ "name": name, "arguments": call.arguments });
     events.push(("response.function_call_arguments.done", event(done)));
     let item = |status: &str, arguments: &str| {
-        json!({
+        let item = json!({
             "id": id,
             "type": "function_call",
             "status": status,
             "call_id": call.id,
-            "name": call.tool,
+            "name": name,
             "arguments": arguments,
-        })
+        });
+        match namespace {
+            Some(namespace) => merged(item, json!({ "namespace": namespace })),
+            None => item,
+        }
     };
     wrapped(index, &item("in_progress", ""), events, item(status, &call.arguments))
 }

@@ -115,3 +115,63 @@ pub struct UnknownDependency {
     #[serde(rename = "type")]
     pub kind: String,
 }
+
+/// The answer of `issue graph`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IssueGraph {
+    /// `issue.graph`
+    pub action: String,
+    /// The issue memory.
+    pub issues_path: String,
+    /// How many issues there are here.
+    pub count: u64,
+    /// How many there are in all, where that is more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// The issues, in natural order.
+    pub nodes: Vec<IssueGraphNode>,
+    /// What they depend on; also on issues that are not here.
+    pub edges: Vec<IssueGraphEdge>,
+}
+
+/// An issue of the graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IssueGraphNode {
+    /// Which.
+    pub id: String,
+    /// Its title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Where it stands, as the row says it.
+    pub status: String,
+    /// 0 to 4.
+    pub priority: u8,
+    /// What it is, as the row says it.
+    pub issue_type: String,
+    /// `ready`, `blocked`, `claimed` or `closed`
+    pub state: String,
+    /// Who holds it, while the lease lasts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<String>,
+    /// When the lease ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// What every write by its holder names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fence: Option<u64>,
+}
+
+/// A dependency of the graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IssueGraphEdge {
+    /// The dependent.
+    pub from: String,
+    /// What it depends on.
+    pub to: String,
+    /// How.
+    #[serde(rename = "type")]
+    pub kind: String,
+}

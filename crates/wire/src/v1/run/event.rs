@@ -199,6 +199,9 @@ pub enum RunEventKind {
         run_id: String,
         /// How it ended.
         outcome: RunEnding,
+        /// The kind of the error, where no model answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error_kind: Option<String>,
     },
 }
 

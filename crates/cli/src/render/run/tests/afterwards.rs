@@ -19,7 +19,7 @@ fn run(run_id: &str, outcome: Option<RunEnding>) -> RunRow {
         outcome,
         turns: 2,
         model: Some("anthropic:claude".to_owned()),
-        parent_run_id: None,
+        ..RunRow::default()
     }
 }
 
@@ -63,14 +63,14 @@ fn runs_are_listed_with_how_they_ended() {
         run("run-1", Some(RunEnding::Completed)),
         run("run-0", Some(RunEnding::Limit)),
     ];
-    let answer = RunListing { action: "run.list".to_owned(), count: 3, items };
+    let answer = RunListing { action: "run.list".to_owned(), count: 3, items, next_cursor: None };
     insta::assert_snapshot!(bare(&listing(&answer, now(), Some(80))), @r"
     RUN    STARTED    ENDED                 TURNS  ISSUE  TASK
     run-2  3 min ago  … no end              2      bd-1   Mend the totals …
     run-1  3 min ago  ✓ completed           2      bd-1   Mend the totals …
     run-0  3 min ago  ■ stopped at a limit  2      bd-1   Mend the totals …
     ");
-    let none = RunListing { action: "run.list".to_owned(), count: 0, items: Vec::new() };
+    let none = RunListing { action: "run.list".to_owned(), count: 0, items: Vec::new(), next_cursor: None };
     assert!(bare(&listing(&none, now(), None)).starts_with("no runs yet\nhint: "));
 }
 

@@ -1,0 +1,147 @@
+//! Which runs there are, how each stands, and which of them a person should look at first.
+
+use std::collections::BTreeMap;
+
+use premath_bd::desk::{ApprovalState, ProposalState};
+use premath_bd::{Journal, StoreError, runs_folder, sessions};
+use premath_wire::time::format_time;
+use premath_wire::v1::{RunEnding, RunListing, RunRow, TurnVerdict};
+
+use super::Trace;
+use crate::actions::issue::count;
+use crate::agent::retention;
+use crate::desk_store::existing_desk;
+use crate::table::ActionError;
+use crate::workspace::Workspace;
+
+/// More questions than this are not counted one by one.
+const MOST_QUESTIONS: usize = 10_000;
+
+/// Which runs are listed, and how.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted<'w> {
+    /// Only runs on this issue.
+    pub(crate) issue: Option<&'w str>,
+    /// Only runs that stand so.
+    pub(crate) state: Option<&'w str>,
+    /// Only runs that are called so or have it in their task, in capitals or not.
+    pub(crate) text: Option<&'w str>,
+    /// Whether those that need a person come first.
+    pub(crate) attention_first: bool,
+    /// The last run of an earlier answer.
+    pub(crate) behind: Option<&'w str>,
+    /// The most to list.
+    pub(crate) limit: usize,
+}
+
+impl Wanted<'_> {
+    fn takes(&self, row: &RunRow) -> bool {
+        let says = |text: &str| {
+            let text = text.to_lowercase();
+            let has = |part: &str| part.to_lowercase().contains(&text);
+            has(&row.run_id) || has(&row.task) || row.issue_id.as_deref().is_some_and(has)
+        };
+        self.issue.is_none_or(|issue| row.issue_id.as_deref() == Some(issue))
+            && self.state.is_none_or(|state| row.state == state)
+            && self.text.is_none_or(says)
+    }
+}
+
+/// The runs that are wanted: the newest first, or those that need a person before them.
+pub(crate) fn list(workspace: &Workspace, wanted: &Wanted<'_>) -> Result<RunListing, ActionError> {
+    let every = every(workspace)?.into_iter().map(|(row, _)| row);
+    let mut items: Vec<RunRow> = every.filter(|row| wanted.takes(row)).collect();
+    if wanted.attention_first {
+        items.sort_by_key(|row| urgency(&row.state));
+    }
+    if let Some(behind) = wanted.behind {
+        let place = items.iter().position(|row| row.run_id == behind).map_or(0, |place| place + 1);
+        items.drain(..place);
+    }
+    let has_more = items.len() > wanted.limit;
+    items.truncate(wanted.limit);
+    let last = items.last().map(|row| row.run_id.clone());
+    let next_cursor = last.filter(|_| has_more);
+    Ok(RunListing { action: "run.list".to_owned(), count: count(items.len()), items, next_cursor })
+}
+
+/// What a person looks at first.
+fn urgency(state: &str) -> u8 {
+    match state {
+        "waiting" => 0,
+        "failed_closed" => 1,
+        "blocked" => 2,
+        "running" => 3,
+        "limit" | "interrupted" => 4,
+        _other => 5,
+    }
+}
+
+/// How many questions of each run wait for a person.
+#[derive(Debug, Default)]
+pub(super) struct Questions(BTreeMap<String, u64>);
+
+impl Questions {
+    pub(super) fn of(workspace: &Workspace) -> Result<Self, StoreError> {
+        let mut open = BTreeMap::new();
+        if let Some(desk) = existing_desk(workspace)? {
+            for approval in desk.approvals(Some(ApprovalState::Pending), None, MOST_QUESTIONS)? {
+                *open.entry(approval.request.run_id).or_default() += 1;
+            }
+            for proposal in desk.proposals(Some(ProposalState::Pending), None, MOST_QUESTIONS)? {
+                *open.entry(proposal.draft.run_id).or_default() += 1;
+            }
+        }
+        Ok(Self(open))
+    }
+}
+
+/// Every run, the newest first, and whether it works for another.
+pub(super) fn every(workspace: &Workspace) -> Result<Vec<(RunRow, bool)>, ActionError> {
+    let questions = Questions::of(workspace)?;
+    let mut items: Vec<(RunRow, bool)> = Vec::new();
+    for session in sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))? {
+        let journal = retention::kept(workspace, &session)?;
+        match Trace::read(&journal) {
+            Ok(trace) => items.extend(trace.standing(&journal, &questions).map(|row| (row, trace.is_worker))),
+            // A folder that a process left before it wrote anything is no run.
+            Err(ActionError::Store(StoreError::Missing { .. }) | ActionError::Input(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    items.sort_by(|(left, _), (right, _)| {
+        right.started_at.cmp(&left.started_at).then(right.run_id.cmp(&left.run_id))
+    });
+    Ok(items)
+}
+
+impl Trace {
+    /// Its row with how it stands now.
+    pub(super) fn standing(&self, journal: &Journal, questions: &Questions) -> Option<RunRow> {
+        let mut row = self.row.clone()?;
+        let is_running = row.outcome.is_none() && journal.is_held();
+        row.state = state(row.outcome, is_running).to_owned();
+        let open = self.turns.last().filter(|turn| turn.verdict == TurnVerdict::Open);
+        row.current_tool = open.filter(|_| is_running).and_then(|turn| turn.tools.last().cloned());
+        row.tokens = self.turns.iter().map(|turn| turn.tokens).sum();
+        row.cost_micro_usd = self.turns.iter().filter_map(|turn| turn.cost_micro_usd).sum();
+        row.updated_at = self.updated_at.map(format_time).unwrap_or_default();
+        row.open_questions = questions.0.get(&row.run_id).copied().unwrap_or_default();
+        Some(row)
+    }
+}
+
+const fn state(outcome: Option<RunEnding>, is_running: bool) -> &'static str {
+    match outcome {
+        None if is_running => "running",
+        // Whoever drove it is gone.
+        None | Some(RunEnding::Interrupted) => "interrupted",
+        Some(RunEnding::Completed) => "done",
+        Some(RunEnding::HandedOff) => "handed_off",
+        Some(RunEnding::FailedClosed) => "failed_closed",
+        Some(RunEnding::Limit) => "limit",
+        Some(RunEnding::NeedsPerson) => "waiting",
+        Some(RunEnding::Declined) => "declined",
+        Some(RunEnding::ModelFailed) => "blocked",
+    }
+}
