@@ -137,8 +137,11 @@ fn body(plan: &Plan, schemas: &mut Map<String, Value>) -> Option<Value> {
         Body::Object(schema) => schema(),
         Body::Members(_) | Body::Arguments => {
             let members = plan.members();
-            let needed: Vec<&String> =
-                members.iter().filter(|(name, needed)| *needed || plan.needs(name)).map(|(name, _)| name).collect();
+            let needed: Vec<&String> = members
+                .iter()
+                .filter(|(name, needed)| *needed || plan.needs(name))
+                .map(|(name, _)| name)
+                .collect();
             let properties: Map<String, Value> = members
                 .iter()
                 .map(|(name, _)| (name.clone(), placed(plan.schema_of(name), "argument", schemas)))
@@ -169,7 +172,8 @@ fn responses(plan: &Plan, schemas: &mut Map<String, Value>) -> Value {
             None => data(json!({})),
         },
     };
-    responses.insert(route.status.to_string(), json!({ "description": "what was asked for", "content": content }));
+    responses
+        .insert(route.status.to_string(), json!({ "description": "what was asked for", "content": content }));
     for (status, text) in errors(route) {
         let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
         responses.insert(status.to_string(), json!({ "description": text, "content": content }));
