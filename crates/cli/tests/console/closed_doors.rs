@@ -15,15 +15,25 @@ fn issues(server: &Server) -> usize {
 fn only_whoever_shows_the_token_is_answered() {
     let folder = repository();
     let server = Server::new(&folder);
-    let wrong = [format!("Bearer {TOKEN}x"), "Bearer ".to_owned(), TOKEN.to_owned(), format!("Basic {TOKEN}")];
+    let wrong =
+        [format!("Bearer {TOKEN}x"), "Bearer ".to_owned(), TOKEN.to_owned(), format!("Basic {TOKEN}")];
     for path in ["/api/me", "/api/runs", "/api/nothing", "/metrics", "/api/actions/issue.list"] {
         let bare = server.send("GET", path, &[], "");
         assert_eq!((bare.status, bare.code().as_str()), (401, "auth_missing"), "{path}");
         assert_eq!(bare.header("www-authenticate"), Some("Bearer"));
         for shown in &wrong {
-            assert_eq!(server.send("GET", path, &[("Authorization", shown)], "").status, 401, "{path} {shown}");
+            assert_eq!(
+                server.send("GET", path, &[("Authorization", shown)], "").status,
+                401,
+                "{path} {shown}"
+            );
         }
-        let query = server.send("GET", &format!("{path}?token={TOKEN}"), &[("Cookie", &format!("token={TOKEN}"))], "");
+        let query = server.send(
+            "GET",
+            &format!("{path}?token={TOKEN}"),
+            &[("Cookie", &format!("token={TOKEN}"))],
+            "",
+        );
         assert_eq!(query.status, 401, "a token in the address or a cookie is none");
     }
     for path in ["/", "/healthz", "/openapi.json", "/runs/some-run"] {
@@ -37,7 +47,8 @@ fn another_name_or_page_is_refused_even_with_the_token() {
     let server = Server::new(&folder);
     let bearer = format!("Bearer {TOKEN}");
     let token = ("Authorization", bearer.as_str());
-    for host in ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "127.0.0.1:1", "localhost", ""] {
+    for host in ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "127.0.0.1:1", "localhost", ""]
+    {
         for path in ["/", "/healthz", "/api/me"] {
             let got = server.send("GET", path, &[token, ("Host", host)], "");
             assert!(got.status == 403 || got.status == 400, "Host: {host}: {got:?}");
@@ -52,7 +63,10 @@ fn another_name_or_page_is_refused_even_with_the_token() {
     let own = format!("http://{}", server.address);
     assert_eq!(server.send("GET", "/api/me", &[token, ("Origin", &own)], "").status, 200);
     let port = server.address.split(':').next_back().unwrap();
-    assert_eq!(server.send("GET", "/api/me", &[token, ("Host", &format!("localhost:{port}"))], "").status, 200);
+    assert_eq!(
+        server.send("GET", "/api/me", &[token, ("Host", &format!("localhost:{port}"))], "").status,
+        200
+    );
 }
 
 #[test]
@@ -175,7 +189,10 @@ fn an_action_by_name_has_the_rules_of_other_agents() {
     let folder = repository();
     let server = Server::new(&folder);
     let listed = server.post("/api/actions/issue.list", &json!({ "args": { "limit": 5 } })).data();
-    assert_eq!((listed["action"].as_str(), listed["payload"]["count"].as_u64()), (Some("issue.list"), Some(1)));
+    assert_eq!(
+        (listed["action"].as_str(), listed["payload"]["count"].as_u64()),
+        (Some("issue.list"), Some(1))
+    );
     let refused = server.post("/api/actions/issue.add", &json!({ "args": { "title": "No" } }));
     assert_eq!((refused.status, refused.code().as_str()), (409, "mutation.use_evidence_missing"));
     for action in ["approval.approve", "run.start", "policy.promote", "workspace.doctor", "nonsense"] {

@@ -51,7 +51,11 @@ fn silent_and_slow_connections_do_no_harm() {
     times.extend((0..50).map(|_| health(&mut server.connect(), &server.address)));
     times.sort_unstable();
     let slowest = times[times.len() * 99 / 100];
-    println!("R21 /healthz among {} silent connections: p99 {slowest:?}, most {:?}", silent.len(), times.last().unwrap());
+    println!(
+        "R21 /healthz among {} silent connections: p99 {slowest:?}, most {:?}",
+        silent.len(),
+        times.last().unwrap()
+    );
     let promised = Duration::from_millis(if is_proof() { 100 } else { 1_000 });
     assert!(slowest <= promised, "p99 {slowest:?}");
 }
@@ -90,7 +94,9 @@ fn a_crowd_follows_one_run_and_nobody_misses_a_row() {
     std::thread::scope(|scope| {
         let server = &server;
         let readers: Vec<_> = (0..clients)
-            .map(|_| scope.spawn(move || Followed::new(server, "/api/runs/crowd/events?cursor=0", None).rows()))
+            .map(|_| {
+                scope.spawn(move || Followed::new(server, "/api/runs/crowd/events?cursor=0", None).rows())
+            })
             .collect();
         let began = Instant::now();
         let batch = 20;

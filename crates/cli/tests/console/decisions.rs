@@ -80,7 +80,9 @@ fn a_no_is_told_to_the_run_and_nothing_is_deleted() {
     let path = format!("/api/confirmations/{}/deny", question["id"].as_str().unwrap());
     let denied = server.post(&path, &json!({ "message": "keep it" })).data();
     assert_eq!((&denied["resumed"], &denied["approval"]["state"]), (&json!(true), &json!("denied")));
-    server.eventually("/api/runs/del", |card| card["run"]["state"] != "waiting" && card["run"]["state"] != "running");
+    server.eventually("/api/runs/del", |card| {
+        card["run"]["state"] != "waiting" && card["run"]["state"] != "running"
+    });
     assert_eq!(deleted(&server), 0);
 }
 
@@ -94,7 +96,8 @@ fn a_question_survives_the_server_and_is_answered_at_the_next() {
     let id = question["id"].as_str().unwrap();
     let shown = second.get(&format!("/api/confirmations/{id}")).data();
     assert_eq!(shown["approval"]["diff"], question["diff"]);
-    let agreed = second.post(&format!("/api/confirmations/{id}/approve"), &json!({ "digest": shown["shownDigest"] }));
+    let agreed =
+        second.post(&format!("/api/confirmations/{id}/approve"), &json!({ "digest": shown["shownDigest"] }));
     assert_eq!(agreed.data()["resumed"], true);
     second.eventually("/api/runs/del", |card| card["run"]["state"] == "done");
     assert_eq!(deleted(&second), 1);
@@ -104,7 +107,8 @@ fn a_question_survives_the_server_and_is_answered_at_the_next() {
 fn a_file_is_put_on_the_desk_and_read_back() {
     let folder = repository();
     let server = Server::new(&folder);
-    let added = server.post("/api/desk/files", &json!({ "name": "a.md", "type": "markdown", "content": "# A" }));
+    let added =
+        server.post("/api/desk/files", &json!({ "name": "a.md", "type": "markdown", "content": "# A" }));
     assert_eq!(added.status, 201, "{added:?}");
     let listed = server.get("/api/desk/files").data();
     let id = listed["items"][0]["id"].as_str().unwrap().to_owned();

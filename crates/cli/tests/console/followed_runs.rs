@@ -84,8 +84,9 @@ pub(crate) fn journal(folder: &Folder, run: &str) -> JournalWriter {
 }
 
 pub(crate) fn write(writer: &mut JournalWriter, kind: &'static str, count: u64) {
-    let rows: Vec<JournalEvent> =
-        (0..count).map(|_| JournalEvent::new(kind, Object::fields().field("note", "something happened"))).collect();
+    let rows: Vec<JournalEvent> = (0..count)
+        .map(|_| JournalEvent::new(kind, Object::fields().field("note", "something happened")))
+        .collect();
     writer.append_events(&rows, OsClock.now()).unwrap();
 }
 
@@ -93,7 +94,10 @@ pub(crate) fn write(writer: &mut JournalWriter, kind: &'static str, count: u64) 
 fn a_run_of_this_server_is_followed_from_its_first_row_to_its_last() {
     let folder = repository();
     let server = Server::new(&folder);
-    let begun = server.post("/api/runs", &json!({ "task": "say hello", "models": ["scripted:hello.toml"], "runId": "one" }));
+    let begun = server.post(
+        "/api/runs",
+        &json!({ "task": "say hello", "models": ["scripted:hello.toml"], "runId": "one" }),
+    );
     assert_eq!(begun.status, 202, "{begun:?}");
     let rows = Followed::new(&server, "/api/runs/one/events?cursor=0", None).rows();
     assert_eq!(rows, (1..=u64::try_from(rows.len()).unwrap()).collect::<Vec<_>>());
@@ -171,7 +175,8 @@ fn a_run_that_is_gone_on_with_is_followed_behind_its_first_end() {
     assert_eq!(rest.first(), first.last().map(|last| last + 1).as_ref());
     server.eventually("/api/runs/two", |card| card["run"]["state"] == "done");
     assert_eq!(server.post("/api/runs/two/stop", &json!({})).status, 400, "it takes no body");
-    let over = server.send("POST", "/api/runs/two/stop", &[("Authorization", &format!("Bearer {TOKEN}"))], "");
+    let over =
+        server.send("POST", "/api/runs/two/stop", &[("Authorization", &format!("Bearer {TOKEN}"))], "");
     assert_eq!((over.status, over.code().as_str()), (409, "run_not_here"));
     let _ = state_of(&folder);
 }

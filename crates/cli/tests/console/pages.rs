@@ -34,12 +34,18 @@ fn every_view_has_a_command_that_prints_the_same() {
     let server = Server::new(&folder);
     let twins: [(&str, &[&str]); 22] = [
         ("/api/runs", &["runs", "list"]),
-        ("/api/runs?state=done&q=HELLO&order=attention", &["runs", "list", "--state", "done", "-q", "hello", "--attention-first"]),
+        (
+            "/api/runs?state=done&q=HELLO&order=attention",
+            &["runs", "list", "--state", "done", "-q", "hello", "--attention-first"],
+        ),
         ("/api/runs/one", &["runs", "show", "one"]),
         ("/api/runs/one/events?limit=3", &["runs", "events", "one", "--limit", "3"]),
         ("/api/runs/one/export", &["runs", "export", "one"]),
         ("/api/issues", &["issue", "list"]),
-        ("/api/issues?status=open,blocked&limit=1", &["issue", "list", "--status", "open", "--status", "blocked", "--limit", "1"]),
+        (
+            "/api/issues?status=open,blocked&limit=1",
+            &["issue", "list", "--status", "open", "--status", "blocked", "--limit", "1"],
+        ),
         ("/api/issues/ready", &["issue", "ready"]),
         ("/api/issues/blocked", &["issue", "blocked"]),
         ("/api/issues/graph", &["issue", "graph"]),
@@ -62,7 +68,8 @@ fn every_view_has_a_command_that_prints_the_same() {
             .env("XDG_STATE_HOME", state_of(&folder))
             .output()
             .unwrap();
-        let typed: Value = serde_json::from_slice(&typed.stdout).unwrap_or_else(|error| panic!("{command:?}: {error}: {typed:?}"));
+        let typed: Value = serde_json::from_slice(&typed.stdout)
+            .unwrap_or_else(|error| panic!("{command:?}: {error}: {typed:?}"));
         assert_eq!(without_times(server.get(path).data()), without_times(typed), "{path}");
     }
 }
@@ -120,7 +127,23 @@ fn the_document_describes_what_is_served() {
         let got = server.get(path);
         assert!(got.status != 404 || got.code() != "not_found", "{path}: {got:?}");
         assert_ne!(got.status, 405, "{path}");
+        let responses = &verbs["get"]["responses"];
+        let described = &responses[got.status.to_string().as_str()]["content"]["application/json"]["schema"];
+        assert!(path == "/metrics" || described.is_object(), "{path}: nothing is said of {}", got.status);
+        if path != "/metrics" {
+            assert_fits(&document, described, &got.json(), path);
+        }
     }
+}
+
+/// An answer is what the document says it is.
+#[track_caller]
+fn assert_fits(document: &Value, described: &Value, answer: &Value, path: &str) {
+    let whole = json!({ "components": document["components"], "allOf": [described] });
+    let validator = jsonschema::validator_for(&whole).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let misfits: Vec<String> =
+        validator.iter_errors(answer).map(|error| format!("{error} at {}", error.instance_path())).collect();
+    assert!(misfits.is_empty(), "{path}: {misfits:?}");
 }
 
 #[test]
@@ -130,7 +153,12 @@ fn counters_name_routes_and_nothing_that_somebody_sent() {
     server.get("/api/runs/secret-name");
     server.get("/api/secret-address");
     let text = server.get("/metrics").body;
-    assert!(text.contains("premath_console_requests_total{method=\"GET\",route=\"/api/runs/{id}\",status=\"404\"} 1"), "{text}");
+    assert!(
+        text.contains(
+            "premath_console_requests_total{method=\"GET\",route=\"/api/runs/{id}\",status=\"404\"} 1"
+        ),
+        "{text}"
+    );
     assert!(text.contains("premath_console_runs_here 0"), "{text}");
     assert!(text.contains("premath_console_streams_open 0"), "{text}");
     assert!(text.trim_end().ends_with("# EOF"), "{text}");

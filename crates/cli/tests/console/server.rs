@@ -100,7 +100,11 @@ impl Server {
         let answer = String::from_utf8_lossy(&answer).into_owned();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
         let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
-        let body = if head.to_lowercase().contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_owned() };
+        let body = if head.to_lowercase().contains("transfer-encoding: chunked") {
+            unchunked(body)
+        } else {
+            body.to_owned()
+        };
         Got { status, head: head.to_owned(), body }
     }
 
@@ -156,8 +160,9 @@ fn unchunked(mut text: &str) -> String {
         if length == 0 || rest.len() < length {
             break;
         }
-        whole.push_str(&rest[..length]);
-        text = rest[length..].trim_start_matches("\r\n");
+        let (piece, more) = rest.split_at(length);
+        whole.push_str(piece);
+        text = more.trim_start_matches("\r\n");
     }
     whole
 }

@@ -44,7 +44,11 @@ fn a_run_in_a_server_that_is_told_to_end_can_be_gone_on_with() {
         while followed.next().is_some() {}
         assert_eq!(ended(&mut server), Some(0));
         let (_, card) = folder.json(&["runs", "show", "waits"]);
-        assert_eq!((&card["run"]["state"], &card["resumable"]), (&json!("interrupted"), &json!(true)), "{card}");
+        assert_eq!(
+            (&card["run"]["state"], &card["resumable"]),
+            (&json!("interrupted"), &json!(true)),
+            "{card}"
+        );
         let (code, verified) = folder.json(&["verify"]);
         assert_eq!(code, 0, "{verified}");
     }
@@ -99,6 +103,8 @@ fn a_server_that_is_killed_loses_nothing() {
     let card = second.get("/api/runs/waits").data();
     assert_eq!((&card["run"]["state"], &card["resumable"]), (&json!("interrupted"), &json!(true)), "{card}");
     assert_eq!(second.post("/api/runs/waits/resume", &json!({})).status, 202);
-    second.eventually("/api/runs/waits", |card| card["run"]["state"] != "running" && card["run"]["state"] != "interrupted");
+    second.eventually("/api/runs/waits", |card| {
+        card["run"]["state"] != "running" && card["run"]["state"] != "interrupted"
+    });
     assert_eq!(second.post("/api/runs/waits/replay", &json!({})).data()["identical"], true);
 }

@@ -27,7 +27,10 @@ fn kinds_follow_from_schemas() {
 
 #[test]
 fn a_query_becomes_arguments_of_the_action() {
-    let read = query("/api/issues", &[("limit", "3"), ("status", "open,closed"), ("status", "blocked"), ("priority", "0,1")]);
+    let read = query(
+        "/api/issues",
+        &[("limit", "3"), ("status", "open,closed"), ("status", "blocked"), ("priority", "0,1")],
+    );
     assert_eq!(read, Ok(json!({ "limit": 3, "status": ["open", "closed", "blocked"], "priority": [0, 1] })));
     assert_eq!(query("/api/desk/search", &[("q", "a b")]), Ok(json!({ "query": "a b" })));
     assert_eq!(query("/api/desk/files", &[("deleted", "true")]), Ok(json!({ "deleted": true })));

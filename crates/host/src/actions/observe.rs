@@ -82,11 +82,8 @@ pub(crate) struct AttentionArgs {
 /// `observe.needs_attention`
 pub(crate) fn needs_attention(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: AttentionArgs = arguments(args)?;
-    let Snapshot { observation, is_stale } = if args.now {
-        Snapshot { observation: build(host)?, is_stale: false }
-    } else {
-        read_snapshot(host)?
-    };
+    let Snapshot { observation, is_stale } =
+        if args.now { Snapshot { observation: build(host)?, is_stale: false } } else { read_snapshot(host)? };
     let mut items = observation.needs_attention;
     items.extend(is_stale.then(|| snapshot_stale(LATEST_OBSERVATION)));
     items.sort();

@@ -5,9 +5,9 @@ use super::{Action, Door};
 use crate::actions::{
     approvals, audit, audit_why, coherence, config, conformance, dep, dep_graph, desk, doctor, explain,
     foreign_tools, governance_check, guard, harness_feature, harness_kpi, harness_session,
-    harness_trajectory, init, instruction, issue_blocked, issue_check, issue_graph, issue_history, issue_read,
-    issue_upkeep, issue_write, join_check, lease, measuring, metrics, model, observe, policy, policy_export,
-    promotion, proposals, required, run, sandbox, schema, scheme_eval, tool, verify,
+    harness_trajectory, init, instruction, issue_blocked, issue_check, issue_graph, issue_history,
+    issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics, model, observe, policy,
+    policy_export, promotion, proposals, required, run, sandbox, schema, scheme_eval, tool, verify,
 };
 
 /// An entry in two lines: its name, the command, whether it changes anything, what it takes and the schema of its answer, the

@@ -15,7 +15,12 @@ fn followed(rows: std::ops::RangeInclusive<u64>) -> FollowedRows {
         event: Object::fields().field("kind", "x").finish().into_owned(),
         row_digest: format!("sha256:{seq}"),
     };
-    FollowedRows { rows: rows.map(row).collect(), next: Cursor::behind(last), has_more: false, has_stopped: false }
+    FollowedRows {
+        rows: rows.map(row).collect(),
+        next: Cursor::behind(last),
+        has_more: false,
+        has_stopped: false,
+    }
 }
 
 fn ids(page: &Page, behind: u64) -> Vec<u64> {
@@ -37,7 +42,9 @@ fn a_client_finds_its_page_or_none_and_never_a_gap() {
     let mut pages = Pages::default();
     pages.push(Page::new(10, &followed(11..=20)));
     pages.push(Page::new(20, &followed(21..=25)));
-    for (seq, found) in [(5, None), (10, Some(10)), (19, Some(10)), (20, Some(20)), (24, Some(20)), (25, None)] {
+    for (seq, found) in
+        [(5, None), (10, Some(10)), (19, Some(10)), (20, Some(20)), (24, Some(20)), (25, None)]
+    {
         assert_eq!(pages.behind(seq).map(|page| page.behind), found, "behind {seq}");
     }
 }
