@@ -166,10 +166,10 @@ fn responses(plan: &Plan, schemas: &mut Map<String, Value>) -> Value {
             let one = |media: &&str| ((*media).to_owned(), json!({ "schema": {} }));
             Value::Object(media.iter().map(one).collect())
         }
-        Gives::Data(schema) => data(schema()),
+        Gives::Data(schema) => data(&schema()),
         Gives::Action => match plan.action {
-            Some(action) => data(answer(action, schemas)),
-            None => data(json!({})),
+            Some(action) => data(&answer(action, schemas)),
+            None => data(&json!({})),
         },
     };
     responses
@@ -181,7 +181,7 @@ fn responses(plan: &Plan, schemas: &mut Map<String, Value>) -> Value {
     Value::Object(responses)
 }
 
-fn data(schema: Value) -> Value {
+fn data(schema: &Value) -> Value {
     json!({
         "application/json": {
             "schema": { "type": "object", "properties": { "data": schema }, "required": ["data"] },

@@ -127,7 +127,23 @@ fn the_document_describes_what_is_served() {
         let got = server.get(path);
         assert!(got.status != 404 || got.code() != "not_found", "{path}: {got:?}");
         assert_ne!(got.status, 405, "{path}");
+        let responses = &verbs["get"]["responses"];
+        let described = &responses[got.status.to_string().as_str()]["content"]["application/json"]["schema"];
+        assert!(path == "/metrics" || described.is_object(), "{path}: nothing is said of {}", got.status);
+        if path != "/metrics" {
+            assert_fits(&document, described, &got.json(), path);
+        }
     }
+}
+
+/// An answer is what the document says it is.
+#[track_caller]
+fn assert_fits(document: &Value, described: &Value, answer: &Value, path: &str) {
+    let whole = json!({ "components": document["components"], "allOf": [described] });
+    let validator = jsonschema::validator_for(&whole).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let misfits: Vec<String> =
+        validator.iter_errors(answer).map(|error| format!("{error} at {}", error.instance_path())).collect();
+    assert!(misfits.is_empty(), "{path}: {misfits:?}");
 }
 
 #[test]

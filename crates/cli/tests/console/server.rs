@@ -160,8 +160,9 @@ fn unchunked(mut text: &str) -> String {
         if length == 0 || rest.len() < length {
             break;
         }
-        whole.push_str(&rest[..length]);
-        text = rest[length..].trim_start_matches("\r\n");
+        let (piece, more) = rest.split_at(length);
+        whole.push_str(piece);
+        text = more.trim_start_matches("\r\n");
     }
     whole
 }

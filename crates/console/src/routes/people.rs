@@ -85,7 +85,7 @@ fn decide(state: AppState, asked: Asked) -> Answering {
             Some(run_id) => goes_on(&state, run_id).await?,
             None => false,
         };
-        answered(called.accepted()?, is_resumed)
+        answered(&called.accepted()?, is_resumed)
     })
 }
 
@@ -93,7 +93,7 @@ fn is_decided(called: &Called) -> bool {
     called.refused.as_deref().is_none_or(|class| class == "proposal_failed")
 }
 
-fn answered(payload: Box<RawValue>, is_resumed: bool) -> Result<Response, Failure> {
+fn answered(payload: &RawValue, is_resumed: bool) -> Result<Response, Failure> {
     let mut members: Map<String, Value> =
         serde_json::from_str(payload.get()).map_err(|_| Failure::broken())?;
     members.insert("resumed".to_owned(), Value::Bool(is_resumed));
