@@ -108,7 +108,7 @@ function Tools() {
     <section class="card flush" aria-label="Tools">
       <header><h2>Tools <span class="ink3 num">{all.length}</span></h2><Segments label="Show" chosen={show} choose={setShow} options={[['all', 'All'], ['drift', `Drifted ${all.filter(drifted).length}`]]} /></header>
       {answer.error ? <div class="body"><Failure error={answer.error} command="premath mcp list" again={answer.again} /></div> : tools.length === 0 ? <Empty icon="tool" title={show === 'drift' ? 'Every tool is what it was when it was pinned' : 'No tools'} /> : (
-        <div class="tall"><table class="table">
+        <div class="tall" tabIndex={0} role="group" aria-label="Rows"><table class="table">
           <thead><tr><th scope="col">Tool</th><th scope="col">Risk</th><th scope="col">Scope</th><th scope="col">From</th><th scope="col">Pin</th></tr></thead>
           <tbody>{tools.map((it, at) => <tr key={at}><td><code title={inert(it.description ?? '')}>{inert(it.name ?? it.tool ?? '')}</code></td><td><Chip tone={it.risk === 'destructive' ? 'red' : it.risk === 'write' ? 'amber' : it.risk === 'create' ? 'blue' : ''}>{inert(it.risk ?? '–')}</Chip></td><td><code class="ink2">{inert(it.scope ?? '')}</code></td><td class="ink2">{inert(String(it.source ?? 'built in').replaceAll('_', ' '))}</td><td>{drifted(it) ? <Chip tone="red" dot title="it is not what was agreed to any more">drifted</Chip> : pinOf(it) ? <Chip tone={pinOf(it) === 'pinned' ? 'green' : ''} dot>{inert(pinOf(it) ?? '')}</Chip> : <span class="ink3">–</span>}</td></tr>)}</tbody>
         </table></div>
@@ -205,12 +205,12 @@ export function Policy() {
             </section>
             <section class="card flush" aria-label="Guards">
               <header><h2>Guards</h2><Chip tone={red > 0 ? 'red' : 'green'} dot>{red > 0 ? `${red} not well` : 'all well'}</Chip></header>
-              <div class="tall short"><table class="table"><tbody>{it.guards.map((guard) => <tr key={guard.id}><td><code>{inert(guard.id)}</code>{guard.red && <p class="del small"><Inert text={guard.red} /></p>}</td><td class="ink2 small">{inert(guard.stages.join(', '))}</td></tr>)}</tbody></table></div>
+              <div class="tall short" tabIndex={0} role="group" aria-label="Guards, one row each"><table class="table"><tbody>{it.guards.map((guard) => <tr key={guard.id}><td><code>{inert(guard.id)}</code>{guard.red && <p class="del small"><Inert text={guard.red} /></p>}</td><td class="ink2 small">{inert(guard.stages.join(', '))}</td></tr>)}</tbody></table></div>
             </section>
             <section class="card flush wide" aria-label="Rules">
               <header><h2>Rules <span class="ink3 num">{it.rules.length}</span></h2><Segments label="Show" chosen={effect} choose={setEffect} options={[['all', 'All'], ['allow', 'Allow'], ['ask', 'Ask'], ['deny', 'Deny']]} /></header>
               {(it.rulesFailed ?? []).map((one) => <div key={one} class="body"><div class="banner red"><Icon name="warn" /><span><Inert text={one} /></span></div></div>)}
-              <div class="tall"><table class="table">
+              <div class="tall" tabIndex={0} role="group" aria-label="Rows"><table class="table">
                 <thead><tr><th scope="col">Effect</th><th scope="col">Rule</th><th scope="col">Why</th><th scope="col" class="right">Examples</th></tr></thead>
                 <tbody>{it.rules.filter((rule) => effect === 'all' || rule.effect === effect).map((rule) => <tr key={rule.id}><td><StateChip state={rule.effect} /></td><td><code title={rule.source}>{inert(rule.id)}</code></td><td class="ink2"><Inert text={rule.reason} /></td><td class="right num">{rule.examples}</td></tr>)}</tbody>
               </table></div>

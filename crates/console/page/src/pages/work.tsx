@@ -137,10 +137,10 @@ function IssueDetail({ id, issue, close }: { readonly id: string; readonly issue
 type Show = 'open' | 'all';
 
 export function Work({ place }: { readonly place: Place }) {
-  const graph = useAnswer<{ nodes: readonly Issue[]; edges: readonly Edge[] }>('/api/issues/graph', {}, 4000);
   const answer = useAnswer<Board & { observation?: Board }>('/api/work', {}, 4000);
   const board = answer.data?.observation ?? answer.data;
   const [show, setShow] = useState<Show>('open');
+  const graph = useAnswer<{ nodes: readonly Issue[]; edges: readonly Edge[] }>('/api/issues/graph', { graphScope: show === 'all' ? 'full' : 'active' }, 4000);
   const now = useNow();
   const chosen = place.parts[1] ?? null;
   const nodes = graph.data?.nodes ?? [];
