@@ -57,6 +57,7 @@ pub use desk_store::{desk_path, existing_desk, open_desk, publish};
 pub use desk_tools::{DESK_SCOPES, DeskTools, PLAN_SCOPE, with_implied as with_implied_desk_scopes};
 pub use failing::store_hint;
 pub use failures::{explain, hint};
+pub use foreign::approved_tool;
 pub use measured::{
     Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, RedTeamWhole,
     ToolsMeasured, ToolsWanted,

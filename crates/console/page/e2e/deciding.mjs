@@ -53,7 +53,7 @@ await prove([
       await page.getByRole('button', { name: 'What was deleted' }).click();
       await page.locator('.file.gone', { hasText: file.name }).click();
       await page.getByRole('button', { name: 'Undo delete' }).click();
-      await until(`${file.name} is back`, async () => !(await get(`/api/desk/files/${file.id}`)).file.deletedAt);
+      await until(`${file.name} is back`, async () => (await get(`/api/desk/files/${file.id}`))?.file.deletedAt === undefined && (await get('/api/desk/files')).items.some((it) => it.id === file.id));
       await page.reload();
     }
   }],

@@ -191,7 +191,7 @@ pub const ACTIONS: &[Action] = actions! {
         "show the witness of one instruction, and who worked under it";
     "observe.latest" "observe latest" Read Nothing => "observation-answer" observe::latest:
         "show the observation that was built last";
-    "observe.needs_attention" "observe needs_attention" Read Nothing => "observe-attention" observe::needs_attention:
+    "observe.needs_attention" "observe needs_attention" Read observe::AttentionArgs => "observe-attention" observe::needs_attention:
         "list what a person should look at, and why";
     "observe.now" "observe now" Read Nothing => "observation-answer" observe::now:
         "look at issues, leases, witnesses, sessions and steps now, without writing anything";

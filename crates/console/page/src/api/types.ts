@@ -187,6 +187,9 @@ export interface DeskVersion {
 }
 
 export interface LogEntry {
+  readonly callId?: string;
+  readonly applied?: string | null;
+  readonly errorCode?: string | null;
   readonly toolCallId?: string;
   readonly runId?: string;
   readonly tool: string;
@@ -199,7 +202,7 @@ export interface LogEntry {
   readonly result?: unknown;
   readonly ref?: string | null;
   readonly at?: string | null;
-  readonly undo?: { fileId: string; version: number; name?: string; state?: string } | null;
+  readonly undo?: { fileId: string; version?: number; name?: string; state?: string } | null;
 }
 
 export interface ConversationItem {

@@ -1,15 +1,14 @@
 // The chat beside the desk: a conversation, its cards, and the log of everything that was called.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, post, send } from '../api/client';
+import { ApiError, get, post, send } from '../api/client';
 import type { ConversationItem, LogEntry, Page } from '../api/types';
-import { ago, clock, digest, duration } from '../text/format';
-import { asText, inert } from '../text/inert';
+import { clock, digest, duration } from '../text/format';
+import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
-import { Arguments } from '../ui/json';
-import { Chip, Empty, Failure, Segments, StateChip, tellError } from '../ui/kit';
-import { LongText } from '../ui/long';
+import { Arguments, Result } from '../ui/json';
+import { Chip, Empty, Failure, Loading, Segments, StateChip, tellError } from '../ui/kit';
 import { pathOf } from '../ui/route';
-import { useAnswer, useNow, useStored } from '../ui/use';
+import { useAnswer, useStored } from '../ui/use';
 import { MessageView, Undo } from './parts';
 import type { Panel } from './stream';
 import { useChat } from './use-chat';
@@ -18,36 +17,63 @@ const RISK = { read: '', create: 'blue', write: 'amber', destructive: 'red' } as
 
 function LogRow({ entry, undone }: { readonly entry: LogEntry; readonly undone: () => void }) {
   return (
-    <details class="log-row">
+    <div class="log-row">
+    <details>
       <summary>
         <span class="num ink3 small">{entry.at ? clock(entry.at) : ''}</span>
         <code class="cut grow">{inert(entry.tool)}</code>
         {entry.risk && entry.risk !== 'read' && <Chip tone={RISK[entry.risk as keyof typeof RISK] ?? ''}>{inert(entry.risk)}</Chip>}
         <span class="num small ink3">{entry.durationMs === null || entry.durationMs === undefined ? '' : duration(entry.durationMs)}</span>
-        <StateChip state={entry.status ?? entry.decision ?? ''} />
+        <StateChip state={entry.status === 'open' && entry.decision ? entry.decision : (entry.status ?? '')} />
       </summary>
       <div class="col">
         <dl class="facts">
-          <dt>decision</dt><dd>{inert(entry.decision ?? '–')}</dd>
+          <dt>decision</dt><dd>{inert(entry.decision ?? '–')}{entry.applied ? `, ${inert(entry.applied)}` : ''}{entry.errorCode && <> <code class="del">{inert(entry.errorCode)}</code></>}</dd>
           <dt>arguments</dt><dd title={entry.argsDigest ?? ''}><code>{inert(digest(entry.argsDigest))}</code></dd>
           {entry.runId && <><dt>run</dt><dd><a href={pathOf('runs', entry.runId)}>{inert(entry.runId)}</a></dd></>}
           {entry.ref && <><dt>kept as</dt><dd><code>{inert(digest(entry.ref))}</code></dd></>}
         </dl>
         <Arguments value={entry.arguments ?? {}} />
-        {entry.result !== undefined && entry.result !== null && <LongText text={asText(entry.result)} label={`Result of ${entry.tool}`} />}
+        {entry.result !== undefined && entry.result !== null && <Result value={entry.result} label={`Result of ${entry.tool}`} />}
       </div>
-      {entry.undo && <div class="under"><Undo fileId={entry.undo.fileId} name={entry.undo.name ?? entry.undo.fileId} version={entry.undo.version} done={entry.undo.state === 'undone'} undone={undone} /></div>}
     </details>
+      {entry.undo && <div class="under"><Undo fileId={entry.undo.fileId} name={entry.undo.name ?? entry.undo.fileId} version={entry.undo.version} done={entry.undo.state === 'undone'} undone={undone} /></div>}
+    </div>
   );
 }
 
+/** Every call of a conversation: all pages, the newest first. */
+function useLog(conversation: string, refresh: number): { readonly entries: readonly LogEntry[] | null; readonly error: ApiError | null; readonly again: () => void } {
+  const [entries, setEntries] = useState<readonly LogEntry[] | null>(null);
+  const [error, setError] = useState<ApiError | null>(null);
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    const cut = new AbortController();
+    const read = async () => {
+      const all: LogEntry[] = [];
+      let cursor: string | null | undefined;
+      do {
+        const page: Page<LogEntry> = await get(`/api/conversations/${encodeURIComponent(conversation)}/log`, { cursor }, cut.signal);
+        all.push(...page.items);
+        cursor = page.nextCursor;
+      } while (cursor && !cut.signal.aborted);
+      setEntries(all.reverse());
+      setError(null);
+    };
+    const look = () => void read().catch((cause: unknown) => !cut.signal.aborted && setError(cause as ApiError));
+    look();
+    const timer = setInterval(() => !document.hidden && look(), 5000);
+    return () => (cut.abort(), clearInterval(timer));
+  }, [conversation, refresh, round]);
+  return { entries, error, again: () => setRound((it) => it + 1) };
+}
+
 function Log({ conversation, refresh, undone }: { readonly conversation: string; readonly refresh: number; readonly undone: () => void }) {
-  const answer = useAnswer<Page<LogEntry>>(`/api/conversations/${encodeURIComponent(conversation)}/log`, {}, 3000);
-  useEffect(() => answer.again(), [refresh]);
-  const entries = answer.data?.items ?? [];
-  if (answer.error && !answer.data) return <Failure error={answer.error} command={`premath conversations log ${conversation}`} again={answer.again} />;
+  const { entries, error, again } = useLog(conversation, refresh);
+  if (error && !entries) return <Failure error={error} command={`premath conversations log ${conversation}`} again={again} />;
+  if (!entries) return <Loading what="the log" />;
   if (entries.length === 0) return <Empty icon="tool" title="Nothing was called yet">Every call stands here with its decision, its time and its whole result, also after a reload.</Empty>;
-  return <div class="log" role="log" aria-label="Everything that was called">{entries.map((entry, at) => <LogRow key={entry.toolCallId ?? at} entry={entry} undone={undone} />)}</div>;
+  return <div class="log" role="log" aria-label="Everything that was called">{entries.map((entry, at) => <LogRow key={`${entry.callId ?? ''}${entry.toolCallId ?? at}`} entry={entry} undone={() => (undone(), again())} />)}</div>;
 }
 
 export interface ChatPanelProps {
@@ -72,7 +98,6 @@ export function ChatPanel({ panels, onEffect, deskChanged, refresh }: ChatPanelP
   const chat = useChat(active, onEffect);
   const bottom = useRef<HTMLDivElement>(null);
   const stick = useRef(true);
-  const now = useNow(10_000);
   useEffect(() => {
     if (stick.current) bottom.current?.scrollIntoView({ block: 'end' });
   }, [chat.messages, chat.state, view]);
@@ -127,7 +152,7 @@ export function ChatPanel({ panels, onEffect, deskChanged, refresh }: ChatPanelP
         <Icon name="spark" />
         <select class="field plain grow" aria-label="Conversation" value={active ?? ''} onChange={(event) => setConversation(event.currentTarget.value || null)}>
           {items.length === 0 && <option value="">A new conversation</option>}
-          {items.map((it) => <option key={it.id} value={it.id}>{inert(it.title || 'Untitled')} · {ago(it.updatedAt, now)}</option>)}
+          {items.map((it) => <option key={it.id} value={it.id}>{inert(it.title || 'A new conversation')}</option>)}
         </select>
         <Segments label="View" chosen={view} choose={setView} options={[['chat', 'Chat'], ['log', 'I/O log']]} />
         {active !== null && <button type="button" class="button quiet small icon" aria-label="Delete the conversation" title="Delete the conversation" onClick={remove}><Icon name="trash" /></button>}
@@ -138,6 +163,7 @@ export function ChatPanel({ panels, onEffect, deskChanged, refresh }: ChatPanelP
           {chat.messages.length === 0 && chat.state === 'ready' && (
             <Empty icon="spark" title="Ask about your files">What is read is read silently, what is new is announced, what changes or goes is shown to you first.</Empty>
           )}
+          {chat.readEarlier && <button type="button" class="button quiet small earlier" onClick={() => (stick.current = false, void chat.readEarlier?.().catch(tellError))}>Earlier messages</button>}
           {chat.messages.map((message) => <MessageView key={message.id} message={message} decided={decided} undone={() => (deskChanged(), void chat.reload())} />)}
           {chat.state === 'streaming' && <div class="thinking" role="status"><i /><i /><i /><span class="hidden-text">The assistant is at it</span></div>}
           {error && <Failure error={error} again={() => (setFailed(null), list.again(), void chat.goOn())} />}

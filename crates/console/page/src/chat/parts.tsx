@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { post } from '../api/client';
 import type { Approval, Proposal, ProposalStep, Target } from '../api/types';
 import { duration } from '../text/format';
-import { asText, inert } from '../text/inert';
+import { inert } from '../text/inert';
 import { ApprovalCard, PlanCard } from '../ui/decide';
 import { Icon } from '../ui/icons';
-import { Arguments } from '../ui/json';
+import { Arguments, Result } from '../ui/json';
 import { Chip, Inert, StateChip, tell, tellError } from '../ui/kit';
 import { LongText } from '../ui/long';
 import { Prose } from '../ui/prose';
@@ -31,7 +31,7 @@ function Tool({ part }: { readonly part: ToolPart }) {
       <div class="col">
         <Arguments value={part.input ?? part.inputText ?? {}} />
         {part.errorText && <p class="del small"><Inert text={part.errorText} /></p>}
-        {part.output !== undefined && <LongText text={asText(part.output)} label={`Result of ${part.toolName}`} />}
+        {part.output !== undefined && <Result value={part.output} label={`Result of ${part.toolName}`} />}
       </div>
     </details>
   );

@@ -9,6 +9,7 @@ interface Stored {
   readonly title: string;
   readonly messages: readonly unknown[];
   readonly active?: boolean | string | null;
+  readonly earlier?: number | null;
 }
 
 export interface Chat {
@@ -20,6 +21,13 @@ export interface Chat {
   /** Takes up the stream again: after a card was answered, or a connection was lost. */
   readonly goOn: () => Promise<void>;
   readonly reload: () => Promise<void>;
+  /** Reads the messages before the first one, where there are any. */
+  readonly readEarlier: (() => Promise<void>) | null;
+}
+
+function withoutDoubles(messages: readonly Message[]): Message[] {
+  const seen = new Set<string>();
+  return messages.filter((message) => !seen.has(message.id) && seen.add(message.id));
 }
 
 const asError = (cause: unknown): ApiError => (cause instanceof ApiError ? cause : new ApiError(0, 'unreachable', 'the connection was lost; what was said is kept', {}));
@@ -28,17 +36,33 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
   const [messages, setMessages] = useState<readonly Message[]>([]);
   const [state, setState] = useState<Chat['state']>('loading');
   const [error, setError] = useState<ApiError | null>(null);
+  const [earlier, setEarlier] = useState<number | null>(null);
+  const older = useRef<readonly Message[]>([]);
+  const shown = useRef<readonly Message[]>([]);
+  shown.current = messages;
   const cut = useRef<AbortController | null>(null);
   const effects = useRef(onEffect);
   effects.current = onEffect;
 
   const load = useCallback(async (id: string, signal: AbortSignal): Promise<boolean> => {
     const stored = await get<Stored>(`/api/conversations/${encodeURIComponent(id)}`, {}, signal);
-    setMessages(stored.messages.map(readMessage));
+    const page = stored.messages.map(readMessage);
+    const ids = new Set(page.map((message) => message.id));
+    shown.current = [...older.current.filter((message) => !ids.has(message.id)), ...page];
+    setMessages(shown.current);
+    if (older.current.length === 0) setEarlier(stored.earlier ?? null);
     return Boolean(stored.active);
   }, []);
 
-  const take = useCallback(async (stream: AsyncGenerator<Chunk[]>, signal: AbortSignal): Promise<void> => {
+  const readEarlier = useCallback(async () => {
+    if (conversation === null || earlier === null) return;
+    const stored = await get<Stored>(`/api/conversations/${encodeURIComponent(conversation)}`, { before: earlier });
+    older.current = [...stored.messages.map(readMessage), ...older.current];
+    setMessages((all) => withoutDoubles([...older.current, ...all]));
+    setEarlier(stored.earlier ?? null);
+  }, [conversation, earlier]);
+
+  const take = useCallback(async (stream: AsyncGenerator<Chunk[]>, signal: AbortSignal, isReplay = false): Promise<void> => {
     let reply: Reply = emptyReply(crypto.randomUUID());
     let frame = 0;
     const draw = () => {
@@ -50,8 +74,11 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     try {
       for await (const chunks of stream) {
         for (const chunk of chunks) {
-          reply = foldChunk(reply, chunk);
-          if (chunk.type === 'data-effect') effects.current((chunk['data'] ?? {}) as DataPart['data']);
+          // A message that goes on after a person's answer keeps what it had: the stream has only the rest.
+          const before = chunk.type === 'start' ? shown.current.find((message) => message.id === chunk['messageId'] && message.role === 'assistant') : undefined;
+          reply = before ? { ...reply, message: before } : foldChunk(reply, chunk);
+          // After a reload the reader stays where they are: what the stream did to the screen is not done again.
+          if (chunk.type === 'data-effect' && !isReplay) effects.current((chunk['data'] ?? {}) as DataPart['data']);
         }
         if (frame === 0) frame = requestAnimationFrame(draw);
       }
@@ -80,6 +107,8 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
 
   useEffect(() => {
     setMessages([]);
+    setEarlier(null);
+    older.current = [];
     if (conversation === null) {
       setState('ready');
       return;
@@ -88,7 +117,7 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     const mine = begin();
     void settle(mine, async () => {
       await load(conversation, mine.signal);
-      await take(rejoin(conversation, mine.signal), mine.signal);
+      await take(rejoin(conversation, mine.signal), mine.signal, true);
       if (!mine.signal.aborted) await load(conversation, mine.signal);
     });
     return () => mine.abort();
@@ -122,5 +151,5 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     if (conversation !== null && cut.current) await load(conversation, cut.current.signal).catch(() => undefined);
   }, [conversation]);
 
-  return { messages, state, error, send, stop, goOn, reload };
+  return { messages, state, error, send, stop, goOn, reload, readEarlier: earlier === null ? null : readEarlier };
 }

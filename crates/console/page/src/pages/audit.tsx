@@ -46,10 +46,12 @@ const ICONS: Record<string, IconName> = {
 };
 
 function refLink(step: WhyStep): string | null {
-  const ref = step.ref ?? '';
+  const [, scheme = step.kind, ref = ''] = /^(?:([a-z]+):\/\/)?(.*)$/s.exec(step.ref ?? '') ?? [];
   if (ref.startsWith('apr_') || ref.startsWith('prp_')) return pathOf('approvals', ref);
-  if (step.kind === 'run') return pathOf('runs', ref);
-  if (step.kind === 'turn' && /\.t\d+$/.test(ref)) return pathOf('runs', ref.replace(/\.t\d+$/, ''), 'turns', ref);
+  if (ref.startsWith('fil_')) return pathOf('desk', ref.replace(/@\d+$/, ''));
+  if (scheme === 'issue') return pathOf('work', ref.replace(/@\d+$/, ''));
+  if (scheme === 'run') return pathOf('runs', ref);
+  if (scheme === 'turn' && /\.t\d+$/.test(ref)) return pathOf('runs', ref.replace(/\.t\d+$/, ''), 'turns', ref);
   return null;
 }
 
@@ -69,7 +71,7 @@ function WhyView({ of, close }: { readonly of: string; readonly close: () => voi
             {why.steps.map((step, at) => {
               const link = refLink(step);
               return (
-                <li key={at} class={step.kind} style={{ marginLeft: `${Math.min(step.depth, 10) * 22}px` }}>
+                <li key={at} class={`step-${inert(step.kind)}`} style={{ marginLeft: `${Math.min(step.depth, 10) * 22}px` }}>
                   <span class="spot"><Icon name={ICONS[step.kind] ?? 'info'} /></span>
                   <div class="grow col tight">
                     <div class="row wrap"><b class="strong">{inert(step.kind)}</b>{step.at && <span class="small ink3" title={step.at}>{ago(step.at, now)}</span>}{step.ref && (link ? <a href={link} class="chip mono">{inert(step.ref)}</a> : <Digest value={step.ref} label="the reference" />)}</div>

@@ -1,12 +1,12 @@
 // What runs may do at most: layers with the place they are from, rules, guards and their health, tools and their pins, gates.
 import { useState } from 'preact/hooks';
 import { ApiError, get } from '../api/client';
-import { cost, plural } from '../text/format';
+import { ago, cost, plural } from '../text/format';
 import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
 import { Json } from '../ui/json';
-import { Chip, Command, Digest, Empty, Failure, Inert, Loading, Segments, StateChip } from '../ui/kit';
-import { useAnswer, useDoing } from '../ui/use';
+import { Chip, Digest, Empty, Failure, Inert, Loading, Segments, StateChip } from '../ui/kit';
+import { useAnswer, useDoing, useNow } from '../ui/use';
 
 interface PolicyShown {
   readonly principal: string;
@@ -33,10 +33,8 @@ interface ToolItem {
   readonly risk?: string;
   readonly scope?: string;
   readonly source?: string;
-  readonly pin?: string | null;
-  readonly pinState?: string | null;
-  readonly pinned?: string | boolean | null;
-  readonly drift?: string | boolean | null;
+  readonly pin?: string | { state: string; digest?: string | null } | null;
+  readonly description?: string;
 }
 
 interface Explanation {
@@ -103,49 +101,63 @@ function Tools() {
   const answer = useAnswer<{ items?: readonly ToolItem[]; tools?: readonly ToolItem[] }>('/api/tools');
   const [show, setShow] = useState<'all' | 'drift'>('all');
   const all = answer.data?.items ?? answer.data?.tools ?? [];
-  const drifted = (it: ToolItem) => Boolean(it.drift) || it.pin === 'drifted' || it.pinState === 'drifted';
+  const pinOf = (it: ToolItem): string | null => (typeof it.pin === 'string' ? it.pin : (it.pin?.state ?? null));
+  const drifted = (it: ToolItem) => pinOf(it) === 'drifted';
   const tools = all.filter((it) => show === 'all' || drifted(it));
-  const pinOf = (it: ToolItem) => it.pinState ?? it.pin ?? (typeof it.pinned === 'string' ? it.pinned : it.pinned ? 'pinned' : null);
   return (
     <section class="card flush" aria-label="Tools">
       <header><h2>Tools <span class="ink3 num">{all.length}</span></h2><Segments label="Show" chosen={show} choose={setShow} options={[['all', 'All'], ['drift', `Drifted ${all.filter(drifted).length}`]]} /></header>
       {answer.error ? <div class="body"><Failure error={answer.error} command="premath mcp list" again={answer.again} /></div> : tools.length === 0 ? <Empty icon="tool" title={show === 'drift' ? 'Every tool is what it was when it was pinned' : 'No tools'} /> : (
-        <div class="tall"><table class="table">
+        <div class="tall" tabIndex={0} role="group" aria-label="Rows"><table class="table">
           <thead><tr><th scope="col">Tool</th><th scope="col">Risk</th><th scope="col">Scope</th><th scope="col">From</th><th scope="col">Pin</th></tr></thead>
-          <tbody>{tools.map((it, at) => <tr key={at}><td><code>{inert(it.name ?? it.tool ?? '')}</code></td><td><Chip tone={it.risk === 'destructive' ? 'red' : it.risk === 'write' ? 'amber' : it.risk === 'create' ? 'blue' : ''}>{inert(it.risk ?? '–')}</Chip></td><td><code class="ink2">{inert(it.scope ?? '')}</code></td><td class="ink2">{inert(String(it.source ?? 'built in').replaceAll('_', ' '))}</td><td>{drifted(it) ? <Chip tone="red" dot title={typeof it.drift === 'string' ? it.drift : ''}>drifted</Chip> : pinOf(it) ? <Chip tone={pinOf(it) === 'pinned' ? 'green' : ''} dot>{inert(pinOf(it) ?? '')}</Chip> : <span class="ink3">–</span>}</td></tr>)}</tbody>
+          <tbody>{tools.map((it, at) => <tr key={at}><td><code title={inert(it.description ?? '')}>{inert(it.name ?? it.tool ?? '')}</code></td><td><Chip tone={it.risk === 'destructive' ? 'red' : it.risk === 'write' ? 'amber' : it.risk === 'create' ? 'blue' : ''}>{inert(it.risk ?? '–')}</Chip></td><td><code class="ink2">{inert(it.scope ?? '')}</code></td><td class="ink2">{inert(String(it.source ?? 'built in').replaceAll('_', ' '))}</td><td>{drifted(it) ? <Chip tone="red" dot title="it is not what was agreed to any more">drifted</Chip> : pinOf(it) ? <Chip tone={pinOf(it) === 'pinned' ? 'green' : ''} dot>{inert(pinOf(it) ?? '')}</Chip> : <span class="ink3">–</span>}</td></tr>)}</tbody>
         </table></div>
       )}
     </section>
   );
 }
 
-interface Gate {
-  readonly result?: string;
-  readonly claimed?: boolean;
-  readonly failureClasses?: readonly string[];
-  readonly reasons?: readonly { class: string; subject: string; detail: string }[];
-  readonly eval?: { state?: string; result?: string; detail?: string } | null;
-  readonly redteam?: { state?: string; result?: string; detail?: string } | null;
+interface Promotion {
+  readonly number: number;
+  readonly at: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly packageDigest: string;
+  readonly evalReport?: string | null;
+  readonly redTeamReport?: string | null;
+}
+
+interface Promotions {
+  readonly asPromoted: boolean;
+  readonly packageDigest: string;
+  readonly items: readonly Promotion[];
+}
+
+function Report({ name, report, command }: { readonly name: string; readonly report: string | null | undefined; readonly command: string }) {
+  return (
+    <div class="gate-tile">
+      <h3>{name}</h3>
+      <Chip tone={report ? 'green' : ''} dot>{report ? 'met' : 'no report'}</Chip>
+      {report ? <Digest value={report} label={`the report of the ${name}`} /> : <code class="small ink3">{command}</code>}
+    </div>
+  );
 }
 
 function Gates() {
-  const answer = useAnswer<Gate>('/api/governance');
+  const answer = useAnswer<Promotions>('/api/governance');
+  const now = useNow(10_000);
   const it = answer.data;
-  const has = (prefix: string) => (it?.failureClasses ?? []).filter((name) => name.startsWith(prefix));
-  const gate = (name: string, prefix: string, own: Gate['eval']) => {
-    const failed = has(prefix);
-    const state = own?.state ?? own?.result ?? (failed.length > 0 ? 'unmet' : it?.claimed === false ? 'not claimed' : 'met');
-    const good = state === 'met' || state === 'ok' || state === 'passed' || state === 'accepted';
-    return <div class="gate-tile"><h3>{name}</h3><Chip tone={good ? 'green' : failed.length > 0 || state === 'unmet' || state === 'rejected' ? 'red' : ''} dot>{inert(state)}</Chip>{failed.map((one) => <code key={one} class="del small">{inert(one)}</code>)}{own?.detail && <p class="small ink2"><Inert text={own.detail} /></p>}</div>;
-  };
+  const items = [...(it?.items ?? [])].sort((a, b) => b.number - a.number);
+  const inForce = items.find((one) => one.packageDigest === it?.packageDigest) ?? items[0];
   return (
-    <section class="card" aria-label="Gates">
-      <header><h2>Gates</h2>{it?.result && <StateChip state={it.result === 'accepted' ? 'ok' : it.result === 'rejected' ? 'refused' : it.result} />}</header>
-      <div class="body">
-        {answer.error ? (answer.error.status === 404 ? <div class="col tight"><p class="ink2">No eval and no red-team report counts here yet.</p><Command text="premath eval guardrails" /><Command text="premath redteam run" /></div> : <Failure error={answer.error} command="premath governance-check" again={answer.again} />) : it ? (
-          <div class="col"><div class="gate-tiles">{gate('Evals', 'governance.eval', it.eval)}{gate('Red team', 'governance.redteam', it.redteam)}{gate('Package', 'governance.policy_package', null)}</div>{(it.reasons ?? []).map((reason, at) => <p key={at} class="small"><code class="del">{inert(reason.class)}</code> <span class="ink2"><Inert text={reason.detail} /></span></p>)}</div>
-        ) : <Loading what="the gates" />}
-      </div>
+    <section class="card flush" aria-label="Gates">
+      <header><h2>Gates</h2>{it && <Chip tone={items.length === 0 ? '' : it.asPromoted ? 'green' : 'red'} dot>{items.length === 0 ? 'nothing was promoted' : it.asPromoted ? 'the package in force passed them' : 'the package is not the promoted one'}</Chip>}</header>
+      {answer.error ? <div class="body"><Failure error={answer.error} command="premath policy history" again={answer.again} /></div> : !it ? <Loading what="the gates" /> : (
+        <>
+          <div class="body gate-tiles"><Report name="Evals" report={inForce?.evalReport} command="premath eval guardrails" /><Report name="Red team" report={inForce?.redTeamReport} command="premath redteam" /></div>
+          {items.length > 0 && <table class="table"><tbody>{items.slice(0, 6).map((one) => <tr key={one.number}><td class="num">{one.number}</td><td>{inert(one.action)} by {inert(one.actor)}</td><td><Digest value={one.packageDigest} label="the digest of the package" /></td><td class="right ink3 nowrap">{ago(one.at, now)}</td></tr>)}</tbody></table>}
+        </>
+      )}
     </section>
   );
 }
@@ -193,12 +205,12 @@ export function Policy() {
             </section>
             <section class="card flush" aria-label="Guards">
               <header><h2>Guards</h2><Chip tone={red > 0 ? 'red' : 'green'} dot>{red > 0 ? `${red} not well` : 'all well'}</Chip></header>
-              <div class="tall short"><table class="table"><tbody>{it.guards.map((guard) => <tr key={guard.id}><td><code>{inert(guard.id)}</code>{guard.red && <p class="del small"><Inert text={guard.red} /></p>}</td><td class="ink2 small">{inert(guard.stages.join(', '))}</td></tr>)}</tbody></table></div>
+              <div class="tall short" tabIndex={0} role="group" aria-label="Guards, one row each"><table class="table"><tbody>{it.guards.map((guard) => <tr key={guard.id}><td><code>{inert(guard.id)}</code>{guard.red && <p class="del small"><Inert text={guard.red} /></p>}</td><td class="ink2 small">{inert(guard.stages.join(', '))}</td></tr>)}</tbody></table></div>
             </section>
             <section class="card flush wide" aria-label="Rules">
               <header><h2>Rules <span class="ink3 num">{it.rules.length}</span></h2><Segments label="Show" chosen={effect} choose={setEffect} options={[['all', 'All'], ['allow', 'Allow'], ['ask', 'Ask'], ['deny', 'Deny']]} /></header>
               {(it.rulesFailed ?? []).map((one) => <div key={one} class="body"><div class="banner red"><Icon name="warn" /><span><Inert text={one} /></span></div></div>)}
-              <div class="tall"><table class="table">
+              <div class="tall" tabIndex={0} role="group" aria-label="Rows"><table class="table">
                 <thead><tr><th scope="col">Effect</th><th scope="col">Rule</th><th scope="col">Why</th><th scope="col" class="right">Examples</th></tr></thead>
                 <tbody>{it.rules.filter((rule) => effect === 'all' || rule.effect === effect).map((rule) => <tr key={rule.id}><td><StateChip state={rule.effect} /></td><td><code title={rule.source}>{inert(rule.id)}</code></td><td class="ink2"><Inert text={rule.reason} /></td><td class="right num">{rule.examples}</td></tr>)}</tbody>
               </table></div>

@@ -6,7 +6,7 @@ import { rowSummary, type RunModel, type Turn } from '../run/model';
 import { Bars, MiniChain } from '../run/parts';
 import { TurnDetail } from '../run/turn-detail';
 import { useRun, type LiveRun } from '../run/use-run';
-import { clock, cost, count, duration, plural } from '../text/format';
+import { clock, cost, count, duration, model as modelName, plural } from '../text/format';
 import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
 import { Json } from '../ui/json';
@@ -191,7 +191,8 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
   ]);
   const total = Math.max(1, model.lastAt - model.startedAt);
   const run = card.data?.run;
-  const [tone, words] = LINKS[live.link];
+  const isFinal = ['completed', 'handed_off', 'failed_closed'].includes(model.outcome ?? '');
+  const [tone, words] = live.link === 'ended' && !isFinal ? (['', 'at rest'] as const) : LINKS[live.link];
   const state = model.outcome ?? run?.state ?? (model.rows.length > 0 ? 'running' : (run?.outcome ?? 'running'));
   const workers = model.workers.length > 0 ? model.workers : (card.data?.workers ?? []);
   if (live.link === 'failed' && live.error) return <div class="page"><Failure error={live.error} command="premath runs list" again={again} /></div>;
@@ -209,7 +210,7 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
           <div class="row wrap">
             <StateChip state={state} />
             <span aria-live="polite"><Chip tone={tone} live={live.link === 'live'} dot>{words}</Chip></span>
-            {run?.model && <Chip mono>{inert(run.model)}</Chip>}
+            {run?.model && <Chip mono title={run.model}>{inert(modelName(run.model))}</Chip>}
             {run?.issueId && <a class="chip mono" href={pathOf('work', run.issueId)}>{inert(run.issueId)}</a>}
             {run?.parentRunId && <a class="chip mono" href={pathOf('runs', run.parentRunId)}>of {inert(run.parentRunId)}</a>}
             {card.data?.pattern && card.data.pattern !== 'single' && <Chip>{inert(card.data.pattern)}</Chip>}
@@ -232,7 +233,7 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
                   return one && <TurnRow key={one.callId} turn={one} total={total} chosen={index === at} choose={() => choose(one)} />;
                 }} />
               </div>
-              <div class="detail">{turn ? <TurnDetail key={turn.callId} runId={runId} turn={turn} /> : <Empty icon="clock" title="No turn yet"><Command text={`premath runs show ${runId}`} /></Empty>}</div>
+              <div class="detail">{turn ? <TurnDetail key={turn.callId} runId={runId} turn={turn} resting={model.outcome !== null} /> : <Empty icon="clock" title="No turn yet"><Command text={`premath runs show ${runId}`} /></Empty>}</div>
             </div>
           )}
       </div>

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { post } from '../api/client';
 import type { Page, RunItem } from '../api/types';
-import { ago, cost, count, duration } from '../text/format';
+import { ago, cost, count, duration, model } from '../text/format';
 import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
 import { useKeys } from '../ui/keys';
@@ -54,7 +54,7 @@ function Row({ run, now, chosen, at }: { readonly run: RunItem; readonly now: nu
           {questions > 0 && <a class="chip amber" href={`/approvals?run=${encodeURIComponent(run.runId)}`}>{questions} open</a>}
         </span>
       </span>
-      <span role="cell" class="now cut small">{run.currentTool ? <code>{inert(run.currentTool)}</code> : <span class="ink3">{inert(run.model ?? '')}</span>}</span>
+      <span role="cell" class="now cut small" title={run.model ?? ''}>{run.currentTool ? <code>{inert(run.currentTool)}</code> : <span class="ink3">{inert(model(run.model))}</span>}</span>
       <span role="cell" class="num right">{run.turns}</span>
       <span role="cell" class="num right">{count(run.tokens)}</span>
       <span role="cell" class="num right">{cost(run.costMicroUsd ?? run.costMicros)}</span>

@@ -34,6 +34,7 @@ interface Board {
   readonly sessions?: readonly Session[];
   readonly workers?: readonly Record<string, unknown>[];
   readonly coordinator?: Record<string, unknown> | null;
+  readonly needsAttention?: readonly Attention[];
 }
 
 interface Kpi {
@@ -100,9 +101,9 @@ function BoardCard({ board, now }: { readonly board: Board | null; readonly now:
   );
 }
 
-function AttentionCard() {
-  const answer = useAnswer<{ items: readonly Attention[]; stale?: boolean }>('/api/attention', {}, 10_000);
-  const items = answer.data?.items ?? [];
+function AttentionCard({ known }: { readonly known: readonly Attention[] | undefined }) {
+  const answer = useAnswer<{ items: readonly Attention[] }>(known ? null : '/api/attention', {}, 10_000);
+  const items = known ?? answer.data?.items ?? [];
   if (answer.error) return <section class="card"><header><h2>Needs a person</h2></header><div class="body"><Failure error={answer.error} command="premath observe-build" again={answer.again} /></div></section>;
   return (
     <section class="card flush" aria-label="Needs a person">
@@ -136,10 +137,10 @@ function IssueDetail({ id, issue, close }: { readonly id: string; readonly issue
 type Show = 'open' | 'all';
 
 export function Work({ place }: { readonly place: Place }) {
-  const graph = useAnswer<{ nodes: readonly Issue[]; edges: readonly Edge[] }>('/api/issues/graph', {}, 4000);
   const answer = useAnswer<Board & { observation?: Board }>('/api/work', {}, 4000);
   const board = answer.data?.observation ?? answer.data;
   const [show, setShow] = useState<Show>('open');
+  const graph = useAnswer<{ nodes: readonly Issue[]; edges: readonly Edge[] }>('/api/issues/graph', { graphScope: show === 'all' ? 'full' : 'active' }, 4000);
   const now = useNow();
   const chosen = place.parts[1] ?? null;
   const nodes = graph.data?.nodes ?? [];
@@ -172,7 +173,7 @@ export function Work({ place }: { readonly place: Place }) {
           <div class="work-row">
             <BoardCard board={board} now={now} />
             <KpiTile />
-            <AttentionCard />
+            <AttentionCard known={board?.needsAttention} />
           </div>
         </div>
       </div>

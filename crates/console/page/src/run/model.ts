@@ -1,5 +1,6 @@
 // A run as people read it, folded from the rows of its journal one after the other. Derived: it decides nothing.
 import type { Row } from '../api/follow';
+import { model as modelName } from '../text/format';
 import type { Reason } from './chain';
 
 export interface Call {
@@ -297,7 +298,7 @@ function human(run: RunModel, turn: Turn | undefined, at: number, label: string)
 }
 
 function decisionText(event: Fields & { kind: string }): string {
-  if (event.kind === 'person.decided') return `a person said: ${text(event['decision']) ?? ''}`;
+  if (event.kind === 'person.decided') return event['decision'] === 'no_answer' ? 'nobody answered' : `a person said: ${text(event['decision']) ?? ''}`;
   if (event.kind === 'plan.decided') return `the plan ${text(event['proposalId']) ?? ''} is ${text(event['state']) ?? ''}`;
   return list(event['confirmations'])
     .map((it) => `${text(it['approvalId']) ?? 'a question'}: ${text(it['answer']) ?? ''}${text(it['decidedBy']) ? ` by ${text(it['decidedBy'])}` : ''}`)
@@ -309,10 +310,11 @@ export function rowSummary(row: Row): string {
   const event = row.event as Fields & { kind: string };
   switch (event.kind) {
     case 'turn.called': return `${text(event['callId']) ?? ''}${text(event['purpose']) ? ` · ${text(event['purpose'])}` : ''}`;
-    case 'turn.answered': return `${text(event['modelRef']) ?? ''} · ${text(event['stop']) ?? ''} · ${list(event['parts']).map((part) => (part['type'] === 'call' ? text(part['name']) : text(part['text']) ?? part['type'])).join(' · ')}`;
+    case 'turn.answered': return `${modelName(text(event['modelRef']))} · ${text(event['stop']) ?? ''} · ${list(event['parts']).map((part) => (part['type'] === 'call' ? text(part['name']) : text(part['text']) ?? part['type'])).join(' · ')}`;
     case 'turn.results': return list(event['results']).map((it) => `${text(it['toolCallId']) ?? ''} ${text(it['errorCode']) ?? text(it['status']) ?? ''}`).join(' · ');
     case 'turn.closed': return `${text(event['result']) ?? ''}${list(event['reasons']).map((it) => ` · ${text(it['class']) ?? ''}`).join('')}`;
     case 'turn.applied': return list(event['outcomes']).map((it) => `${text(it['action']) ?? ''} ${text(it['outcome']) ?? ''}${text(it['class']) ? ` ${text(it['class'])}` : ''}`).join(' · ');
+    case 'turn.intended': return list(event['intents']).map((it) => `${text(it['tool']) ?? ''} ${text(it['toolCallId']) ?? ''}`).join(' · ');
     case 'turn.judged': return list(event['calls']).map((it) => `${text(it['toolCallId']) ?? ''} ${text(it['effect']) ?? ''}`).join(' · ');
     case 'run.stopped': return `${text(event['outcome']) ?? ''}${text(event['detail']) ? ` · ${text(event['detail'])}` : ''}`;
     case 'person.asked': return text(event['question']) ?? '';

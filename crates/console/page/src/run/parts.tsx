@@ -26,14 +26,14 @@ export function MiniChain({ turn }: { readonly turn: Turn }) {
 const WORDS = { green: 'holds', red: 'refused', wait: 'under way', idle: 'nothing asked', dark: 'not reached' } as const;
 
 /** The chain with names, and the exact classes below the stages that are red. */
-export function Chain({ lights }: { readonly lights: readonly StageLight[] }) {
+export function Chain({ lights, resting = false }: { readonly lights: readonly StageLight[]; readonly resting?: boolean }) {
   return (
     <ol class="chain" aria-label="The six stages of the turn">
       {lights.map((it) => (
         <li key={it.stage} class={it.light}>
           <span class="lamp" aria-hidden="true" />
           <span class="stage">{it.stage}</span>
-          <span class="word">{it.light === 'red' && it.classes.length > 0 ? it.classes.map((name) => <code key={name}>{inert(name)}</code>) : WORDS[it.light]}</span>
+          <span class="word">{it.light === 'red' && it.classes.length > 0 ? it.classes.map((name) => <code key={name}>{inert(name)}</code>) : resting && it.light === 'wait' ? 'waits' : WORDS[it.light]}</span>
         </li>
       ))}
     </ol>

@@ -1,7 +1,7 @@
 // One turn, whole: the chain, the reasons, what was called with what came of it, what the model saw, the digests.
 import { useState } from 'preact/hooks';
 import type { TurnCard } from '../api/types';
-import { bytes, cost, count, duration } from '../text/format';
+import { bytes, cost, count, duration, model } from '../text/format';
 import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
 import { Arguments } from '../ui/json';
@@ -33,7 +33,7 @@ function payloadOf(call: Call): string {
   return call.content ?? call.message ?? '';
 }
 
-function CallView({ call, card, at }: { readonly call: Call; readonly card: TurnCard | null; readonly at: number }) {
+function CallView({ call, card, at, resting }: { readonly call: Call; readonly card: TurnCard | null; readonly at: number; readonly resting: boolean }) {
   const shown = card?.calls.find((it) => it.toolCallId === call.id);
   const patch = patchOf(call.args);
   const payload = payloadOf(call);
@@ -43,7 +43,7 @@ function CallView({ call, card, at }: { readonly call: Call; readonly card: Turn
       <header class="row wrap">
         <Icon name="tool" />
         <code class="strong">{inert(call.tool)}</code>
-        <StateChip state={call.status === 'asked' ? 'running' : call.status} />
+        <StateChip state={call.status === 'asked' ? (resting ? 'waits' : 'running') : call.status} />
         {call.code && <Chip tone="red" mono>{inert(call.code)}</Chip>}
         {call.effect && call.effect !== 'allow' && <StateChip state={call.effect} />}
         {call.policy && <Chip mono title="the rule that decided">{inert(call.policy)}</Chip>}
@@ -88,7 +88,7 @@ function Saw({ card }: { readonly card: TurnCard }) {
   );
 }
 
-export function TurnDetail({ runId, turn }: { readonly runId: string; readonly turn: Turn }) {
+export function TurnDetail({ runId, turn, resting }: { readonly runId: string; readonly turn: Turn; readonly resting: boolean }) {
   const settled = turn.verdict !== 'open';
   const answer = useAnswer<TurnCard>(settled ? `/api/runs/${encodeURIComponent(runId)}/turns/${encodeURIComponent(turn.callId)}` : null);
   const [saw, setSaw] = useState(false);
@@ -99,14 +99,14 @@ export function TurnDetail({ runId, turn }: { readonly runId: string; readonly t
     <div class="col loose turn-detail">
       <div class="row wrap">
         <h2 class="turn-title">Turn {turn.number}</h2>
-        <StateChip state={turn.verdict} />
+        <StateChip state={turn.verdict === 'open' && resting ? 'waits' : turn.verdict} />
         {turn.purpose && <Chip>{inert(turn.purpose)}</Chip>}
-        <span class="small ink2 num">{inert(turn.model ?? '')}{turn.stop ? ` · ${inert(turn.stop)}` : ''}</span>
+        <span class="small ink2 num">{inert(model(turn.model))}{turn.stop ? ` · ${inert(turn.stop)}` : ''}</span>
         <span class="grow" />
         <span class="small ink3 num">{count(turn.input)} in · {count(turn.output)} out · {cost(turn.costMicros)} · {duration(turn.endedAt - turn.startedAt)}</span>
         <Copy text={location.origin + link} label="Copy the link to this turn" />
       </div>
-      <Chain lights={lightsOfTurn(turn)} />
+      <Chain lights={lightsOfTurn(turn)} resting={resting} />
       {turn.reasons.length > 0 && (
         <section class="card red" aria-label="Why it is refused">
           <header><h2>Refused: nothing of this turn changed anything</h2></header>
@@ -131,7 +131,7 @@ export function TurnDetail({ runId, turn }: { readonly runId: string; readonly t
       {turn.calls.length > 0 && (
         <section class="col" aria-label="Calls">
           <h3>{turn.calls.length === 1 ? 'One call' : `${turn.calls.length} calls`}</h3>
-          {turn.calls.map((call, at) => <CallView key={call.id + at} call={call} card={card} at={at} />)}
+          {turn.calls.map((call, at) => <CallView key={call.id + at} call={call} card={card} at={at} resting={resting} />)}
         </section>
       )}
       {turn.applied.length > 0 && (

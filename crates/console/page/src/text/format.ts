@@ -66,3 +66,10 @@ export function clock(at: string | null | undefined): string {
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }
+
+/** A model by its name: of one that is played from a file, the name of the file. */
+export function model(ref: string | null | undefined): string {
+  if (!ref) return '';
+  const cut = ref.startsWith('scripted:') ? ref.lastIndexOf('/') + 1 : 0;
+  return cut > 0 ? `scripted:${ref.slice(cut)}` : ref;
+}

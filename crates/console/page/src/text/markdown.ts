@@ -92,7 +92,9 @@ function markAt(source: string, at: number, depth: number): Hit | null {
     if (/\s/.test(source[from] ?? ' ')) return null;
     if (mark.startsWith('_') && /\w/.test(source[at - 1] ?? ' ')) return null;
     let close = source.indexOf(mark, from + 1);
-    while (close > 0 && (/\s/.test(source[close - 1] ?? ' ') || (mark.length === 1 && source[close + 1] === mark))) {
+    // A mark that is closed is closed soon: who looks through a whole document for each of its marks never comes to an end.
+    for (let tries = 0; close > 0 && (/\s/.test(source[close - 1] ?? ' ') || (mark.length === 1 && source[close + 1] === mark)); tries += 1) {
+      if (tries > 40) return null;
       close = source.indexOf(mark, close + (source[close + 1] === mark ? 2 : 1));
     }
     if (close < 0 || close - at > 20_000) return null;

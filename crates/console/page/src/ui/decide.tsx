@@ -52,6 +52,34 @@ function useSettled(): { readonly error: ApiError | null; readonly busy: string 
   return { error, busy, settle };
 }
 
+interface AskedCall {
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly diff?: string | null;
+}
+
+/** The calls that a checkpoint is about, each with all of its arguments. */
+function callsOf(value: unknown): readonly AskedCall[] {
+  const calls = (value as { calls?: unknown } | null)?.calls;
+  return Array.isArray(calls) ? (calls as AskedCall[]).filter((call) => typeof call.tool === 'string') : [];
+}
+
+function AskedAbout({ value }: { readonly value: unknown }) {
+  const calls = callsOf(value);
+  if (calls.length === 0) return <Arguments value={value} />;
+  return (
+    <div class="col">
+      {calls.map((call, at) => (
+        <div key={at} class="call">
+          <div class="row"><Icon name="tool" /><code class="strong">{inert(call.tool)}</code></div>
+          <Arguments value={call.arguments} />
+          {call.diff && <Diff text={call.diff} />}
+        </div>
+      ))}
+    </div>
+  );
+}
+
 type Scope = 'once' | 'run' | 'pattern';
 
 /** The card of one call. Everything it would do is on it; a yes is for its digest and for nothing else. */
@@ -97,7 +125,7 @@ export function ApprovalCard({ approval, decided, bind, compact = false }: {
         {edited === null && compact && card.diff ? (
           <details class="quiet"><summary>All arguments</summary><Arguments value={card.arguments} /></details>
         ) : edited === null ? (
-          <div class="col"><div class="row"><h3 class="grow">Arguments</h3>{pending && !compact && <button type="button" class="button quiet small" onClick={() => setEdited(JSON.stringify(card.arguments, null, 2))}>Suggest others</button>}</div><Arguments value={card.arguments} /></div>
+          <div class="col"><div class="row"><h3 class="grow">{callsOf(card.arguments).length > 0 ? 'What is about to run' : 'Arguments'}</h3>{pending && !compact && <button type="button" class="button quiet small" onClick={() => setEdited(JSON.stringify(card.arguments, null, 2))}>Suggest others</button>}</div><AskedAbout value={card.arguments} /></div>
         ) : (
           <div class="col">
             <label class="label" for={`edit-${approval.id}`}>Other arguments: this call is denied, and the model is told to ask with these</label>

@@ -58,3 +58,9 @@ export function Arguments({ value }: { readonly value: unknown }) {
     </dl>
   );
 }
+
+/** What a tool gave: JSON as JSON, anything else as the text it is; whole. */
+export function Result({ value, label }: { readonly value: unknown; readonly label: string }) {
+  const isJson = typeof value !== 'string' || /^\s*[[{]/.test(value);
+  return isJson ? <div class="result"><Json value={value} label={label} /></div> : <LongText text={value} label={label} />;
+}

@@ -45,7 +45,7 @@ const STATES: Record<string, readonly [Tone, string]> = {
   denied: ['red', 'denied'], expired: ['', 'expired'], executed: ['green', 'done'], executing: ['blue', 'under way'], failed: ['red', 'failed'], rejected: ['red', 'rejected'],
   closed: ['green', 'closed'], refused: ['red', 'refused'], open: ['blue', 'open'], ok: ['green', 'ok'], error: ['red', 'error'], skipped: ['', 'skipped'],
   ready: ['blue', 'ready'], claimed: ['amber', 'claimed'], in_progress: ['amber', 'in progress'], allow: ['green', 'allow'], deny: ['red', 'deny'], ask: ['amber', 'ask'],
-  active: ['blue', 'active'], stopped: ['', 'stopped'], stale: ['amber', 'stale'], interrupt: ['amber', 'interrupted'], unreadable: ['red', 'cannot be read'],
+  waits: ['amber', 'waits'], active: ['blue', 'active'], stopped: ['', 'stopped'], stale: ['amber', 'stale'], interrupt: ['amber', 'interrupted'], unreadable: ['red', 'cannot be read'],
 };
 
 export function StateChip({ state }: { readonly state: string | null | undefined }) {

@@ -81,6 +81,8 @@ function Line({ line }: { readonly line: DiffLine }) {
 export function Diff({ text, title }: { readonly text: string; readonly title?: string }) {
   const lines = useMemo(() => parseDiff(text), [text]);
   const counted = useMemo(() => countDiff(lines), [lines]);
+  // What a change does is not always a diff: a new name, a folder with what goes with it.
+  if (!lines.some((line) => line.kind === 'hunk')) return <LongText text={text} label={title ?? 'What it changes'} />;
   const files = lines.filter((line) => line.kind === 'file');
   const body = files.length === 2 ? lines.filter((line) => line.kind !== 'file') : lines;
   const name = title ?? files.map((line) => line.spans[0]?.text.replace(/^(---|\+\+\+) (?:[ab]\/)?/, '')).find((it) => it !== undefined && it !== '/dev/null');

@@ -41,7 +41,7 @@ export function Graph({ issues, edges, chosen, choose }: { readonly issues: read
             <button key={issue.id} type="button" class={`node ${inert(state)} ${issue.id === chosen ? 'chosen' : ''} ${chosen && !related.has(issue.id) && issue.id !== chosen ? 'far' : ''}`} aria-pressed={issue.id === chosen} onClick={() => choose(issue.id)}
               style={{ left: `${x}px`, top: `${y}px`, width: `${NODE.width}px`, height: `${NODE.height}px` }}>
               <span class="row small"><i class="lamp" /><code class="ink3">{inert(issue.id)}</code><span class="grow" />{issue.issueType === 'epic' && <span class="tag">epic</span>}{issue.priority !== undefined && <span class="ink3 num">P{issue.priority}</span>}</span>
-              <span class="cut title">{inert(issue.title ?? '')}</span>
+              <span class="cut title" title={inert(issue.title ?? '')}>{inert(issue.title ?? '')}</span>
               {issue.holder && <span class="cut holder num">{inert(issue.holder)} · {ago(issue.expiresAt, now)} · fence {issue.fence ?? '–'}</span>}
               <span class="hidden-text">{`, ${WORDS[state] ?? state}${issue.holder ? `, held by ${inert(issue.holder)}` : ''}${before.length > 0 ? `, needs ${inert(before.join(', '))}` : ''}`}</span>
             </button>

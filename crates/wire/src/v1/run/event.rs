@@ -43,6 +43,9 @@ pub enum RunEventKind {
         /// What it asked for and was not given, as a person is told: `code`, `policyName`, `humanMessage`, `hint`, `retryable`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         denied: Vec<crate::Json>,
+        /// Tools of other servers that it was not given, and why.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        blocked: Vec<String>,
     },
     /// A model is asked, or the harness does something in its place.
     #[serde(rename = "turn.started")]

@@ -1,0 +1,60 @@
+// All specs against the program itself: PREMATH=path/to/premath node all.mjs [pictures FOLDER]
+// It seeds a workspace for looking and deciding, and takes a fresh demo for the desk. Ends with 1 when one of them does not hold.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const premath = process.env.PREMATH ?? 'premath';
+const here = dirname(fileURLToPath(import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'premath-page-'));
+// Nobody's own state, credentials or settings are touched.
+const env = { ...process.env, HOME: folder, XDG_STATE_HOME: join(folder, 'state'), XDG_CONFIG_HOME: join(folder, 'config'), PREMATH: premath };
+
+async function serving(args, cwd, use) {
+  const server = spawn(premath, ['serve', '--port', '0', '--json', ...args], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const line = await new Promise((done, fail) => {
+    let text = '';
+    server.stdout.on('data', (piece) => {
+      text += piece;
+      const found = text.split('\n').find((one) => one.includes('"url"'));
+      if (found) done(found);
+    });
+    server.on('exit', (code) => fail(new Error(`the server ended with ${code}`)));
+  });
+  const { url, tokenFile } = JSON.parse(line);
+  try {
+    return await use({ ...env, PREMATH_URL: url.replace(/\/$/, ''), PREMATH_TOKEN: readFileSync(tokenFile, 'utf8').trim() });
+  } finally {
+    server.removeAllListeners('exit');
+    server.kill('SIGTERM');
+    await new Promise((done) => server.on('exit', done));
+  }
+}
+
+const spec = (name, environment, ...args) => spawnSync(process.execPath, [join(here, name), ...args], { env: environment, stdio: 'inherit' }).status === 0;
+
+/** 10,000 rows by a scripted model that reads one file over and over, each time a little more of it. */
+function longRun(workspace) {
+  const turns = Array.from({ length: 200 }, (_, at) => `[[turn]]\ntext = "Step ${at}."\n[[turn.call]]\ntool = "fs_read"\narguments = { path = "notes.md", limit = ${at + 1} }\n`);
+  writeFileSync(join(workspace, 'long.toml'), `name = "long"\n${turns.join('')}[[turn]]\ntext = "done"\n`);
+  spawnSync(premath, ['run', 'A very long run', '--model', 'scripted:long.toml', '--run-id', 'long', '--max-turns', '2000', '--max-tool-calls', '2500', '--max-tokens', '100000000', '--max-minutes', '30', '--on-full', 'window', '--context-tokens', '4000'], { cwd: workspace, env, stdio: 'ignore' });
+}
+
+const results = [];
+try {
+  if (process.argv[2] === 'pictures') {
+    await serving(['--demo', '--keep', join(folder, 'demo')], folder, (environment) => results.push(spec('screenshots.mjs', environment, process.argv[3])));
+  } else {
+    const workspace = join(folder, 'seeded');
+    execFileSync(process.execPath, [join(here, '../tests/fixture/seed.mjs'), workspace], { env, stdio: 'ignore' });
+    writeFileSync(join(workspace, 'slow.toml'), execFileSync(process.execPath, [join(here, '../tests/fixture/slow.mjs')]));
+    longRun(workspace);
+    await serving([], workspace, (environment) => ['reading.mjs', 'deciding.mjs', 'live.mjs'].forEach((name) => results.push(spec(name, environment))));
+    await serving(['--demo', '--keep', join(folder, 'demo')], folder, (environment) => results.push(spec('desk.mjs', environment)));
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+if (results.includes(false)) process.exitCode = 1;
