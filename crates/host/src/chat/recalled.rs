@@ -74,6 +74,7 @@ impl Recalled {
             resumed,
             depth: 0,
             denied,
+            blocked: Vec::new(),
         }
     }
 
