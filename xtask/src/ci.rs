@@ -80,7 +80,7 @@ const PYTHON_CLIENT: &str = "crates/cli/tests/mcp/python";
 
 /// The official clients that the model server and the MCP server are tested with, agents that are not ours, and the suite for
 /// the MCP server, as their lock files have them.
-fn client_packages() -> Result<String> {
+pub(crate) fn client_packages() -> Result<String> {
     for folder in NPM_PACKAGES {
         Invocation::new("npm")
             .arguments(&["ci", "--prefix", folder])

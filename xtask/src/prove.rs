@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::report::{Board, say};
 use crate::system::{self, Invocation};
-use crate::{mutants, tools};
+use crate::{ci, mutants, tools};
 use registry::{Budget, ENTRIES, Entry, Slice, Work};
 
 /// Arguments of `prove`.
@@ -94,6 +94,7 @@ fn long_form(entry: &Entry, budget: &Budget) -> Result<String> {
                 Ok(()) => announced(&invocation)?,
                 Err(error) => notes.push(format!("not reported: {error:#}").replace('\n', " ")),
             },
+            Work::Clients => notes.extend(Some(ci::client_packages()?).filter(|note| !note.is_empty())),
             Work::Mutants => notes.push(mutants::explained()?),
         }
     }

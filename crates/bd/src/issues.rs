@@ -20,7 +20,7 @@ mod verify;
 pub use self::camel::{CamelLine, CamelRow};
 pub use self::exchange::{Exchange, Imported, read_exchange};
 pub use self::facts::{Dependency, Facts};
-pub use self::file::FileIssues;
+pub use self::file::{FileIssues, KeptIssues};
 pub use self::graph::GraphView;
 pub use self::memory::MemoryIssues;
 pub use self::operation::{Change, ClaimTerms, Holder, IssueChanges, IssueDraft, Operation};

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
+use premath_bd::issues::KeptIssues;
 use premath_exec::{Beneath, OsSandbox};
 use premath_host::{ActionError, AgentDoor, Attendant, CommandShape, Measure, NoPerson, Said};
 use premath_tusk::policy::Governor;
@@ -43,6 +44,7 @@ pub(crate) struct Agent<'a> {
     reached: Vec<PathBuf>,
     measuring: Measuring,
     interrupt: Interrupt,
+    kept: Arc<KeptIssues>,
 }
 
 impl<'a> Agent<'a> {
@@ -65,6 +67,7 @@ impl<'a> Agent<'a> {
             reached: Vec::new(),
             measuring,
             interrupt,
+            kept: Arc::default(),
         }
     }
 
@@ -100,6 +103,10 @@ impl AgentDoor for Agent<'_> {
 
     fn protected(&self) -> Result<ProtectedPaths, ActionError> {
         self.sandbox.protected_paths(&self.workdir()?).map_err(|error| unreachable(error.to_string()))
+    }
+
+    fn kept_issues(&self) -> Option<Arc<KeptIssues>> {
+        Some(Arc::clone(&self.kept))
     }
 
     fn commands(&self) -> Vec<CommandShape> {
@@ -161,6 +168,7 @@ impl AgentDoor for Agent<'_> {
             reached: self.reached.clone(),
             measuring: Measuring::new(self.guardrails.built_in()),
             interrupt: interrupt.clone(),
+            kept: Arc::clone(&self.kept),
         }))
     }
 

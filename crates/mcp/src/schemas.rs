@@ -125,6 +125,9 @@ fn lean(schema: &mut Value) {
             if members.get("format").is_some_and(is_own) {
                 members.remove("format");
             }
+            if members.get("minimum").is_some_and(|least| *least == 0) {
+                members.remove("minimum");
+            }
             for word in ["description", "title"] {
                 // A member of that name has a schema for its value, and stays.
                 if members.get(word).is_some_and(Value::is_string) {

@@ -4,6 +4,7 @@ use std::future::Future;
 
 use premath_host::Host;
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
+use rmcp::transport::io::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -39,6 +40,15 @@ pub enum ServeError {
     /// The task that speaks with the client died.
     #[error("the conversation broke off")]
     BrokenOff,
+}
+
+/// Standard input and output, without a thread between them and the conversation where both are pipes.
+#[must_use]
+pub fn standard_streams(
+    runtime: &Runtime,
+) -> (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static) {
+    let _inside = runtime.enter();
+    stdio_pipes()
 }
 
 /// A repository that is served.

@@ -40,6 +40,8 @@ pub(super) enum Work {
     Run(Invocation),
     /// A figure worth printing; without its tool the closing table says that it is missing.
     Report { tool: &'static Tool, invocation: Invocation },
+    /// Clients and suites of others, as CI installs them.
+    Clients,
     /// `cargo xtask mutants`.
     Mutants,
 }
@@ -172,6 +174,18 @@ pub(super) const ENTRIES: &[Entry] = &[
         long_form: console,
     },
     Entry {
+        id: "R22",
+        property: "the official MCP suite and official clients",
+        slice: Slice::Tests { package: "premath-cli", filter: MCP_CONFORMANCE },
+        long_form: mcp_conformance,
+    },
+    Entry {
+        id: "R23",
+        property: "tools of other servers that turn against us are closed",
+        slice: Slice::Tests { package: "premath-cli", filter: FOREIGN_TOOLS },
+        long_form: foreign_tools,
+    },
+    Entry {
         id: "R24",
         property: "floods and bombs stay bounded",
         slice: Slice::Tests { package: "premath-exec", filter: FLOODS },
@@ -203,7 +217,11 @@ const WORKER_KILLS: &str = "binary(worker_kills)";
 const STEP_SIMULATION: &str = "binary(step_simulation)";
 const STORM: &str = "binary(storm)";
 const TAMPER: &str = "binary(tamper)";
-const MALFORMED_INPUT: &str = "binary(malformed_input) + binary(malformed_http)";
+const MALFORMED_INPUT: &str =
+    "binary(malformed_input) + binary(malformed_http) + (binary(mcp) & test(/malformed|broken_input/))";
+const MCP_CONFORMANCE: &str =
+    "binary(mcp) & test(/conformance_suite|official_client|python_client|inspector|real_agents/)";
+const FOREIGN_TOOLS: &str = "binary(foreign_tools)";
 const MALFORMED_ANSWERS: &str = "binary(decode_recorded) + binary(sse_vectors)";
 const ARGUMENTS: &str = "binary(tools_arguments)";
 const ISSUE_ARGUMENTS: &str = "binary(issue_tools_arguments)";
@@ -300,6 +318,19 @@ fn secret_rules(_budget: &Budget) -> Vec<Work> {
 /// The times that are promised are those of a release build.
 fn console(_budget: &Budget) -> Vec<Work> {
     whole(&["--release", "--package", "premath-cli", "--filterset", CONSOLE])
+}
+
+/// What they start is asked for by `CI=true`: without it a missing suite or client would be passed over.
+fn mcp_conformance(_budget: &Budget) -> Vec<Work> {
+    let invocation = Invocation::cargo(&["nextest", "run", "--locked", "--profile", "prove"])
+        .arguments(&["--package", "premath-cli", "--filterset", MCP_CONFORMANCE])
+        .with_variable("CI", "true")
+        .with_variable("PREMATH_PROVE", "1");
+    vec![Work::Clients, Work::Need(&NEXTEST), Work::Run(invocation)]
+}
+
+fn foreign_tools(_budget: &Budget) -> Vec<Work> {
+    tests("premath-cli", FOREIGN_TOOLS)
 }
 
 fn floods(_budget: &Budget) -> Vec<Work> {

@@ -3,6 +3,7 @@
 //! A reader never writes authority data; it may write the index. Nothing here decides what a row means.
 
 mod compaction;
+mod kept;
 mod view;
 
 use std::collections::BTreeSet;
@@ -15,6 +16,8 @@ use std::time::Duration;
 use premath_kernel::Value;
 use premath_wire::time::to_millis;
 
+use self::kept::Held;
+pub use self::kept::KeptIssues;
 use self::view::FileView;
 use super::exchange::{Imported, merged};
 use super::index::{Base, Content, Index};
@@ -36,6 +39,7 @@ pub struct FileIssues {
     index_temporary_path: PathBuf,
     /// Set when the index turned out to be damaged: this handle does without it, also where it cannot be removed.
     without_index: AtomicBool,
+    kept: Option<Arc<KeptIssues>>,
 }
 
 impl FileIssues {
@@ -48,8 +52,15 @@ impl FileIssues {
             index_lock_path: beside(&path, "index.lock"),
             index_temporary_path: beside(&path, "index.tmp"),
             without_index: AtomicBool::new(false),
+            kept: None,
             log: Log::new(disk, path),
         }
+    }
+
+    /// The same, with views that are kept between two looks.
+    #[must_use]
+    pub fn keeping(self, kept: Option<Arc<KeptIssues>>) -> Self {
+        Self { kept, ..self }
     }
 
     /// Where it is.
@@ -76,6 +87,9 @@ impl FileIssues {
     /// When it can be seen but not removed, other than for want of permission.
     pub fn discard_index(&self) -> Result<(), StoreError> {
         self.without_index.store(true, Ordering::Relaxed);
+        if let Some(kept) = &self.kept {
+            kept.forget(self.log.path());
+        }
         let may_stay = [ErrorKind::NotFound, ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
         match self.log.disk().remove(&self.index_path) {
             Err(error) if !may_stay.contains(&error.kind()) => {
@@ -204,9 +218,19 @@ fn history_path(path: &Path) -> PathBuf {
 
 impl IssueStore for FileIssues {
     fn view(&self) -> Result<Box<dyn IssueView + '_>, StoreError> {
+        let kept = self.kept.as_ref().filter(|_| !self.without_index.load(Ordering::Relaxed));
+        if let Some(kept) = kept
+            && let Some(view) = kept.take(self.log.path())
+        {
+            return Ok(Box::new(Held::new(view, self.log.path(), kept)));
+        }
         let reader = self.log.read()?;
         let index = self.index(&reader)?;
-        Ok(Box::new(FileView::new(reader, index)?))
+        let view = FileView::new(reader, index)?;
+        match kept {
+            Some(kept) => Ok(Box::new(Held::new(view, self.log.path(), kept))),
+            None => Ok(Box::new(view)),
+        }
     }
 
     fn transact(&self, change: &mut Transaction<'_>) -> Result<(), StoreError> {

@@ -157,6 +157,12 @@ impl LogReader {
         &self.log
     }
 
+    /// Whether the file and its head are those that were looked at. One that no head vouches for may be anything by now.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.is_vouched_for
+            && self.log.glance().is_ok_and(|(_, stat, head)| stat == self.stat && head == self.head)
+    }
+
     /// The whole lines.
     #[must_use]
     pub fn extent(&self) -> Extent {

@@ -118,7 +118,8 @@ impl Server {
 
     fn asked(&mut self, line: &str) -> Result<usize, CliError> {
         let answer = self.spoken.ask(line).map_err(|error| unmeasured(&error.to_string()))?;
-        if answer.is_empty() || answer.contains("\"error\":{") || answer.contains("\"isError\":true") {
+        let is_result = answer.chars().take(60).collect::<String>().contains("\"result\":");
+        if !is_result || answer.contains("\"isError\":true") {
             return Err(unmeasured("a server did not answer as it should"));
         }
         Ok(answer.len())

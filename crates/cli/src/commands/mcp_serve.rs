@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use premath_host::Host;
-use premath_mcp::{HttpOptions, ServeError, Serving, Token};
+use premath_mcp::{HttpOptions, ServeError, Serving, Token, standard_streams};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -28,10 +28,7 @@ pub(crate) fn run(args: &McpServeArgs) -> Result<Exit, CliError> {
         let runtime = models::runtime().map_err(CliError::action)?;
         let serving = Serving { host, is_step: system::is_set(STEP_TOKEN) };
         let served = match args.http {
-            None => {
-                let streams = (tokio::io::stdin(), tokio::io::stdout());
-                serving.lines(&runtime, streams, system::told_to_end())
-            }
+            None => serving.lines(&runtime, standard_streams(&runtime), system::told_to_end()),
             Some(address) => {
                 let listener = listener(&runtime, address)?;
                 let (token, place) = token(host)?;

@@ -10,7 +10,7 @@ use crate::peer::{Peer, repository};
 const ALL: u64 = 8;
 
 fn endless(token: u64) -> Value {
-    let arguments = json!({"program": "(let loop () (loop))", "fuel": 9_000_000_000_000_000_u64});
+    let arguments = json!({"program": "(let loop () (issue-ready) (loop))", "maxCalls": 100_000, "fuel": 10_000_000_000_u64});
     json!({"name": "scheme_eval", "arguments": arguments, "_meta": {"progressToken": token}})
 }
 

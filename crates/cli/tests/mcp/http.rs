@@ -37,6 +37,11 @@ impl Listening {
 
     /// The status and the body that a request gets.
     pub(crate) fn ask(&self, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+        self.send(headers, body.as_bytes())
+    }
+
+    /// The same for a body that is no text.
+    pub(crate) fn send(&self, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let mut request = "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
@@ -48,9 +53,9 @@ impl Listening {
         for (name, value) in headers {
             request.push_str(&format!("{name}: {value}\r\n"));
         }
-        request.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+        request.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
         // A server that has heard enough closes while the rest is still on its way.
-        drop(stream.write_all(request.as_bytes()));
+        drop(stream.write_all(&[request.as_bytes(), body].concat()));
         let mut answer = Vec::new();
         drop(stream.read_to_end(&mut answer));
         let answer = String::from_utf8_lossy(&answer).into_owned();

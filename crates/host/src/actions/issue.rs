@@ -71,7 +71,8 @@ impl<'h> IssueLane<'h> {
     pub(crate) fn open(host: &'h Host<'h>, action: &'static str, named: Option<&str>) -> Self {
         let path = host.workspace.issues_path(told(named));
         let disk = std::sync::Arc::clone(&host.workspace.disk);
-        Self { host, path: shown(&path), store: FileIssues::new(disk, path), action }
+        let store = FileIssues::new(disk, path.clone()).keeping(host.agent.kept_issues());
+        Self { host, path: shown(&path), store, action }
     }
 
     /// Reads a view. A derived file that is damaged is thrown away, and everything read again.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use premath_bd::StoreError;
 use premath_bd::desk::{Approval, ApprovalScope, PersonCredential, Proposal, Verdict};
+use premath_bd::issues::KeptIssues;
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
@@ -77,6 +78,11 @@ pub trait AgentDoor: Debug + Sync {
 
     /// Time from now on.
     fn stopwatch(&self) -> Box<dyn Stopwatch>;
+
+    /// Where views of issue memory are kept between two calls; nowhere in a process that calls once.
+    fn kept_issues(&self) -> Option<Arc<KeptIssues>> {
+        None
+    }
 
     /// What asks every run of this door to end.
     fn interrupt(&self) -> Interrupt;

@@ -58,6 +58,12 @@ impl<R: Borrow<LogReader> + Debug> FileView<R> {
         Ok(Self { reader, index, tail, unterminated, entries: OnceCell::new() })
     }
 
+    /// Whether the log is still the one that this was made of.
+    pub(super) fn is_current(&self) -> bool {
+        let log: &LogReader = self.reader.borrow();
+        log.is_unchanged()
+    }
+
     /// Whether the log would hold more than twice the rows it needs with one more.
     pub(super) fn is_overgrown_with(&self, line: &[u8]) -> Result<bool, StoreError> {
         let rows = self.row_count() + 1;
