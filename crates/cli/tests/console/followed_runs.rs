@@ -174,7 +174,7 @@ fn a_run_that_is_gone_on_with_is_followed_behind_its_first_end() {
     let rest = Followed::new(&server, "/api/runs/two/events", first.last().copied()).rows();
     assert_eq!(rest.first(), first.last().map(|last| last + 1).as_ref());
     server.eventually("/api/runs/two", |card| card["run"]["state"] == "done");
-    assert_eq!(server.post("/api/runs/two/stop", &json!({})).status, 400, "it takes no body");
+    assert_eq!(server.post("/api/runs/two/stop", &json!({ "now": true })).status, 400, "it takes no body");
     let over =
         server.send("POST", "/api/runs/two/stop", &[("Authorization", &format!("Bearer {TOKEN}"))], "");
     assert_eq!((over.status, over.code().as_str()), (409, "run_not_here"));
