@@ -74,9 +74,10 @@ pub use instruction::{
 pub use issue::{
     BackendStatus, BlockedRow, BlockerRow, CheckProblem, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
     ConfigRow, DependencyCounts, DependencyDiagnostics, DependencyProjection, ExportAnswer, HistoryAnswer,
-    HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing,
-    IssueShape, LeaseProjection, LeaseRow, LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge,
-    IssueGraph, IssueGraphEdge, IssueGraphNode, ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
+    HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueGraph,
+    IssueGraphEdge, IssueGraphNode, IssueListing, IssueShape, LeaseProjection, LeaseRow, LineNote,
+    MemberChange, Neighbour, Outcome, ProjectedEdge, ProjectedNode, RefusedAnswer, RefusedBecause, Severity,
+    StatusCounts, UnknownDependency,
 };
 pub use measure::{
     BenignRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardTimeRow, GuardrailsResult, Lineage, MeasureAnswer,
@@ -114,11 +115,11 @@ pub use sandbox::{
     SandboxRunAnswer,
 };
 pub use schemas::{SCHEMA_NAMES, schema};
-pub use tool::{ToolListing, ToolPin, ToolRow};
 pub use scheme::{
     SCHEME_TRACE_KIND, SchemeCallCount, SchemeError, SchemeEvalAnswer, SchemeFailure, SchemeLimits,
     SchemePosition, SchemeResult, SchemeTrace, SchemeTraceCall, SchemeTraceEntry, SchemeUsage,
 };
+pub use tool::{ToolListing, ToolPin, ToolRow};
 pub use upkeep::{
     CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, StoreProblem, VerifyAnswer,
 };

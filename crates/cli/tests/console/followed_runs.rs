@@ -124,6 +124,7 @@ fn a_run_of_another_process_is_followed_while_it_goes() {
         std::thread::sleep(Duration::from_millis(20));
     }
     write(&mut writer, "run.stopped", 1);
+    drop(writer);
     let rows = followed.rows();
     assert_eq!(rows, (2..=24).collect::<Vec<_>>());
 }
@@ -145,6 +146,7 @@ fn whoever_was_cut_off_goes_on_behind_the_last_row_they_saw() {
         }
     }
     write(&mut writer, "run.stopped", 1);
+    drop(writer);
     seen.extend(Followed::new(&server, "/api/runs/cut/events", seen.last().copied()).rows());
     assert_eq!(seen, (1..=1_201).collect::<Vec<_>>());
     let bad = server.send(

@@ -15,13 +15,13 @@ use super::{
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, ForeignToolsAnswer,
     GovernanceInput, GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer,
     InstructionCheckAnswer, InstructionRunAnswer, InstructionWitnessAnswer, IssueAnswer, IssueCard,
-    IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, MeasureAnswer,
-    MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer, PolicyExplained,
-    PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
-    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, IssueGraph, ToolListing, RunEvents, RunExport, RunForgotten, RunListing,
-    SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace, SessionAnswer, SessionDocument,
-    StepAnswer, StepRow, StopAnswer, ToolsResult, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
-    WorkEventRow, WorkStepAnswer, WorkerAnswer,
+    IssueCheckAnswer, IssueGraph, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
+    MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer,
+    PolicyExplained, PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage,
+    RedTeamResult, RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunEvents, RunExport,
+    RunForgotten, RunListing, SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace,
+    SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer, ToolListing, ToolsResult,
+    TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer, WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
