@@ -54,13 +54,11 @@ impl Asked {
         let most = if plan.route.is_chat { limits.chat_bytes } else { limits.body_bytes };
         let is_read = head.method == Method::GET || head.method == Method::HEAD;
         let bytes = if is_read { Bytes::new() } else { received(body, most, limits.body).await? };
-        let body = if bytes.trim_ascii().is_empty() {
-            Map::new()
-        } else if matches!(plan.route.body, Takes::Nothing) {
+        let body = if bytes.trim_ascii().is_empty() { Map::new() } else { object(&bytes, &head.headers)? };
+        // An object that says nothing is as good as none.
+        if matches!(plan.route.body, Takes::Nothing) && !body.is_empty() {
             return Err(Failure::new(StatusCode::BAD_REQUEST, "body_unexpected", "this takes no body"));
-        } else {
-            object(&bytes, &head.headers)?
-        };
+        }
         let connection = head.extensions.get().cloned();
         Ok(Self {
             plan,

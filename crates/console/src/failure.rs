@@ -143,6 +143,8 @@ impl Failure {
         let path = error.path.to_string();
         let argument = |name: &&'static str| name.split_once(':').map_or(*name, |(_, argument)| argument);
         let is_address = origin.address.iter().any(|name| path.strip_prefix("$.") == Some(argument(name)));
+        // The journal of a run is named by it.
+        let is_address = is_address || (path == "$.session" && origin.address.contains(&"id:runId"));
         let status = match error.class {
             InputClass::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             // What the address names is not there, or is no name at all.

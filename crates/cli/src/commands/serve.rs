@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use premath_console::{Limits, Noted, Offered, Options, RequestLog, ServeError, Serving, Token};
 use premath_host::Host;
+use premath_tusk::sandbox::Interrupt;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -55,7 +56,7 @@ fn serve(args: &ServeArgs, host: &Host<'_>, is_demo: bool) -> Result<Exit, CliEr
     let is_step = system::is_set(STEP_TOKEN);
     let options = Options { token, offered: offered(), is_step, is_demo, limits: Limits::default(), log };
     // Asked twice, the process ends at once: the journals have everything until then.
-    system::on_interrupt(host.agent.interrupt());
+    system::on_interrupt(Interrupt::default());
     let served = Serving { host, options }.serve(&runtime, listener, system::told_to_end());
     runtime.shutdown_background();
     served.map_err(|error| failed(&error))?;

@@ -92,7 +92,7 @@ fn a_crowd_follows_one_run_and_nobody_misses_a_row() {
     let (before, _) = used(&server);
     let total = 1 + per_second * seconds;
     std::thread::scope(|scope| {
-        let server = &server;
+        let (server, mut writer) = (&server, writer);
         let readers: Vec<_> = (0..clients)
             .map(|_| {
                 scope.spawn(move || Followed::new(server, "/api/runs/crowd/events?cursor=0", None).rows())
@@ -107,6 +107,7 @@ fn a_crowd_follows_one_run_and_nobody_misses_a_row() {
         }
         let wrote = began.elapsed();
         write(&mut writer, "run.stopped", 1);
+        drop(writer);
         let expected: Vec<u64> = (1..=total + 1).collect();
         for reader in readers {
             assert!(reader.join().unwrap() == expected, "somebody missed a row");
@@ -137,6 +138,7 @@ fn whoever_does_not_read_is_cut_off_and_holds_nobody_up() {
         stream.write_all(request.as_bytes()).unwrap();
     }
     write(&mut writer, "run.stopped", 1);
+    drop(writer);
     let rows = Followed::new(&server, "/api/runs/slow/events", None).rows();
     assert_eq!(rows.len(), 20_001);
     let (_, peak) = used(&server);

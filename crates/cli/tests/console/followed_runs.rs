@@ -124,6 +124,7 @@ fn a_run_of_another_process_is_followed_while_it_goes() {
         std::thread::sleep(Duration::from_millis(20));
     }
     write(&mut writer, "run.stopped", 1);
+    drop(writer);
     let rows = followed.rows();
     assert_eq!(rows, (2..=24).collect::<Vec<_>>());
 }
@@ -145,6 +146,7 @@ fn whoever_was_cut_off_goes_on_behind_the_last_row_they_saw() {
         }
     }
     write(&mut writer, "run.stopped", 1);
+    drop(writer);
     seen.extend(Followed::new(&server, "/api/runs/cut/events", seen.last().copied()).rows());
     assert_eq!(seen, (1..=1_201).collect::<Vec<_>>());
     let bad = server.send(
@@ -174,7 +176,7 @@ fn a_run_that_is_gone_on_with_is_followed_behind_its_first_end() {
     let rest = Followed::new(&server, "/api/runs/two/events", first.last().copied()).rows();
     assert_eq!(rest.first(), first.last().map(|last| last + 1).as_ref());
     server.eventually("/api/runs/two", |card| card["run"]["state"] == "done");
-    assert_eq!(server.post("/api/runs/two/stop", &json!({})).status, 400, "it takes no body");
+    assert_eq!(server.post("/api/runs/two/stop", &json!({ "now": true })).status, 400, "it takes no body");
     let over =
         server.send("POST", "/api/runs/two/stop", &[("Authorization", &format!("Bearer {TOKEN}"))], "");
     assert_eq!((over.status, over.code().as_str()), (409, "run_not_here"));

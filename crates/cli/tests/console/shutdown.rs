@@ -103,8 +103,8 @@ fn a_server_that_is_killed_loses_nothing() {
     let card = second.get("/api/runs/waits").data();
     assert_eq!((&card["run"]["state"], &card["resumable"]), (&json!("interrupted"), &json!(true)), "{card}");
     assert_eq!(second.post("/api/runs/waits/resume", &json!({})).status, 202);
-    second.eventually("/api/runs/waits", |card| {
-        card["run"]["state"] != "running" && card["run"]["state"] != "interrupted"
-    });
+    second.eventually("/api/runs/waits", |card| card["run"]["state"] == "running");
+    assert_eq!(second.post("/api/runs/waits/stop", &json!({})).status, 202);
+    second.eventually("/api/runs/waits", |card| card["run"]["state"] == "interrupted");
     assert_eq!(second.post("/api/runs/waits/replay", &json!({})).data()["identical"], true);
 }

@@ -2,6 +2,8 @@
 //!
 //! A run that was at rest and only waited for the answer goes on in this server. It must not decide anything itself.
 
+use std::time::Duration;
+
 use axum::http::StatusCode;
 use axum::response::Response;
 use premath_host::Host;
@@ -14,7 +16,11 @@ use crate::asked::Asked;
 use crate::call::{Called, call};
 use crate::failure::{Failure, Origin};
 use crate::route::{Answering, Body, Route, Verb};
+use crate::runs::RunHandle;
 use crate::state::AppState;
+
+/// How long the thread of a run takes to be gone.
+const MOMENT: Duration = Duration::from_millis(5);
 
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/api/confirmations", "approval.list", "what people are asked, the newest first")
@@ -102,9 +108,26 @@ fn answered(payload: &RawValue, is_resumed: bool) -> Result<Response, Failure> {
 
 /// Goes on with a run that waited for nothing else. Whether it does.
 pub(crate) async fn goes_on(state: &AppState, run_id: String) -> Result<bool, Failure> {
-    if state.runs().get(&run_id).is_some() {
-        return Ok(false);
+    if let Some(run) = state.runs().get(&run_id) {
+        // It asked a moment ago, and is about to rest: whoever was quick must not be forgotten.
+        tokio::spawn(once_at_rest(state.clone(), run, run_id));
+        return Ok(true);
     }
+    at_rest(state, run_id).await
+}
+
+async fn once_at_rest(state: AppState, run: RunHandle, run_id: String) {
+    let mut ended = run.ended;
+    // Whether it ended or broke off, its journal says how it stands.
+    drop(ended.wait_for(Option::is_some).await.map(drop));
+    while state.runs().get(&run_id).is_some() {
+        tokio::time::sleep(MOMENT).await;
+    }
+    // Nobody waits for this; a run that does not go on is shown as one that waits.
+    drop(at_rest(&state, run_id).await);
+}
+
+async fn at_rest(state: &AppState, run_id: String) -> Result<bool, Failure> {
     let looked_at = run_id.clone();
     if !state.host(move |host| only_waited(host, &looked_at)).await?? {
         return Ok(false);

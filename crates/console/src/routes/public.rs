@@ -21,7 +21,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .by(healthy)
         .public(),
     Route::bare(Verb::Get, "/metrics", "counters of the server and of the repository, for Prometheus")
-        .gives(Gives::Plain(&["text/plain"]))
+        .gives(Gives::Plain(&["application/openmetrics-text"]))
         .by(metrics),
     Route::bare(Verb::Get, "/openapi.json", "this document")
         .gives(Gives::Plain(&["application/json"]))

@@ -146,6 +146,7 @@ fn events(state: AppState, asked: Asked) -> Answering {
 fn turn(state: AppState, asked: Asked) -> Answering {
     Box::pin(async move {
         let (run, call_id) = (asked.named("id"), asked.named("callId"));
+        exists(&state, run).await?;
         if !call_id.strip_prefix(run).is_some_and(|rest| rest.starts_with('.')) {
             return Err(Failure::not_found("that turn is none of this run"));
         }

@@ -22,7 +22,7 @@ pub struct FollowedRows {
     pub next: Cursor,
     /// Whether there is more behind it already.
     pub has_more: bool,
-    /// Whether the run has stopped there. It may be gone on with.
+    /// Whether the run is at rest there: it has stopped, and nobody drives it. It may be gone on with.
     pub has_stopped: bool,
 }
 
@@ -36,7 +36,8 @@ pub fn follow(
     cursor: Cursor,
     limit: usize,
 ) -> Result<FollowedRows, ActionError> {
-    let page = match retention::kept(workspace, run_id)?.read_from(cursor, limit) {
+    let journal = retention::kept(workspace, run_id)?;
+    let page = match journal.read_from(cursor, limit) {
         Err(StoreError::Missing { .. }) => return Err(missing(&format!("there is no run `{run_id}`"))),
         Err(StoreError::Corrupt { .. }) if is_beyond(workspace, run_id, cursor)? => {
             let what = format!("the run has no row {} yet", cursor.seq());
@@ -45,7 +46,9 @@ pub fn follow(
         page => page?,
     };
     let last = page.rows.last().or(page.before.as_ref());
-    let has_stopped = page.is_end && last.is_some_and(|row| kind(&row.event) == Some("run.stopped"));
+    let is_stop = page.is_end && last.is_some_and(|row| kind(&row.event) == Some("run.stopped"));
+    // Whoever holds it goes on with it, or is about to be done with it.
+    let has_stopped = is_stop && !journal.is_held();
     Ok(FollowedRows { rows: page.rows, next: page.next, has_more: !page.is_end, has_stopped })
 }
 
