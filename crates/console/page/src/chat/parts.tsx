@@ -45,7 +45,9 @@ const targetsOf = (value: unknown): Target[] =>
 function useDecidedElsewhere(told: string, now: string | undefined, decided: () => void): void {
   const before = useRef(told);
   useEffect(() => {
-    if (before.current === 'pending' && now !== undefined && now !== 'pending') decided();
+    const wasAnswered = before.current === 'pending' && now !== undefined && now !== 'pending';
+    const wasDone = ['approved', 'executing'].includes(before.current) && (now === 'executed' || now === 'failed');
+    if (wasAnswered || wasDone) decided();
     before.current = now ?? told;
   }, [now]);
 }
