@@ -12,7 +12,7 @@ export async function launch() {
 }
 
 /** A page that is inside, with a list of what went wrong on it: errors, refusals of the CSP, requests to elsewhere. */
-export async function visit(browser, path, options = {}) {
+export async function visit(browser, path, { base = BASE, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   const wrong = [];
@@ -21,8 +21,8 @@ export async function visit(browser, path, options = {}) {
     if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) wrong.push(`console: ${message.text()}`);
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(BASE) && !request.url().startsWith('data:') && !request.url().startsWith('blob:')) wrong.push(`elsewhere: ${request.url()}`);
+    if (!request.url().startsWith(base) && !request.url().startsWith('data:') && !request.url().startsWith('blob:')) wrong.push(`elsewhere: ${request.url()}`);
   });
-  await page.goto(`${BASE}${path}#token=${encodeURIComponent(TOKEN)}`);
+  await page.goto(`${base}${path}#token=${encodeURIComponent(TOKEN)}`);
   return { page, context, wrong };
 }

@@ -2,13 +2,14 @@
 import { get } from './api.mjs';
 import { hold, prove, until } from './harness.mjs';
 import { serious } from './axe.mjs';
+import { proxy } from './proxy.mjs';
 
 const say = async (page, words) => {
   await page.getByLabel('Message').fill(words);
   await page.keyboard.press('Enter');
 };
-const fresh = async (visit) => {
-  const page = await visit('/desk');
+const fresh = async (visit, options) => {
+  const page = await visit('/desk', options);
   await page.getByRole('button', { name: 'A new conversation' }).click();
   await page.getByLabel('Message').waitFor();
   await page.waitForTimeout(600);
@@ -19,7 +20,8 @@ const fileNamed = async (name) => (await get('/api/desk/files')).items.find((it)
 
 await prove([
   ['an answer streams in, with the tools that were called', async ({ visit }) => {
-    const page = await fresh(visit);
+    const wire = await proxy({ slow: true });
+    const page = await fresh(visit, { base: wire.url });
     await page.evaluate(() => {
       globalThis.lengths = new Set();
       new MutationObserver(() => globalThis.lengths.add(document.querySelector('.message.assistant')?.textContent?.length ?? 0)).observe(document.body, { childList: true, subtree: true, characterData: true });
@@ -37,6 +39,7 @@ await prove([
     await row.first().waitFor();
     await row.first().locator('summary').click();
     hold((await row.first().innerText()).includes('Security review'), 'the result is not whole');
+    wire.close();
   }],
   ['something new is announced and not asked about', async ({ visit }) => {
     const page = await fresh(visit);
@@ -90,6 +93,18 @@ await prove([
     await page.getByRole('button', { name: 'History' }).click();
     await page.getByRole('button', { name: 'Restore' }).last().click();
     await until('it is back', async () => !(await get(`/api/desk/files/${file.id}`)).content.startsWith('# Written'));
+  }],
+  ['an answer is whole after a reload in the middle of it, and said once', async ({ visit }) => {
+    const wire = await proxy({ slow: true });
+    const page = await fresh(visit, { base: wire.url });
+    await say(page, 'What is in the budget?');
+    await page.locator('.thinking').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await page.reload();
+    await page.getByText('2,685 are left').waitFor({ timeout: 30_000 });
+    await quiet(page);
+    hold((await page.getByText('2,685 are left').count()) === 1, 'it is said twice');
+    wire.close();
   }],
   ['axe finds nothing serious beside a conversation', async ({ visit }) => {
     const page = await visit('/desk');

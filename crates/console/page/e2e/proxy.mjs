@@ -2,7 +2,8 @@
 import { createServer, request } from 'node:http';
 import { BASE } from './browser.mjs';
 
-export async function proxy() {
+/** With `slow` an answer comes in small pieces, as over a long line. */
+export async function proxy({ slow = false } = {}) {
   const target = new URL(BASE);
   const sockets = new Set();
   let isCut = false;
@@ -12,9 +13,16 @@ export async function proxy() {
     if (headers.origin) headers.origin = target.origin;
     const forward = request({ host: target.hostname, port: target.port, path: incoming.url, method: incoming.method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode, answer.headers);
-      answer.on('data', (piece) => outgoing.write(piece));
-      answer.on('end', () => outgoing.end());
-      answer.on('error', () => outgoing.destroy());
+      void (async () => {
+        for await (const piece of answer) {
+          const isStream = slow && (answer.headers['content-type'] ?? '').includes('event-stream');
+          for (let at = 0; at < piece.length; at += isStream ? 160 : piece.length) {
+            outgoing.write(piece.subarray(at, isStream ? at + 160 : piece.length));
+            if (isStream) await new Promise((done) => setTimeout(done, 12));
+          }
+        }
+        outgoing.end();
+      })().catch(() => outgoing.destroy());
     });
     forward.on('error', () => outgoing.destroy());
     outgoing.on('close', () => forward.destroy());

@@ -8,23 +8,31 @@ const width = Number(process.argv[3] ?? 1440);
 const only = process.argv[4];
 mkdirSync(folder, { recursive: true });
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-const runs = ['wrong-tool', 'demo-refused', 'edit-roadmap'];
+const say = async (page, words, waitFor) => {
+  await page.getByLabel('Message').fill(words);
+  await page.keyboard.press('Enter');
+  await page.locator(waitFor).last().waitFor({ timeout: 30_000 });
+};
 
-/** Opens what makes a page worth a picture. */
+/** The pages, and what makes each worth a picture. They are those of `premath serve --demo`. */
 const PAGES = {
   runs: { path: '/runs' },
-  run: { path: `/runs/${process.env.SHOT_RUN ?? runs[0]}` },
-  approvals: { path: '/approvals' },
+  run: { path: '/runs/tell-the-team' },
+  turn: { path: '/runs/mend-the-totals/turns/mend-the-totals%2Et0005' },
+  approvals: { path: '/approvals', act: (page) => page.locator('.question', { hasText: 'desk_update_cells' }).first().click() },
   work: { path: '/work' },
   policy: { path: '/policy' },
+  audit: { path: '/audit?why=bd-1' },
   desk: {
     path: '/desk',
     async act(page) {
-      const file = page.locator('.file', { hasText: 'notes.md' }).first();
-      if (await file.count()) await file.click();
+      await page.locator('.file', { hasText: 'launch-plan.md' }).first().click();
+      await page.getByRole('button', { name: 'A new conversation' }).click();
+      await wait(700);
+      await say(page, 'Correct the date in the launch plan', '.decide');
+      await wait(1200);
     },
   },
-  audit: { path: '/audit' },
 };
 
 const browser = await launch();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countDiff, emphasis, parseDiff } from '../src/text/diff';
+import { countDiff, emphasis, isDiff, parseDiff } from '../src/text/diff';
 
 const DIFF = ['--- a/notes.md', '+++ b/notes.md', '@@ -3,3 +3,4 @@ heading', ' same', '-the old budget is 40', '+the new budget is 41', '+--- not a file', ' last', '\\ No newline at end of file'].join('\n');
 
@@ -20,6 +20,11 @@ describe('a diff', () => {
   });
   it('marks nothing in lines that share nothing', () => {
     expect(emphasis('alpha beta', 'gamma delta')).toEqual([[{ text: 'alpha beta', changed: false }], [{ text: 'gamma delta', changed: false }]]);
+  });
+  it('reads the envelope of a patch, whose places have no numbers', () => {
+    const lines = parseDiff('*** Begin Patch\n*** Update File: a\n@@ for\n same\n-old line\n+new line\n*** End Patch\n');
+    expect(lines.map((line) => line.kind)).toEqual(['note', 'note', 'hunk', 'same', 'removed', 'added', 'note']);
+    expect(isDiff('rename a\nto b')).toBe(false);
   });
   it('loses no line of a long one', () => {
     const long = ['@@ -0,0 +1,50000 @@', ...Array.from({ length: 50_000 }, (_, at) => `+line ${at}`)].join('\n');

@@ -102,7 +102,10 @@ export function ChatPanel({ panels, onEffect, deskChanged, refresh }: ChatPanelP
     if (stick.current) bottom.current?.scrollIntoView({ block: 'end' });
   }, [chat.messages, chat.state, view]);
   useEffect(() => {
-    if (chat.state === 'ready') deskChanged();
+    if (chat.state === 'ready') {
+      deskChanged();
+      list.again();
+    }
     if (chat.state === 'ready' && pendingText.current !== null && active !== null) {
       const words = pendingText.current;
       pendingText.current = null;
@@ -164,7 +167,7 @@ export function ChatPanel({ panels, onEffect, deskChanged, refresh }: ChatPanelP
             <Empty icon="spark" title="Ask about your files">What is read is read silently, what is new is announced, what changes or goes is shown to you first.</Empty>
           )}
           {chat.readEarlier && <button type="button" class="button quiet small earlier" onClick={() => (stick.current = false, void chat.readEarlier?.().catch(tellError))}>Earlier messages</button>}
-          {chat.messages.map((message) => <MessageView key={message.id} message={message} decided={decided} undone={() => (deskChanged(), void chat.reload())} />)}
+          {chat.messages.map((message) => <MessageView key={message.id} message={message} live={chat.state === 'streaming' && message === chat.messages.at(-1)} decided={decided} undone={() => (deskChanged(), void chat.reload())} />)}
           {chat.state === 'streaming' && <div class="thinking" role="status"><i /><i /><i /><span class="hidden-text">The assistant is at it</span></div>}
           {error && <Failure error={error} again={() => (setFailed(null), list.again(), void chat.goOn())} />}
           <div ref={bottom} />

@@ -19,14 +19,15 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 const TOOL_STATES = { 'input-streaming': 'running', 'input-available': 'running', 'output-available': 'ok', 'output-error': 'error' } as const;
 
-function Tool({ part }: { readonly part: ToolPart }) {
+function Tool({ part, live }: { readonly part: ToolPart; readonly live: boolean }) {
+  const state = TOOL_STATES[part.state];
   const millis = (part.output as { durationMs?: number } | undefined)?.durationMs;
   return (
     <details class="tool-part">
       <summary>
         <Icon name="tool" /> <code class="cut grow">{inert(part.toolName)}</code>
         {typeof millis === 'number' && <span class="small ink3 num">{duration(millis)}</span>}
-        <StateChip state={TOOL_STATES[part.state]} />
+        <StateChip state={state === 'running' && !live ? 'waits' : state} />
       </summary>
       <div class="col">
         <Arguments value={part.input ?? part.inputText ?? {}} />
@@ -44,7 +45,9 @@ const targetsOf = (value: unknown): Target[] =>
 function useDecidedElsewhere(told: string, now: string | undefined, decided: () => void): void {
   const before = useRef(told);
   useEffect(() => {
-    if (before.current === 'pending' && now !== undefined && now !== 'pending') decided();
+    const wasAnswered = before.current === 'pending' && now !== undefined && now !== 'pending';
+    const wasDone = ['approved', 'executing'].includes(before.current) && (now === 'executed' || now === 'failed');
+    if (wasAnswered || wasDone) decided();
     before.current = now ?? told;
   }, [now]);
 }
@@ -120,19 +123,19 @@ function DataView({ part, decided, undone }: { readonly part: DataPart; readonly
   }
 }
 
-function PartView({ part, user, decided, undone }: { readonly part: Part; readonly user: boolean; readonly decided: () => void; readonly undone: () => void }) {
+function PartView({ part, user, live, decided, undone }: { readonly part: Part; readonly user: boolean; readonly live: boolean; readonly decided: () => void; readonly undone: () => void }) {
   if (part.type === 'text') return user ? <p class="plain"><Inert text={(part as TextPart).text} /></p> : <Prose text={(part as TextPart).text} />;
   if (part.type === 'reasoning') return (part as TextPart).text ? <details class="quiet"><summary>Reasoning</summary><LongText text={(part as TextPart).text} label="Reasoning" /></details> : null;
-  if (part.type === 'dynamic-tool') return <Tool part={part as ToolPart} />;
+  if (part.type === 'dynamic-tool') return <Tool part={part as ToolPart} live={live} />;
   if (part.type.startsWith('data-')) return <DataView part={part as DataPart} decided={decided} undone={undone} />;
   return null;
 }
 
-export function MessageView({ message, decided, undone }: { readonly message: Message; readonly decided: () => void; readonly undone: () => void }) {
+export function MessageView({ message, live, decided, undone }: { readonly message: Message; readonly live: boolean; readonly decided: () => void; readonly undone: () => void }) {
   const user = message.role === 'user';
   return (
     <article class={`message ${user ? 'user' : 'assistant'}`} aria-label={user ? 'You' : 'The assistant'}>
-      {message.parts.map((part, at) => <PartView key={'id' in part && part.id ? `${part.type}-${part.id}-${at}` : at} part={part} user={user} decided={decided} undone={undone} />)}
+      {message.parts.map((part, at) => <PartView key={'id' in part && part.id ? `${part.type}-${part.id}-${at}` : at} part={part} user={user} live={live} decided={decided} undone={undone} />)}
     </article>
   );
 }

@@ -25,6 +25,12 @@ export interface Chat {
   readonly readEarlier: (() => Promise<void>) | null;
 }
 
+/** Whether a stored message has all of its run already: then a stream that is still kept has nothing to add. */
+function isWhole(message: Message): boolean {
+  const outcome = message.metadata?.['outcome'];
+  return typeof outcome === 'string' && outcome !== 'needs_person';
+}
+
 function withoutDoubles(messages: readonly Message[]): Message[] {
   const seen = new Set<string>();
   return messages.filter((message) => !seen.has(message.id) && seen.add(message.id));
@@ -76,6 +82,7 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
         for (const chunk of chunks) {
           // A message that goes on after a person's answer keeps what it had: the stream has only the rest.
           const before = chunk.type === 'start' ? shown.current.find((message) => message.id === chunk['messageId'] && message.role === 'assistant') : undefined;
+          if (before && isWhole(before)) return;
           reply = before ? { ...reply, message: before } : foldChunk(reply, chunk);
           // After a reload the reader stays where they are: what the stream did to the screen is not done again.
           if (chunk.type === 'data-effect' && !isReplay) effects.current((chunk['data'] ?? {}) as DataPart['data']);

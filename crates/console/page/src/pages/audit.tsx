@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { get } from '../api/client';
 import type { AuditRow, Page } from '../api/types';
-import { ago, plural } from '../text/format';
+import { ago, model, plural } from '../text/format';
 import { inert } from '../text/inert';
 import { Icon, type IconName } from '../ui/icons';
 import { Json } from '../ui/json';
@@ -75,7 +75,7 @@ function WhyView({ of, close }: { readonly of: string; readonly close: () => voi
                   <span class="spot"><Icon name={ICONS[step.kind] ?? 'info'} /></span>
                   <div class="grow col tight">
                     <div class="row wrap"><b class="strong">{inert(step.kind)}</b>{step.at && <span class="small ink3" title={step.at}>{ago(step.at, now)}</span>}{step.ref && (link ? <a href={link} class="chip mono">{inert(step.ref)}</a> : <Digest value={step.ref} label="the reference" />)}</div>
-                    <div class="ink2"><Inert text={step.detail} /></div>
+                    <div class="ink2"><Inert text={step.kind === 'model' ? model(step.detail) : step.detail} /></div>
                   </div>
                 </li>
               );

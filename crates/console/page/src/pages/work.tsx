@@ -159,7 +159,7 @@ export function Work({ place }: { readonly place: Place }) {
   return (
     <>
       <div class="topbar">
-        <div class="titles"><h1>Work</h1><div class="crumbs num">{graph.data ? `${counted('ready')} ready, ${counted('claimed')} claimed, ${counted('blocked')} blocked, ${counted('closed')} closed` : ' '}</div></div>
+        <div class="titles"><h1>Work</h1><div class="crumbs num">{graph.data ? `${counted('ready')} ready, ${counted('claimed')} claimed, ${counted('blocked')} blocked${show === 'all' ? `, ${counted('closed')} closed` : ''}` : ' '}</div></div>
         <span class="row small ink2 states"><i class="lamp ready" /> ready <i class="lamp claimed" /> claimed <i class="lamp blocked" /> blocked <i class="lamp closed" /> closed</span>
         <Segments label="Show" chosen={show} choose={setShow} options={[['open', 'Open'], ['all', 'With closed']]} />
       </div>

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { TurnCard } from '../api/types';
 import { bytes, cost, count, duration, model } from '../text/format';
+import { isDiff } from '../text/diff';
 import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
 import { Arguments } from '../ui/json';
@@ -14,14 +15,10 @@ import { stageOf } from './chain';
 import type { Call, Turn } from './model';
 import { Chain, lightsOfTurn } from './parts';
 
-function looksLikeDiff(text: string): boolean {
-  return /^--- .*\n\+\+\+ .*\n@@ /m.test(text);
-}
-
 function patchOf(args: string): string | null {
   try {
     const parsed = JSON.parse(args) as Record<string, unknown>;
-    const patch = Object.values(parsed).find((value) => typeof value === 'string' && looksLikeDiff(value));
+    const patch = Object.values(parsed).find((value) => typeof value === 'string' && isDiff(value));
     return typeof patch === 'string' ? patch : null;
   } catch {
     return null;
@@ -53,7 +50,7 @@ function CallView({ call, card, at, resting }: { readonly call: Call; readonly c
         <span class="grow" />
         {call.millis !== null && <span class="small ink3 num">{duration(call.millis)}</span>}
       </header>
-      {patch ? <Diff text={patch} /> : <Arguments value={call.args} />}
+      {patch ? <><Diff text={patch} /><details class="quiet"><summary>All arguments</summary><Arguments value={call.args} /></details></> : <Arguments value={call.args} />}
       {(payload !== '' || rendered !== '') && (
         <div class="beside">
           <div>

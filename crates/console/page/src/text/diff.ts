@@ -35,7 +35,27 @@ function whole(text: string): Span[] {
   return [{ text, changed: false }];
 }
 
+/** The envelope of `apply_patch`: lines with their sign, and no numbers, because places are found by their context. */
+function envelopeOf(text: string): Draft[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((line): Draft => {
+    const row = (kind: LineKind, words: string): Draft => ({ kind, before: null, after: null, text: words });
+    if (line.startsWith('*** ')) return row('note', line);
+    if (line.startsWith('@@')) return row('hunk', line);
+    if (line.startsWith('-')) return row('removed', line.slice(1));
+    if (line.startsWith('+')) return row('added', line.slice(1));
+    return row('same', line.startsWith(' ') ? line.slice(1) : line);
+  });
+}
+
+/** Whether a text is a change that can be shown line by line. */
+export function isDiff(text: string): boolean {
+  return text.startsWith('*** Begin Patch') || /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m.test(text);
+}
+
 function rowsOf(text: string): Draft[] {
+  if (text.startsWith('*** Begin Patch')) return envelopeOf(text);
   const rows: Draft[] = [];
   let before = 0;
   let after = 0;

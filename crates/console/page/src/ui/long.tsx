@@ -2,7 +2,7 @@
 import type { ComponentChildren, TargetedEvent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isAtEnd, reveal, windowOf } from '../list/window';
-import { countDiff, parseDiff, type DiffLine } from '../text/diff';
+import { countDiff, isDiff, parseDiff, type DiffLine } from '../text/diff';
 import { Inert } from './kit';
 
 interface VirtualProps {
@@ -82,7 +82,7 @@ export function Diff({ text, title }: { readonly text: string; readonly title?: 
   const lines = useMemo(() => parseDiff(text), [text]);
   const counted = useMemo(() => countDiff(lines), [lines]);
   // What a change does is not always a diff: a new name, a folder with what goes with it.
-  if (!lines.some((line) => line.kind === 'hunk')) return <LongText text={text} label={title ?? 'What it changes'} />;
+  if (!isDiff(text)) return <LongText text={text} label={title ?? 'What it changes'} />;
   const files = lines.filter((line) => line.kind === 'file');
   const body = files.length === 2 ? lines.filter((line) => line.kind !== 'file') : lines;
   const name = title ?? files.map((line) => line.spans[0]?.text.replace(/^(---|\+\+\+) (?:[ab]\/)?/, '')).find((it) => it !== undefined && it !== '/dev/null');
