@@ -80,10 +80,36 @@ pub struct When {
     pub system_contains: Option<String>,
     /// The model that is asked for.
     pub model: Option<String>,
-    /// A text in what was asked last, whatever its case. Its turns are counted from there: a model that is asked one thing
-    /// after the other answers each of them from its first turn.
-    pub asked_contains: Option<String>,
+    /// What was asked last. Its turns are counted from there: a model that is asked one thing after the other answers each of
+    /// them from its first turn.
+    pub asked: Option<Pattern>,
 }
+
+/// A regular expression, equal to another by its text.
+#[derive(Debug, Clone)]
+pub struct Pattern(regex::Regex);
+
+impl Pattern {
+    /// Whether it is found in a text.
+    #[must_use]
+    pub fn is_in(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Pattern {}
 
 /// One answer.
 #[derive(Debug, Clone, PartialEq)]

@@ -26,7 +26,7 @@ pub(super) struct ConversationDocument {
 pub(super) struct WhenDocument {
     pub(super) system_contains: Option<String>,
     pub(super) model: Option<String>,
-    pub(super) asked_contains: Option<String>,
+    pub(super) asked_matches: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

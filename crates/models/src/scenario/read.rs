@@ -11,8 +11,8 @@ use super::document::{
 use super::fault::{Fault, Times, fault};
 use super::place::Places;
 use super::{
-    Call, ClaimedUsage, Conversation, DEFAULT_CHUNK, Expectation, ExpectedResult, Scenario, ScenarioError,
-    Speech, Stop, Turn, When,
+    Call, ClaimedUsage, Conversation, DEFAULT_CHUNK, Expectation, ExpectedResult, Pattern, Scenario,
+    ScenarioError, Speech, Stop, Turn, When,
 };
 
 /// Reads a whole file.
@@ -40,8 +40,8 @@ fn bound_conversation(
     places: &Places<'_>,
 ) -> Result<Conversation, ScenarioError> {
     let when = document.get_ref().when.get_ref();
-    if when.system_contains.is_none() && when.model.is_none() && when.asked_contains.is_none() {
-        let message = "`when` names `system_contains`, `model` or `asked_contains`; turns for everybody else are `[[turn]]`";
+    if when.system_contains.is_none() && when.model.is_none() && when.asked_matches.is_none() {
+        let message = "`when` names `system_contains`, `model` or `asked_matches`; turns for everybody else are `[[turn]]`";
         return Err(places.error(document.get_ref().when.span(), message));
     }
     if document.get_ref().turn.is_empty() {
@@ -50,9 +50,16 @@ fn bound_conversation(
     let when = When {
         system_contains: when.system_contains.clone(),
         model: when.model.clone(),
-        asked_contains: when.asked_contains.clone(),
+        asked: when.asked_matches.as_ref().map(|written| pattern(written, places)).transpose()?,
     };
     Ok(Conversation { when, turns: turns(&document.get_ref().turn, places)? })
+}
+
+fn pattern(written: &Spanned<String>, places: &Places<'_>) -> Result<Pattern, ScenarioError> {
+    regex::Regex::new(written.get_ref()).map(Pattern).map_err(|error| {
+        let message = format!("`asked_matches` is no regular expression: {error}");
+        places.error(written.span(), message)
+    })
 }
 
 fn turns(documents: &[Spanned<TurnDocument>], places: &Places<'_>) -> Result<Vec<Turn>, ScenarioError> {

@@ -151,6 +151,12 @@ fn mistakes_are_named_with_their_place() {
             "test.toml:5:8: `when` names",
         ),
         (
+            format!(
+                "{turn}[[conversation]]\nwhen = {{ asked_matches = \"(\" }}\n[[conversation.turn]]\ntext = \"x\"\n"
+            ),
+            "test.toml:5:26: `asked_matches` is no regular expression",
+        ),
+        (
             format!("{turn}[[conversation]]\nwhen = {{ model = \"m\" }}\n"),
             "a conversation has at least one `[[conversation.turn]]`",
         ),

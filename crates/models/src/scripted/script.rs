@@ -45,7 +45,7 @@ impl Script {
             let message = format!("no conversation of scenario `{name}` answers model `{}`", shown.model);
             return self.mismatch(None, message);
         };
-        let index = match &conversation.when.asked_contains {
+        let index = match &conversation.when.asked {
             Some(_) => shown.answers_since_asked(),
             None => shown.answers(),
         };
@@ -81,7 +81,7 @@ impl Script {
 fn fits(when: &When, shown: &ShownRequest) -> bool {
     when.model.as_ref().is_none_or(|model| *model == shown.model)
         && when.system_contains.as_ref().is_none_or(|text| shown.system.contains(text.as_str()))
-        && when.asked_contains.as_ref().is_none_or(|text| shown.asked(text))
+        && when.asked.as_ref().is_none_or(|pattern| shown.asked(pattern))
 }
 
 fn fault_of(faults: &[Fault], attempt: u64) -> Option<FaultKind> {

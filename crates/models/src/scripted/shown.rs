@@ -3,6 +3,7 @@
 use premath_tusk::model::ToolOutcome;
 
 use crate::provider::Protocol;
+use crate::scenario::Pattern;
 
 /// A request as a script sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,12 +91,11 @@ impl ShownRequest {
         self.messages.iter().filter(|message| matches!(message, ShownMessage::Assistant(_))).count()
     }
 
-    /// Whether a text is in what was asked last, whatever its case.
+    /// Whether a pattern is found in what was asked last.
     #[must_use]
-    pub fn asked(&self, text: &str) -> bool {
-        let wanted = text.to_lowercase();
+    pub fn asked(&self, pattern: &Pattern) -> bool {
         let is_said = |part: &ShownPart| match part {
-            ShownPart::Text(said) => said.to_lowercase().contains(&wanted),
+            ShownPart::Text(said) => pattern.is_in(said),
             ShownPart::Result { .. } => false,
         };
         match self.messages.get(self.asked_at()) {

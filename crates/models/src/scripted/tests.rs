@@ -349,9 +349,9 @@ fn a_cut_or_stalled_body_has_as_many_bytes_as_it_says_and_never_all() {
 fn what_is_asked_one_after_the_other_is_answered_from_its_first_turn() {
     let script = script(
         "name = \"desk\"\n\
-         [[conversation]]\nwhen = { asked_contains = \"delete\" }\n[[conversation.turn]]\n\
+         [[conversation]]\nwhen = { asked_matches = '(?i)delete' }\n[[conversation.turn]]\n\
          [[conversation.turn.call]]\ntool = \"fs_read\"\n[[conversation.turn]]\ntext = \"deleted\"\n\
-         [[conversation]]\nwhen = { asked_contains = \"\" }\n[[conversation.turn]]\ntext = \"hello\"\n",
+         [[conversation]]\nwhen = { asked_matches = '' }\n[[conversation.turn]]\ntext = \"hello\"\n",
     );
     let said = |messages: Value| {
         let body = json!({ "model": "m", "max_tokens": 100, "messages": messages });

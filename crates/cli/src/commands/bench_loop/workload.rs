@@ -70,7 +70,7 @@ impl Workload {
             said(calls, Stop::ToolUse)
         };
         let last = said(Vec::new(), Stop::EndTurn);
-        let when = When { model: Some(self.model()), system_contains: None, asked_contains: None };
+        let when = When { model: Some(self.model()), system_contains: None, asked: None };
         Conversation { when, turns: (0..self.turns).map(turn).chain([last]).collect() }
     }
 
