@@ -11,7 +11,6 @@ use premath_host::{AgentDoor, Host, RunStarted, fresh_run_id, resume, start};
 use premath_tusk::sandbox::Interrupt;
 use premath_tusk::turn_loop::RunEvent;
 use premath_wire::strict::{Limits, parse};
-use premath_wire::v1::RunAnswer;
 use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
 
@@ -26,8 +25,8 @@ pub(crate) type Attached = Arc<dyn Fn(&str) -> Option<Watcher> + Send + Sync>;
 /// What came of a run.
 #[derive(Debug, Clone)]
 pub(crate) enum Ended {
-    /// It ran, and this is its answer.
-    Ran(Arc<RunAnswer>),
+    /// It ran; its journal says how it ended.
+    Ran,
     /// It did not begin, or broke off; the journal has everything until then.
     Failed(Arc<Failure>),
 }
@@ -185,7 +184,7 @@ impl AppState {
             // It ended before it had begun, or its thread broke.
             Err(_) => match handle.ended.borrow().as_ref() {
                 Some(Ended::Failed(failure)) => Err(failure.again()),
-                Some(Ended::Ran(_)) => Ok(handle.clone()),
+                Some(Ended::Ran) => Ok(handle.clone()),
                 None => Err(Failure::broken()),
             },
         }
@@ -229,7 +228,7 @@ fn drive(
         Way::Resume => resume(&own, &read, watch),
     };
     match ran {
-        Ok(RunStarted::Ran(answer)) => Ended::Ran(Arc::new(*answer)),
+        Ok(RunStarted::Ran(_)) => Ended::Ran,
         Ok(RunStarted::Refused(refused)) => {
             let status = axum::http::StatusCode::CONFLICT;
             failed(Failure::new(status, &refused.class, refused.detail).hinting(refused.hint))
