@@ -73,9 +73,7 @@ fn listed(behaviour: &Value, message: &Value, is_modern: bool) -> Value {
     let tools = behaviour["tools"].as_array().unwrap();
     let at: usize = message["params"]["cursor"].as_str().map_or(0, |cursor| cursor.parse().unwrap());
     let mut page = json!({ "tools": tools.get(at).map(|tool| vec![tool]).unwrap_or_default() });
-    if behaviour["endless"] == true {
-        page["nextCursor"] = json!((at + 1).to_string());
-    } else if at + 1 < tools.len() {
+    if behaviour["endless"] == true || at + 1 < tools.len() {
         page["nextCursor"] = json!((at + 1).to_string());
     }
     if is_modern {
@@ -97,7 +95,7 @@ fn called(behaviour: &Value, message: &Value) -> Option<Value> {
     if does["dies"] == true
         || (does["diesOnce"] == true && fs::read_to_string("log.txt").unwrap().matches("called").count() == 1)
     {
-        eprintln!("out of memory");
+        std::io::stderr().write_all(b"out of memory\n").unwrap();
         std::process::abort();
     }
     if does["hangs"] == true {
