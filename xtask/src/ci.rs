@@ -5,8 +5,10 @@ use anyhow::{Result, bail};
 
 use crate::report::{Board, say};
 use crate::system::{Invocation, is_ci, root};
-use crate::tools::{self, CLIPPY, DENY, FAKETIME, NEXTEST, NODE, NPM, PYTHON, RUSTFMT, STRACE, VALGRIND};
-use crate::{instructions, prove};
+use crate::tools::{
+    self, CHROMIUM, CLIPPY, DENY, FAKETIME, NEXTEST, NODE, NPM, PYTHON, RUSTFMT, STRACE, VALGRIND,
+};
+use crate::{instructions, page, prove};
 
 #[cfg(test)]
 mod tests;
@@ -30,6 +32,8 @@ const STEPS: &[Step] = &[
     Step { name: "fmt", work: fmt },
     Step { name: "clippy", work: clippy },
     Step { name: "tests", work: tests_step },
+    Step { name: "page", work: page::check },
+    Step { name: "page in a browser", work: page::specs },
     Step { name: "doc tests", work: doc_tests },
     Step { name: "docs", work: docs },
     Step { name: "conformance vectors", work: conformance },
@@ -58,17 +62,18 @@ pub(crate) fn run() -> Result<()> {
 
 fn tools_step() -> Result<String> {
     tools::ensure(&[
-        &RUSTFMT, &CLIPPY, &NEXTEST, &DENY, &VALGRIND, &STRACE, &FAKETIME, &NODE, &NPM, &PYTHON,
+        &RUSTFMT, &CLIPPY, &NEXTEST, &DENY, &VALGRIND, &STRACE, &FAKETIME, &NODE, &NPM, &PYTHON, &CHROMIUM,
     ])?;
     Ok(String::new())
 }
 
 /// Packages of npm that tests start, each with its lock file.
-const NPM_PACKAGES: [&str; 4] = [
+const NPM_PACKAGES: [&str; 5] = [
     "crates/cli/tests/sdk",
     "crates/cli/tests/mcp/suite",
     "crates/cli/tests/mcp/inspector",
     "crates/cli/tests/mcp/agents",
+    "examples/use-chat",
 ];
 /// The official Python client of MCP: what it stands on has digests.
 const PYTHON_CLIENT: &str = "crates/cli/tests/mcp/python";
@@ -82,6 +87,7 @@ fn client_packages() -> Result<String> {
             .arguments(&["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
             .run()?;
     }
+    page::install()?;
     let folder = format!("{PYTHON_CLIENT}/venv");
     Invocation::new("python3").arguments(&["-m", "venv", &folder]).run()?;
     Invocation::new(root().join(&folder).join("bin/python"))

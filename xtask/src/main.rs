@@ -4,6 +4,7 @@
 mod ci;
 mod instructions;
 mod mutants;
+mod page;
 mod prove;
 mod report;
 mod system;
@@ -27,6 +28,8 @@ enum Verb {
     Ci,
     /// Run the long forms of the reliability figures
     Prove(prove::Arguments),
+    /// Build the page of the console into crates/console/dist
+    Page(page::Arguments),
     /// Mutate the kernel's checks and require every survivor to be explained in docs/mutants.md
     Mutants,
     /// Count the instructions of the join check and compare them with the budget
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
         Verb::Ci => ci::run(),
         Verb::Prove(arguments) => prove::run(&arguments),
+        Verb::Page(arguments) => page::run(&arguments),
         Verb::Mutants => mutants::run(),
         Verb::Instructions(arguments) => instructions::run(&arguments),
     };

@@ -94,13 +94,21 @@ pub(crate) const FAKETIME: Tool = Tool {
 pub(crate) const NODE: Tool = Tool {
     name: "node",
     probe: &["node", "--version"],
-    minimum: Version(18, 0, 0),
+    minimum: Version(20, 19, 0),
     source: Source::Debian("nodejs"),
 };
 
 /// Gets those clients.
 pub(crate) const NPM: Tool =
     Tool { name: "npm", probe: &["npm", "--version"], minimum: ANY, source: Source::Debian("npm") };
+
+/// Shows the page of the console to its specs.
+pub(crate) const CHROMIUM: Tool = Tool {
+    name: "chromium",
+    probe: &["chromium", "--version"],
+    minimum: ANY,
+    source: Source::Debian("chromium"),
+};
 
 /// Runs the official Python client of MCP, in an environment of its own.
 pub(crate) const PYTHON: Tool = Tool {

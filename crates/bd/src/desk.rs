@@ -8,6 +8,7 @@ mod answer;
 mod apply;
 mod approvals;
 mod cells;
+mod conversations;
 mod credential;
 mod database;
 mod file;
@@ -29,6 +30,10 @@ pub use self::approvals::{
     Target, Use, Verdict,
 };
 pub use self::cells::{CellUpdate, Cells, MOST_CELL_UPDATES};
+pub use self::conversations::{
+    Conversation, LONGEST_MESSAGE, LONGEST_TITLE, MOST_CONVERSATIONS, NewMessage, SaidMessage,
+    is_conversation_name,
+};
 pub use self::credential::PersonCredential;
 pub use self::database::Desk;
 pub use self::file::{

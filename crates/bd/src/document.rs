@@ -162,7 +162,7 @@ pub(crate) fn writing(log: &Log) -> Result<LogWriter, StoreError> {
 
 /// Makes the folder of a lane. Only below a `.premath` that is there: anywhere else a missing folder is more likely a slip
 /// than a wish.
-fn make_folder(disk: &dyn Disk, folder: &Path) -> Result<(), StoreError> {
+pub(crate) fn make_folder(disk: &dyn Disk, folder: &Path) -> Result<(), StoreError> {
     let missing = || StoreError::Missing { path: folder.to_owned() };
     let home = home_of(folder).ok_or_else(missing)?;
     match disk.list(home) {

@@ -3,6 +3,7 @@
 //! Every lane is one file family with one owner. What changes authority data takes a [`Permit`] by value. This crate
 //! must not decide admissibility, must not write without a permit, and reads no clock of its own.
 
+mod answering;
 mod audit;
 mod change;
 mod clock;
@@ -27,6 +28,7 @@ mod trajectory;
 mod verify;
 mod witnesses;
 
+pub use answering::Answering;
 pub use audit::{
     AuditFilter, AuditFound, AuditLog, AuditWriter, Redactor, Unrecorded, audit_id, change_row,
     fresh_audit_id, import_row, unrecorded,

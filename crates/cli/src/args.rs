@@ -1,6 +1,7 @@
 //! What can be typed. Must not do anything.
 
 pub(crate) mod audit;
+pub(crate) mod conversation;
 pub(crate) mod dep;
 pub(crate) mod desk;
 pub(crate) mod guard;
@@ -81,6 +82,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  premath desk tree\n  premath desk add notes.md --file notes.md\n  premath desk history notes.md"
     )]
     Desk(desk::DeskArgs),
+    /// Conversations with the assistant of the desk
+    #[command(after_help = "Example:\n  premath conversations start --id tidy\n  \
+                            premath run --desk --conversation tidy \"Which notes are old?\"\n  \
+                            premath conversations show tidy\n\nMore: docs/reference/chat.md.")]
+    Conversations(conversation::ConversationsArgs),
     /// Begin a working session: memory roots, the graph, the handoff before, the next target, how things stand
     #[command(after_help = "Example:\n  premath boot\n  premath boot --verify-cmd \"cargo test\" --json")]
     Boot(work::BootArgs),

@@ -13,6 +13,7 @@ mod bench_workers;
 mod coherence_check;
 mod config;
 mod conformance_run;
+mod conversations;
 mod coordinator;
 mod dep;
 mod desk;
@@ -96,6 +97,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Issue(args) => in_repository(args.change(), |host| issue::run(args, host)),
         Command::Dep(args) => in_repository(args.change(), |host| dep::run(args, host)),
         Command::Desk(args) => in_repository(args.change(), |host| desk::run(args, host)),
+        Command::Conversations(args) => in_repository(None, |host| conversations::run(args, host)),
         Command::Boot(args) => in_repository(Some(args.terminal.change()), |host| work::boot(args, host)),
         Command::Step(args) => {
             in_repository(Some(args.commands.terminal.change()), |host| work::step(args, host))

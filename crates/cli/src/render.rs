@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod card;
 pub(crate) mod chain;
 pub(crate) mod coherence;
+pub(crate) mod conversation;
 pub(crate) mod datum;
 pub(crate) mod dep;
 pub(crate) mod desk;

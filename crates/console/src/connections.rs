@@ -12,7 +12,7 @@ use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -25,6 +25,8 @@ use crate::state::AppState;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long to wait when the system has no connection to give.
 const BREATH: Duration = Duration::from_millis(50);
+/// How long somebody is told that there is no place.
+const AWAY: Duration = Duration::from_millis(500);
 /// The most bytes of a request's head, and the most that is kept of an answer that nobody reads.
 const BUFFER: usize = 64 * 1024;
 /// The most headers of a request.
@@ -66,13 +68,25 @@ pub(crate) async fn accept(listener: TcpListener, router: Router, state: AppStat
     drop(tokio::time::timeout(PATIENCE, all_gone).await);
 }
 
-/// There is no place: said without reading anything.
+/// There is no place: said without looking at what was asked.
 async fn turn_away(mut stream: TcpStream) {
-    const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 2\r\n\
-        Connection: close\r\nContent-Length: 106\r\n\r\n\
-        {\"error\":{\"code\":\"server_busy\",\"message\":\"too many connections are open to this server\",\"retryAfterMs\":2000}}";
+    let body = "{\"error\":{\"code\":\"server_busy\",\"message\":\"too many connections are open to this server\",\
+        \"retryAfterMs\":2000}}";
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 2\r\n\
+         Connection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let told = async {
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await?;
+        // What was sent is taken, or the system throws our answer away with it.
+        let mut rest = [0_u8; 1_024];
+        while stream.read(&mut rest).await? > 0 {}
+        std::io::Result::Ok(())
+    };
     // Whoever does not listen is not waited for.
-    drop(tokio::time::timeout(BREATH, stream.write_all(FULL)).await);
+    drop(tokio::time::timeout(AWAY, told).await);
 }
 
 async fn serve(stream: TcpStream, router: Router, limits: &Limits, stop: CancellationToken) {

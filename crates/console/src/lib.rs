@@ -6,6 +6,7 @@
 mod answer;
 mod asked;
 mod call;
+mod chat;
 mod connections;
 mod failure;
 mod front;

@@ -116,10 +116,6 @@ fn parameters(plan: &Plan, schemas: &mut Map<String, Value>) -> Vec<Value> {
         }
         all.push(parameter);
     }
-    let extra = |(name, text): &(&str, &str)| {
-        json!({ "name": name, "in": "query", "description": text, "schema": { "type": "string" } })
-    };
-    all.extend(route.extra.iter().map(extra));
     all
 }
 
@@ -141,8 +137,11 @@ fn body(plan: &Plan, schemas: &mut Map<String, Value>) -> Option<Value> {
         Body::Object(schema) => schema(),
         Body::Members(_) | Body::Arguments => {
             let members = plan.members();
-            let needed: Vec<&String> =
-                members.iter().filter(|(name, needed)| *needed || plan.needs(name)).map(|(name, _)| name).collect();
+            let needed: Vec<&String> = members
+                .iter()
+                .filter(|(name, needed)| *needed || plan.needs(name))
+                .map(|(name, _)| name)
+                .collect();
             let properties: Map<String, Value> = members
                 .iter()
                 .map(|(name, _)| (name.clone(), placed(plan.schema_of(name), "argument", schemas)))
@@ -167,13 +166,14 @@ fn responses(plan: &Plan, schemas: &mut Map<String, Value>) -> Value {
             let one = |media: &&str| ((*media).to_owned(), json!({ "schema": {} }));
             Value::Object(media.iter().map(one).collect())
         }
-        Gives::Data(schema) => data(schema()),
+        Gives::Data(schema) => data(&schema()),
         Gives::Action => match plan.action {
-            Some(action) => data(answer(action, schemas)),
-            None => data(json!({})),
+            Some(action) => data(&answer(action, schemas)),
+            None => data(&json!({})),
         },
     };
-    responses.insert(route.status.to_string(), json!({ "description": "what was asked for", "content": content }));
+    responses
+        .insert(route.status.to_string(), json!({ "description": "what was asked for", "content": content }));
     for (status, text) in errors(route) {
         let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
         responses.insert(status.to_string(), json!({ "description": text, "content": content }));
@@ -181,7 +181,7 @@ fn responses(plan: &Plan, schemas: &mut Map<String, Value>) -> Value {
     Value::Object(responses)
 }
 
-fn data(schema: Value) -> Value {
+fn data(schema: &Value) -> Value {
     json!({
         "application/json": {
             "schema": { "type": "object", "properties": { "data": schema }, "required": ["data"] },

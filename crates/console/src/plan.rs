@@ -67,6 +67,7 @@ impl Plan {
     }
 
     /// Whether the action takes it.
+    #[cfg(test)]
     pub(crate) fn takes(&self, argument: &str) -> bool {
         self.properties.contains_key(argument)
     }
@@ -103,9 +104,6 @@ impl Plan {
         let known: BTreeMap<&str, &str> = self.route.query_pairs().collect();
         let mut arguments = Map::new();
         for (name, value) in query {
-            if self.route.extra.iter().any(|(extra, _)| extra == name) {
-                continue;
-            }
             let Some(argument) = known.get(name.as_str()) else {
                 return Err(refused(name, "unknown parameter"));
             };
@@ -170,3 +168,6 @@ fn read(kind: Kind, text: &str) -> Option<Value> {
         Kind::Numbers => text.split(',').map(number).collect::<Option<Vec<_>>>().map(Value::Array),
     }
 }
+
+#[cfg(test)]
+mod tests;

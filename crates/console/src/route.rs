@@ -73,8 +73,6 @@ pub(crate) struct Route {
     pub(crate) address: &'static [&'static str],
     /// The same for those of the query.
     pub(crate) query: &'static [&'static str],
-    /// Query parameters that are no arguments of the action, with what they are.
-    pub(crate) extra: &'static [(&'static str, &'static str)],
     pub(crate) body: Body,
     pub(crate) gives: Gives,
     pub(crate) status: u16,
@@ -95,7 +93,6 @@ impl Route {
             action: None,
             address: &[],
             query: &[],
-            extra: &[],
             body: Body::Nothing,
             gives: Gives::Action,
             status: 200,
@@ -131,10 +128,6 @@ impl Route {
 
     pub(crate) const fn query(self, query: &'static [&'static str]) -> Self {
         Self { query, ..self }
-    }
-
-    pub(crate) const fn extra(self, extra: &'static [(&'static str, &'static str)]) -> Self {
-        Self { extra, ..self }
     }
 
     pub(crate) const fn body(self, body: Body) -> Self {

@@ -20,6 +20,7 @@ const FAMILIES: &[&[Route]] = &[
     work::ROUTES,
     policy::ROUTES,
     desk::ROUTES,
+    crate::chat::ROUTES,
     actions::ROUTES,
 ];
 

@@ -60,6 +60,8 @@ impl Serving<'_> {
             runtime.block_on(async {
                 let stop = CancellationToken::new();
                 let state = AppState::new(calls, self.options, address.port(), stop.clone());
+                // Without threads no run goes on either, and every request is told so.
+                drop(crate::chat::attach(&state).await);
                 let serving = accept(listener, router(state.clone()), state.clone());
                 let mut serving = std::pin::pin!(serving);
                 tokio::select! {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use premath_host::Host;
 use tokio_util::sync::CancellationToken;
 
+use crate::chat::Streams;
 use crate::failure::Failure;
 use crate::measures::Measures;
 use crate::options::Options;
@@ -25,6 +26,7 @@ struct Shared {
     options: Options,
     runs: Runs,
     tails: Tails,
+    streams: Arc<Streams>,
     rates: Rates,
     measures: Measures,
     stop: CancellationToken,
@@ -39,6 +41,7 @@ impl AppState {
             runs: Runs::new(options.limits.runs),
             rates: Rates::new(&options.limits, tokio::time::Instant::now()),
             tails: Tails::default(),
+            streams: Arc::default(),
             measures: Measures::default(),
             authorities: names.iter().map(|name| format!("{name}:{port}")).collect(),
             calls,
@@ -71,6 +74,11 @@ impl AppState {
     /// The runs that somebody follows.
     pub(crate) fn tails(&self) -> &Tails {
         &self.0.tails
+    }
+
+    /// What the runs of conversations say.
+    pub(crate) fn streams(&self) -> &Arc<Streams> {
+        &self.0.streams
     }
 
     pub(crate) fn rates(&self) -> &Rates {

@@ -6,8 +6,10 @@
 mod assemble;
 mod beginning;
 mod children;
+mod conversing;
 mod door;
 mod effective;
+pub(crate) mod event_rows;
 mod explaining;
 mod following;
 mod footprint;
@@ -29,8 +31,10 @@ mod withdrawn;
 mod workflow;
 
 pub(crate) use assemble::all_tools;
+pub(crate) use conversing::is_answered_in;
 pub use door::{AgentDoor, Attendant, NoAgent, NoPerson, Said};
 pub(crate) use effective::{check_scopes, controls, principal, sourced_controls};
+pub use event_rows::EventRows;
 pub(crate) use explaining::{PolicyGround, governed_tools, governed_with};
 pub use following::{FollowedRows, follow as follow_run, told_row};
 pub(crate) use governed::within_budget;
@@ -42,4 +46,4 @@ pub use request::RunRequest;
 pub(crate) use resume::ResumeArgs;
 pub use resume::resume;
 pub use run::{Started as RunStarted, fresh_id as fresh_run_id, start};
-pub use shown::{ending, intent_result};
+pub use shown::{ending, intent_result, outcome_detail};

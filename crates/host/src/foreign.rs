@@ -10,7 +10,8 @@ use std::sync::Arc;
 use premath_bd::{ToolPin, ToolPinStore};
 use premath_kernel::Digest;
 use premath_tusk::tools::foreign::{
-    Admission, BlockedClass, BlockedTool, ForeignError, ForeignServer, ForeignTool, ForeignTools, admit,
+    Admission, BlockedClass, BlockedTool, ForeignDefinition, ForeignError, ForeignServer, ForeignTool,
+    ForeignTools, admit,
 };
 use premath_tusk::tools::{Tool, ToolSpec};
 
@@ -71,11 +72,7 @@ impl Approved {
     }
 
     /// What becomes of the tools of a server that lists these.
-    pub(crate) fn admit(
-        &self,
-        server: &ForeignServer,
-        listed: &[premath_tusk::tools::foreign::ForeignDefinition],
-    ) -> Admission {
+    pub(crate) fn admit(&self, server: &ForeignServer, listed: &[ForeignDefinition]) -> Admission {
         admit(server, listed, &|tool| self.pin(&server.name, tool))
     }
 }
@@ -190,6 +187,45 @@ fn listed(
     }
     let listed = port.list(&server.name, &door.interrupt()).map_err(|error| unanswered(&error))?;
     Ok(approved.admit(server, &listed))
+}
+
+/// The pin of a tool that the person of a door approved, for whoever calls it beside a run; none where it may not be called.
+///
+/// # Errors
+/// What was approved cannot be read.
+pub fn approved_tool(
+    workspace: &Workspace,
+    door: &dyn AgentDoor,
+    server: &str,
+    tool: &str,
+) -> Result<Option<Digest>, ActionError> {
+    let port = door.foreign();
+    let Some(server) = port.servers().iter().find(|one| one.name == server) else { return Ok(None) };
+    let approved = Approved::read(workspace, door, &port.place())?;
+    let may_call = approved.lets_start(server) && server.uses(tool);
+    Ok(approved.pin(&server.name, tool).filter(|_| may_call))
+}
+
+/// The tools that were approved, by what was approved of them: nobody is asked whether they are still so.
+pub(crate) fn remembered(
+    workspace: &Workspace,
+    door: &dyn AgentDoor,
+) -> Result<Vec<Arc<dyn Tool>>, ActionError> {
+    let port = door.foreign();
+    if port.servers().is_empty() {
+        return Ok(Vec::new());
+    }
+    let approved = Approved::read(workspace, door, &port.place())?;
+    let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+    for server in port.servers() {
+        let read = |pin: &ToolPin| ForeignDefinition::from_value(&pin.approved.definition).ok();
+        let listed: Vec<_> = approved.tools_of(&server.name).filter_map(read).collect();
+        let tool = |admitted| -> Arc<dyn Tool> {
+            Arc::new(ForeignTool::new(&server.name, admitted, Arc::clone(&port)))
+        };
+        tools.extend(approved.admit(server, &listed).tools.into_iter().map(tool));
+    }
+    Ok(tools)
 }
 
 /// Why a server gave no answer. Its own words are not in it.

@@ -8,6 +8,7 @@ mod agent;
 mod agent_tools;
 mod artifacts;
 mod authority;
+mod chat;
 mod checking;
 mod coherence;
 mod conversation;
@@ -43,17 +44,20 @@ pub use actions::schema::input_schema;
 pub use actions::scheme_eval::wishes as scheme_wishes;
 pub use actions::verify::run as verify;
 pub use agent::{
-    AgentDoor, Attendant, FileJournal, FollowedRows, NoAgent, NoPerson, RunRefused, RunRequest, RunStarted,
-    Said, ending, follow_run, fresh_run_id, intent_result, resume, start, told_row,
+    AgentDoor, Attendant, EventRows, FileJournal, FollowedRows, NoAgent, NoPerson, RunRefused, RunRequest,
+    RunStarted, Said, ending, follow_run, fresh_run_id, intent_result, outcome_detail, resume, start,
+    told_row,
 };
 pub use agent_tools::{IssueTools, issue_tools};
 pub use authority::{ClientDoor, EnvelopeFault};
+pub use chat::{Cards, ChangeCard, Chunker, DeskCards, failure_sentence, folded};
 pub use coherence::CommandShape;
 pub use conversation::{Heard, circuits_failed, converse};
 pub use desk_store::{desk_path, existing_desk, open_desk, publish};
 pub use desk_tools::{DESK_SCOPES, DeskTools, PLAN_SCOPE, with_implied as with_implied_desk_scopes};
 pub use failing::store_hint;
 pub use failures::{explain, hint};
+pub use foreign::approved_tool;
 pub use measured::{
     Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, RedTeamWhole,
     ToolsMeasured, ToolsWanted,

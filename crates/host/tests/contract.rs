@@ -145,11 +145,12 @@ fn an_action_answers_by_name_what_its_function_answers() {
 
 /// What these answer depends on a repository; other tests compare it with their schemas.
 fn works_on_a_repository(name: &str) -> bool {
-    const FAMILIES: [&str; 31] = [
+    const FAMILIES: [&str; 32] = [
         "approval.",
         "audit.",
         "coherence.",
         "config.",
+        "conversation.",
         "dep.",
         "desk.",
         "eval.",

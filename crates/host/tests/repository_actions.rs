@@ -47,6 +47,8 @@ fn script() -> Vec<(&'static str, Value, &'static str)> {
         ("issue.list", json!({ "limit": 2 }), "ok"),
         ("issue.ready", json!({ "limit": 1 }), "ok"),
         ("issue.blocked", json!({}), "ok"),
+        ("issue.graph", json!({ "graphScope": "full" }), "ok"),
+        ("issue.graph", json!({ "limit": 1 }), "ok"),
         ("issue.show", json!({ "id": "bd-2" }), "ok"),
         ("issue.show", json!({ "id": "bd-99" }), "rejected"),
         ("issue.check", json!({}), "rejected"),

@@ -6,8 +6,14 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("approval.deny", PERSON),
     ("audit.verify", UPKEEP),
     ("conformance.run", "it checks premath against vectors, not a repository"),
+    ("conversation.delete", CONVERSATION),
+    ("conversation.rename", CONVERSATION),
+    ("conversation.start", CONVERSATION),
     ("desk.add", DESK),
+    ("desk.delete", DESK),
+    ("desk.rename", DESK),
     ("desk.restore", DESK),
+    ("desk.write", DESK),
     ("eval.guardrails", MEASURE),
     ("eval.tools", MEASURE),
     ("guard.decide", "it is asked by the hook of an agent, in a process of its own"),
@@ -43,6 +49,7 @@ const SERVERS: &str = "a client has servers of its own, and starts none of the o
 const UPKEEP: &str = "upkeep of the stores is done by the person whose repository it is";
 const HOOK: &str = "whoever the hook watches must not be able to put it in or take it out";
 const DESK: &str = "the desk is changed by its owner and by runs that its owner started";
+const CONVERSATION: &str = "a conversation belongs to the person who has it";
 const MEASURE: &str = "measuring policies is done by whoever is going to promote them";
 const AGENT: &str = "it starts an agent or a command under authority of its own; a client works under the \
      instruction that it names, as the prompts boot, step and stop say";

@@ -112,7 +112,8 @@ impl RunSpans {
         number: u64,
         place: &Place<'_>,
     ) -> Option<Self> {
-        let RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, depth, denied } = event
+        let RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, depth, denied, .. } =
+            event
         else {
             return None;
         };

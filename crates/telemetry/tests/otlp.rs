@@ -64,6 +64,7 @@ fn tell(tracer: &mut Tracer<'_>) {
         is_resumed: false,
         depth: 0,
         denied: &[],
+        blocked: &[],
     };
     tracer.take(&started, at(0));
     tracer.take(&RunEvent::TurnStarted { call_id: "run-1.t0001", turn: 1, harness: None }, at(1));
@@ -252,6 +253,7 @@ fn what_is_open_when_a_run_is_cut_off_is_told_as_that() {
         is_resumed: false,
         depth: 0,
         denied: &[],
+        blocked: &[],
     };
     tracer.take(&started, at(0));
     // A worker of the run, with the turn of its parent around it.

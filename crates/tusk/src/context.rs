@@ -6,11 +6,13 @@
 mod blocks;
 mod compaction;
 mod document;
+mod earlier;
 mod excerpt;
 mod fence;
 #[cfg(test)]
 mod fixture;
 mod handoff;
+mod open_panels;
 mod reminders;
 mod render;
 pub mod texts;
@@ -24,9 +26,11 @@ pub use compaction::{
     compact, continuity,
 };
 pub use document::DocumentError;
+pub use earlier::{Earlier, EarlierLimits, Exchange, earlier};
 pub use excerpt::Whole;
 pub use fence::{fenced, plain_line};
 pub use handoff::{HANDOFF_BYTES, HANDOFF_KIND, HandoffOpening, HandoffPacket, PacketArtifact};
+pub use open_panels::{OpenPanel, PanelContext, panel_context};
 pub use reminders::{InjectionPoint, QUEUE_ID, Reduced, Reminder, ReminderQueue};
 pub(crate) use render::given;
 pub use render::{RENDER_OVERHEAD, RenderPolicy, Rendered, render};

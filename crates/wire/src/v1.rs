@@ -3,6 +3,7 @@
 mod approval;
 mod audit;
 mod call_spec;
+mod chat;
 mod check_outcome;
 mod coherence;
 mod constraints;
@@ -48,6 +49,10 @@ pub use audit::{
     AUDIT_KIND, AuditKind, AuditPage, AuditRow, AuditVerified, AuditWhy, UnrecordedChange, WhyKind, WhyStep,
     WhySubject,
 };
+pub use chat::{
+    CallLogRow, ConversationCard, ConversationChanged, ConversationListing, ConversationLog, ConversationRow,
+    UiChunk, UiData, UiDataKind, UiMessage, UiMetadata, UiPart, UndoRow,
+};
 pub use check_outcome::{CHECK_OUTCOME_KIND, CheckOutcome, CheckOutput, CheckStatus};
 pub use coherence::{CoherenceAnswer, CoherenceCount, CoherenceProblem};
 pub use desk::{
@@ -74,9 +79,10 @@ pub use instruction::{
 pub use issue::{
     BackendStatus, BlockedRow, BlockerRow, CheckProblem, ClaimNextAnswer, CompactAnswer, ConfigAnswer,
     ConfigRow, DependencyCounts, DependencyDiagnostics, DependencyProjection, ExportAnswer, HistoryAnswer,
-    HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueListing,
-    IssueShape, LeaseProjection, LeaseRow, LineNote, MemberChange, Neighbour, Outcome, ProjectedEdge,
-    IssueGraph, IssueGraphEdge, IssueGraphNode, ProjectedNode, RefusedAnswer, RefusedBecause, Severity, StatusCounts, UnknownDependency,
+    HistoryStep, ImportAnswer, InitAnswer, InitStep, IssueAnswer, IssueCard, IssueCheckAnswer, IssueGraph,
+    IssueGraphEdge, IssueGraphNode, IssueListing, IssueShape, LeaseProjection, LeaseRow, LineNote,
+    MemberChange, Neighbour, Outcome, ProjectedEdge, ProjectedNode, RefusedAnswer, RefusedBecause, Severity,
+    StatusCounts, UnknownDependency,
 };
 pub use measure::{
     BenignRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardTimeRow, GuardrailsResult, Lineage, MeasureAnswer,
@@ -114,11 +120,11 @@ pub use sandbox::{
     SandboxRunAnswer,
 };
 pub use schemas::{SCHEMA_NAMES, schema};
-pub use tool::{ToolListing, ToolPin, ToolRow};
 pub use scheme::{
     SCHEME_TRACE_KIND, SchemeCallCount, SchemeError, SchemeEvalAnswer, SchemeFailure, SchemeLimits,
     SchemePosition, SchemeResult, SchemeTrace, SchemeTraceCall, SchemeTraceEntry, SchemeUsage,
 };
+pub use tool::{ToolListing, ToolPin, ToolRow};
 pub use upkeep::{
     CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, StoreProblem, VerifyAnswer,
 };

@@ -166,6 +166,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         long_form: secret_rules,
     },
     Entry {
+        id: "R21",
+        property: "the console answers its owner, however many others are there",
+        slice: Slice::Tests { package: "premath-cli", filter: CONSOLE },
+        long_form: console,
+    },
+    Entry {
         id: "R24",
         property: "floods and bombs stay bounded",
         slice: Slice::Tests { package: "premath-exec", filter: FLOODS },
@@ -210,6 +216,7 @@ const ESCAPES: &str = "binary(sandbox)";
 const PATHS: &str = "test(/^beneath::/)";
 const SECRET_RULES: &str = "binary(secret_rules)";
 const SECRETS_IN_RUNS: &str = "binary(secret_rules_in_runs)";
+const CONSOLE: &str = "binary(console)";
 const FLOODS: &str =
     "binary(sandbox) & test(/bomb|flood|take_|sleeper|large_file|many_files|grandchild|time/)";
 const FUZZ_TARGETS: &[&str] = &["strict_decode", "join_check", "sse_decode", "model_answer", "scheme_eval"];
@@ -288,6 +295,11 @@ fn secret_rules(_budget: &Budget) -> Vec<Work> {
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// The times that are promised are those of a release build.
+fn console(_budget: &Budget) -> Vec<Work> {
+    whole(&["--release", "--package", "premath-cli", "--filterset", CONSOLE])
 }
 
 fn floods(_budget: &Budget) -> Vec<Work> {

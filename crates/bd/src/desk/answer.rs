@@ -52,6 +52,10 @@ pub enum DeskRefusalClass {
     ProposalDigestMismatch,
     /// No person's signature is under it.
     ProposalUnsigned,
+    /// No such conversation.
+    ConversationMissing,
+    /// There are as many conversations as there can be.
+    ConversationLimit,
 }
 
 impl DeskRefusalClass {
@@ -79,6 +83,8 @@ impl DeskRefusalClass {
             Self::ProposalStateChanged => "proposal_state_changed",
             Self::ProposalDigestMismatch => "proposal_digest_mismatch",
             Self::ProposalUnsigned => "proposal_unsigned",
+            Self::ConversationMissing => "conversation_not_found",
+            Self::ConversationLimit => "conversation_limit",
         }
     }
 }
@@ -110,6 +116,8 @@ impl DeskRefusalClass {
             Self::ProposalStateChanged => "look at it again; somebody else has it now",
             Self::ProposalDigestMismatch => "look at the plan again; it is not the one that was shown",
             Self::ProposalUnsigned => "approve it with your own credential",
+            Self::ConversationMissing => "`premath conversations list` says which there are",
+            Self::ConversationLimit => "`premath conversations delete` makes room",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The tables of the desk, version by version. A version that was released is never edited; the next one is added behind it.
 
 /// What brings a database from version `n` to `n + 1`, by `n`.
-pub(super) const MIGRATIONS: [&str; 1] = [FIRST];
+pub(super) const MIGRATIONS: [&str; 2] = [FIRST, CONVERSATIONS];
 
 /// The newest version.
 pub(super) const KNOWN: i64 = MIGRATIONS.len() as i64;
@@ -158,5 +158,28 @@ CREATE TABLE outbox(
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
   row TEXT NOT NULL
+) STRICT;
+";
+
+const CONVERSATIONS: &str = "
+CREATE TABLE conversations(
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  title TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE messages(
+  number INTEGER PRIMARY KEY,
+  conversation TEXT NOT NULL REFERENCES conversations(id),
+  position INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  run_id TEXT NOT NULL UNIQUE,
+  text TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  UNIQUE(conversation, position),
+  UNIQUE(conversation, id)
 ) STRICT;
 ";

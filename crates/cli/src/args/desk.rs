@@ -41,6 +41,20 @@ pub(crate) enum DeskCommand {
                       The cells of a spreadsheet are JSON: {\"A1\": {\"value\": 3, \"format\": \"0.00\"}}."
     )]
     Add(DeskAddArgs),
+    /// Give a file another content, or cells other values
+    #[command(after_help = "Example:\n  premath desk write notes.md --version 3 --file notes.md\n  \
+                      premath desk write budget --version 1 --file updates.json\n\n\
+                      The updates of a spreadsheet are JSON: [{\"cell\": \"B2\", \"value\": 3}].\n\
+                      The version is the one that was read: what somebody else wrote since is not written over.")]
+    Write(DeskWriteArgs),
+    /// Give a file another name
+    #[command(after_help = "Example:\n  premath desk rename notes.md minutes.md")]
+    Rename(DeskRenameArgs),
+    /// Delete a file or a folder; `desk restore` brings it back
+    #[command(
+        after_help = "Example:\n  premath desk delete notes.md\n  premath desk delete notes.md --version 3"
+    )]
+    Delete(DeskDeleteArgs),
     /// Bring back what was deleted, or an earlier version
     #[command(
         after_help = "Example:\n  premath desk restore notes.md\n  premath desk restore notes.md --version 2"
@@ -121,6 +135,53 @@ pub(crate) struct DeskAddArgs {
     pub(crate) format: Format,
 }
 
+/// Arguments of `desk write`.
+#[derive(Debug, Args)]
+pub(crate) struct DeskWriteArgs {
+    /// The file: its id or its name
+    pub(crate) item: String,
+    /// The version that was read
+    #[arg(long, value_name = "N")]
+    pub(crate) version: u64,
+    /// Where the content is, or the updates of a spreadsheet; - is standard input
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `desk rename`.
+#[derive(Debug, Args)]
+pub(crate) struct DeskRenameArgs {
+    /// The file: its id or its name
+    pub(crate) item: String,
+    /// What to call it
+    pub(crate) name: String,
+    /// The version that was seen, where it matters
+    #[arg(long, value_name = "N")]
+    pub(crate) version: Option<u64>,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `desk delete`.
+#[derive(Debug, Args)]
+pub(crate) struct DeskDeleteArgs {
+    /// The file or the folder: its id or its name
+    pub(crate) item: String,
+    /// The version that was seen, where it matters
+    #[arg(long, value_name = "N")]
+    pub(crate) version: Option<u64>,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
 /// Arguments of `desk restore`.
 #[derive(Debug, Args)]
 pub(crate) struct DeskRestoreArgs {
@@ -149,6 +210,9 @@ impl DeskArgs {
     pub(crate) fn change(&self) -> Option<StoreChange<'_>> {
         let terminal = match &self.command {
             DeskCommand::Add(args) => &args.terminal,
+            DeskCommand::Write(args) => &args.terminal,
+            DeskCommand::Rename(args) => &args.terminal,
+            DeskCommand::Delete(args) => &args.terminal,
             DeskCommand::Restore(args) => &args.terminal,
             DeskCommand::List(_)
             | DeskCommand::Show(_)

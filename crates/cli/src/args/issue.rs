@@ -66,7 +66,9 @@ pub(crate) enum IssueCommand {
     #[command(after_help = "Example:\n  premath issue lease-projection")]
     LeaseProjection(PlainListArgs),
     /// Show issues and what they wait for, with who holds what
-    #[command(after_help = "Example:\n  premath issue graph --json\n  premath issue graph --graph-scope full")]
+    #[command(
+        after_help = "Example:\n  premath issue graph --json\n  premath issue graph --graph-scope full"
+    )]
     Graph(IssueGraphArgs),
     /// Show how issue memory is stored
     #[command(after_help = "Example:\n  premath issue backend-status --json")]

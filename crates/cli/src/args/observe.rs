@@ -31,7 +31,7 @@ pub(crate) enum ObserveCommand {
     /// List what a person should look at, and why
     #[command(name = "needs_attention", alias = "needs-attention")]
     #[command(after_help = "Example:\n  premath observe needs_attention")]
-    NeedsAttention(ObserveLookArgs),
+    NeedsAttention(ObserveAttentionArgs),
     /// Show the witness of one instruction, and who worked under it
     #[command(after_help = "Example:\n  premath observe instruction 20261116T071200Z-fix-parser")]
     Instruction(ObserveInstructionArgs),
@@ -43,6 +43,16 @@ pub(crate) enum ObserveCommand {
 /// Arguments of those that take nothing.
 #[derive(Debug, Args)]
 pub(crate) struct ObserveLookArgs {
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `observe needs_attention`.
+#[derive(Debug, Args)]
+pub(crate) struct ObserveAttentionArgs {
+    /// Look now, instead of at what was built last
+    #[arg(long)]
+    pub(crate) now: bool,
     #[command(flatten)]
     pub(crate) format: Format,
 }

@@ -48,6 +48,9 @@ pub(crate) struct RunArgs {
     /// One request to the assistant of the desk: its tools, 3 turns when it only reads and 5 otherwise, 30 seconds
     #[arg(long)]
     pub(crate) desk: bool,
+    /// The next message of this conversation: what was said before is shown to the model
+    #[arg(long, value_name = "ID", requires = "desk", conflicts_with = "demo")]
+    pub(crate) conversation: Option<String>,
     /// At most so many tokens in one request
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) context_tokens: Option<u64>,

@@ -23,7 +23,8 @@ pub(crate) fn run(args: &ObserveArgs, host: &Host<'_>) -> Result<Exit, CliError>
             answer(host, "observe.now", &nothing, &args.format, observe::observation)
         }
         ObserveCommand::NeedsAttention(args) => {
-            answer(host, "observe.needs_attention", &nothing, &args.format, observe::attention)
+            let arguments = Object::fields().field("now", args.now).finish();
+            answer(host, "observe.needs_attention", &arguments, &args.format, observe::attention)
         }
         ObserveCommand::Instruction(args) => {
             let arguments = Object::fields().field("id", args.id.as_str()).finish();

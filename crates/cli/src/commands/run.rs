@@ -93,6 +93,7 @@ fn started<'a>(args: &'a RunArgs, asked: &Asked<'a>, workflow: Option<Value<'sta
         .optional("autonomous", args.autonomous.as_deref())
         .optional("contextTokens", args.context_tokens.map(number))
         .optional("onFull", args.on_full.map(OnFull::as_str))
+        .optional("conversation", args.conversation.as_deref())
         .field("desk", args.desk)
         .field("scopes", texts(&args.scope));
     limited(fields, &args.limits).finish()

@@ -54,6 +54,8 @@ fn serve(args: &ServeArgs, host: &Host<'_>, is_demo: bool) -> Result<Exit, CliEr
     let log = args.log.then(|| Arc::new(ErrorLines) as Arc<dyn RequestLog>);
     let is_step = system::is_set(STEP_TOKEN);
     let options = Options { token, offered: offered(), is_step, is_demo, limits: Limits::default(), log };
+    // Asked twice, the process ends at once: the journals have everything until then.
+    system::on_interrupt(host.agent.interrupt());
     let served = Serving { host, options }.serve(&runtime, listener, system::told_to_end());
     runtime.shutdown_background();
     served.map_err(|error| failed(&error))?;

@@ -7,8 +7,8 @@ pub(crate) mod store;
 
 use premath_kernel::Moment;
 use premath_wire::v1::{
-    BlockedRow, CheckProblem, ClaimNextAnswer, IssueAnswer, IssueCheckAnswer, IssueGraph, IssueListing, LeaseProjection,
-    LineNote, RefusedAnswer, Severity, StatusCounts,
+    BlockedRow, CheckProblem, ClaimNextAnswer, IssueAnswer, IssueCheckAnswer, IssueGraph, IssueListing,
+    LeaseProjection, LineNote, RefusedAnswer, Severity, StatusCounts,
 };
 
 use self::row::{Row, priority_style, shown, status_mark, status_style};

@@ -3,7 +3,9 @@
 use premath_host::{ModelFailure, attempt_error};
 use premath_kernel::Moment;
 use premath_tusk::model::ModelEvent;
-use premath_wire::v1::{AskAnswer, AttemptRow, KeyState, ModelListing, ProviderRow, ProviderState, ToolListing};
+use premath_wire::v1::{
+    AskAnswer, AttemptRow, KeyState, ModelListing, ProviderRow, ProviderState, ToolListing,
+};
 use serde_json::{Value, json};
 
 use super::table::{Cell, Table};

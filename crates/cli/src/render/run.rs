@@ -12,7 +12,6 @@ mod governed;
 mod lane;
 mod listing;
 mod program;
-mod rows;
 mod status;
 mod turn;
 mod verdict;
@@ -30,8 +29,8 @@ use crate::output::DIM;
 
 pub(crate) use self::ending::exit;
 pub(crate) use self::listing::{card, events, exported, forgotten, listing, replayed};
-pub(crate) use self::rows::EventRows;
 pub(crate) use self::turn::{Extent, turn_card};
+pub(crate) use premath_host::EventRows;
 
 /// How wide a line may be where no terminal says so.
 const WIDE: usize = 160;

@@ -123,6 +123,19 @@ const DESK: Lane = Lane {
     is_finished_by_next: false,
 };
 
+const GONE: Lane =
+    Lane { reads: &[&["desk", "list", "--json"], &["desk", "list", "--deleted", "--json"]], ..DESK };
+
+const CONVERSATIONS: Lane = Lane {
+    reads: &[&["conversations", "list", "--json"]],
+    files: &[],
+    key: "id",
+    primer: &["conversations", "start", "--id", "primer", "--json"],
+    next: &["conversations", "start", "--id", "next", "--json"],
+    log: None,
+    is_finished_by_next: false,
+};
+
 /// A desk that is only just being made.
 const FIRST_DESK: Lane = Lane { reads: &[&["desk", "list", "--json"]], primer: &[], ..DESK };
 
@@ -266,6 +279,12 @@ pub(crate) const CASES: &[Case] = &[
     case!("desk add", DESK, desk, ["desk", "add", "new.md", "--file", "rows.jsonl"]),
     case!("desk add, the first", FIRST_DESK, full, ["desk", "add", "new.md", "--file", "rows.jsonl"]),
     case!("desk restore", DESK, desk, ["desk", "restore", "first.md", "--version", "1"]),
+    case!("desk write", DESK, desk, ["desk", "write", "first.md", "--version", "1", "--file", "rows.jsonl"]),
+    case!("desk rename", GONE, desk, ["desk", "rename", "first.md", "new.md"]),
+    case!("desk delete", GONE, desk, ["desk", "delete", "first.md"]),
+    case!("conversations start", CONVERSATIONS, talk, ["conversations", "start", "--id", "new"]),
+    case!("conversations rename", CONVERSATIONS, talk, ["conversations", "rename", "first", "Another"]),
+    case!("conversations delete", CONVERSATIONS, talk, ["conversations", "delete", "first"]),
     case!("doctor --fix", MENDING, torn, ["doctor", "--fix"]),
     case!("audit verify --reconcile", AUDIT, unrecorded, ["audit", "verify", "--reconcile"]),
 ];
@@ -274,6 +293,13 @@ pub(crate) const CASES: &[Case] = &[
 fn desk() -> Workplace {
     let place = full();
     place.accepted(&["desk", "add", "first.md", "--file", "rows.jsonl", "--json"]);
+    place
+}
+
+/// A store with a desk on which there is a conversation.
+fn talk() -> Workplace {
+    let place = desk();
+    place.accepted(&["conversations", "start", "--id", "first", "--title", "First", "--json"]);
     place
 }
 

@@ -43,8 +43,12 @@ fn called(state: AppState, asked: Asked) -> Answering {
         let name = asked.named("name").to_owned();
         let offered = state.options().offered.iter().find(|offered| offered.action == name).cloned();
         let Some(offered) = offered else {
-            return Err(Failure::new(StatusCode::NOT_FOUND, "host_action_unknown", "no such action is offered here")
-                .hinting("GET /openapi.json has what is; people decide at their own addresses"));
+            return Err(Failure::new(
+                StatusCode::NOT_FOUND,
+                "host_action_unknown",
+                "no such action is offered here",
+            )
+            .hinting("GET /openapi.json has what is; people decide at their own addresses"));
         };
         let args = match asked.body.get("args") {
             None | Some(Value::Null) => serde_json::Map::new(),
@@ -52,7 +56,11 @@ fn called(state: AppState, asked: Asked) -> Answering {
             Some(_) => return Err(unusable(InputClass::FieldInvalid, "$.args", "expected an object")),
         };
         if let Some(hidden) = args.keys().find(|argument| offered.hidden.contains(argument)) {
-            return Err(unusable(InputClass::FieldInvalid, &format!("$.args.{hidden}"), "this is not named from here"));
+            return Err(unusable(
+                InputClass::FieldInvalid,
+                &format!("$.args.{hidden}"),
+                "this is not named from here",
+            ));
         }
         let text = |member: &str| asked.body.get(member).and_then(Value::as_str).map(str::to_owned);
         let door = ClientDoor::new(CLIENT, state.options().is_step);

@@ -11,18 +11,25 @@ use crate::route::{Answering, Body, Route};
 use crate::state::AppState;
 
 pub(crate) const ROUTES: &[Route] = &[
-    Route::get("/api/desk/files", "desk.list", "the files of the desk").query(&["type", "deleted", "cursor", "limit"]),
+    Route::get("/api/desk/files", "desk.list", "the files of the desk")
+        .query(&["type", "deleted", "cursor", "limit"]),
     Route::post("/api/desk/files", "desk.add", "put a file or a folder on the desk")
         .body(Body::Object(add_schema))
         .status(201)
         .by(add),
     Route::get("/api/desk/tree", "desk.tree", "folders and files as a tree"),
     Route::get("/api/desk/search", "desk.search", "names and contents").query(&["q:query", "limit"]),
-    Route::get("/api/desk/files/{id}", "desk.show", "a file and its content").named(&["id"]).query(&["version"]),
-    Route::get("/api/desk/files/{id}/history", "desk.history", "every version of a file").named(&["id"]),
-    Route::post("/api/desk/files/{id}/restore", "desk.restore", "bring back a file, or an earlier version of it")
+    Route::get("/api/desk/files/{id}", "desk.show", "a file and its content")
         .named(&["id"])
-        .body(Body::Members(&["version"])),
+        .query(&["version"]),
+    Route::get("/api/desk/files/{id}/history", "desk.history", "every version of a file").named(&["id"]),
+    Route::post(
+        "/api/desk/files/{id}/restore",
+        "desk.restore",
+        "bring back a file, or an earlier version of it",
+    )
+    .named(&["id"])
+    .body(Body::Members(&["version"])),
 ];
 
 fn add_schema() -> Value {

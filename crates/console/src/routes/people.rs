@@ -22,21 +22,30 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/api/confirmations/{id}", "approval.show", "everything about one question")
         .named(&["id"])
         .query(&["patternName", "patternArgument"]),
-    Route::post("/api/confirmations/{id}/approve", "approval.approve", "agree; the digest of what was shown is needed")
-        .named(&["id"])
-        .body(Body::Members(&["digest!", "scope", "patternName", "patternArgument", "message"]))
-        .by(decide),
+    Route::post(
+        "/api/confirmations/{id}/approve",
+        "approval.approve",
+        "agree; the digest of what was shown is needed",
+    )
+    .named(&["id"])
+    .body(Body::Members(&["digest!", "scope", "patternName", "patternArgument", "message"]))
+    .by(decide),
     Route::post("/api/confirmations/{id}/deny", "approval.deny", "do not agree")
         .named(&["id"])
         .body(Body::Members(&["message"]))
         .by(decide),
     Route::get("/api/proposals", "proposal.list", "plans that people are asked about, the newest first")
         .query(&["state", "run", "limit"]),
-    Route::get("/api/proposals/{id}", "proposal.show", "a plan with every step and what became of it").named(&["id"]),
-    Route::post("/api/proposals/{id}/approve", "proposal.approve", "agree to a plan and have it carried out as shown")
-        .named(&["id"])
-        .body(Body::Members(&["digest!", "message"]))
-        .by(decide),
+    Route::get("/api/proposals/{id}", "proposal.show", "a plan with every step and what became of it")
+        .named(&["id"]),
+    Route::post(
+        "/api/proposals/{id}/approve",
+        "proposal.approve",
+        "agree to a plan and have it carried out as shown",
+    )
+    .named(&["id"])
+    .body(Body::Members(&["digest!", "message"]))
+    .by(decide),
     Route::bare(Verb::Delete, "/api/proposals/{id}", "do not agree to a plan")
         .over("proposal.reject")
         .named(&["id"])
@@ -76,7 +85,7 @@ fn decide(state: AppState, asked: Asked) -> Answering {
             Some(run_id) => goes_on(&state, run_id).await?,
             None => false,
         };
-        answered(called.accepted()?, is_resumed)
+        answered(&called.accepted()?, is_resumed)
     })
 }
 
@@ -84,7 +93,7 @@ fn is_decided(called: &Called) -> bool {
     called.refused.as_deref().is_none_or(|class| class == "proposal_failed")
 }
 
-fn answered(payload: Box<RawValue>, is_resumed: bool) -> Result<Response, Failure> {
+fn answered(payload: &RawValue, is_resumed: bool) -> Result<Response, Failure> {
     let mut members: Map<String, Value> =
         serde_json::from_str(payload.get()).map_err(|_| Failure::broken())?;
     members.insert("resumed".to_owned(), Value::Bool(is_resumed));

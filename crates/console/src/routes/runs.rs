@@ -15,9 +15,8 @@ use crate::state::AppState;
 use crate::tails;
 
 pub(crate) const ROUTES: &[Route] = &[
-    Route::get("/api/runs", "run.list", "the runs of the repository").query(&[
-        "limit", "cursor", "state", "q", "issue", "order",
-    ]),
+    Route::get("/api/runs", "run.list", "the runs of the repository")
+        .query(&["limit", "cursor", "state", "q", "issue", "order"]),
     Route::post("/api/runs", "run.start", "give an agent a task; it runs in this server")
         .body(Body::Arguments)
         .gives(Gives::Data(begun_schema))
@@ -39,17 +38,25 @@ pub(crate) const ROUTES: &[Route] = &[
         .gives(Gives::Data(begun_schema))
         .status(202)
         .by(resume),
-    Route::bare(Verb::Post, "/api/runs/{id}/stop", "ask a run of this server to stop where it can be gone on with")
-        .named(&["id:runId"])
-        .gives(Gives::Data(begun_schema))
-        .status(202)
-        .by(stop),
+    Route::bare(
+        Verb::Post,
+        "/api/runs/{id}/stop",
+        "ask a run of this server to stop where it can be gone on with",
+    )
+    .named(&["id:runId"])
+    .gives(Gives::Data(begun_schema))
+    .status(202)
+    .by(stop),
     Route::bare(Verb::Post, "/api/runs/{id}/verify", "check logs, chains, objects, witnesses and references")
         .over("workspace.verify")
         .by(verify),
-    Route::post("/api/runs/{id}/replay", "run.replay", "run a run again from its journal and compare everything")
-        .named(&["id:runId"])
-        .findings(),
+    Route::post(
+        "/api/runs/{id}/replay",
+        "run.replay",
+        "run a run again from its journal and compare everything",
+    )
+    .named(&["id:runId"])
+    .findings(),
     Route::get("/api/runs/{id}/export", "run.export", "every row of a run's journal").named(&["id:runId"]),
     Route::get(
         "/api/runs/{id}/turns/{callId}",
@@ -107,7 +114,8 @@ async fn exists(state: &AppState, id: &str) -> Result<(), Failure> {
 fn verify(state: AppState, asked: Asked) -> Answering {
     Box::pin(async move {
         exists(&state, asked.named("id")).await?;
-        let verified = state.host(|host| call::call(host, "workspace.verify", Map::new(), Origin::default())).await??;
+        let verified =
+            state.host(|host| call::call(host, "workspace.verify", Map::new(), Origin::default())).await??;
         Ok(answer::payload(StatusCode::OK, &verified.found()?))
     })
 }

@@ -78,3 +78,6 @@ impl Pages {
         self.pages.get(place).filter(|page| page.behind <= seq).cloned()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -270,7 +270,11 @@ pub(crate) fn restore(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
 }
 
 /// Makes one change through the door, and moves what the desk noted to the audit log.
-fn change(host: &Host<'_>, action: &'static str, operation: &Operation) -> Result<Answer, ActionError> {
+pub(super) fn change(
+    host: &Host<'_>,
+    action: &'static str,
+    operation: &Operation,
+) -> Result<Answer, ActionError> {
     let workspace = host.workspace;
     let permit = match workspace.door.permit(action) {
         Ok(permit) => permit,
@@ -310,7 +314,7 @@ fn opened(host: &Host<'_>) -> Result<Desk, StoreError> {
 }
 
 /// The desk and the id of what an argument names: by its id, or by its name where only one thing is called that.
-fn named(host: &Host<'_>, text: &str) -> Result<Result<(Desk, String), DeskRefusal>, ActionError> {
+pub(super) fn named(host: &Host<'_>, text: &str) -> Result<Result<(Desk, String), DeskRefusal>, ActionError> {
     let text = id(text, "id")?;
     let not_found = || DeskRefusal {
         class: DeskRefusalClass::NotFound,
@@ -332,7 +336,7 @@ fn named(host: &Host<'_>, text: &str) -> Result<Result<(Desk, String), DeskRefus
     })
 }
 
-fn refuse(host: &Host<'_>, action: &str, refusal: &DeskRefusal) -> Result<Answer, ActionError> {
+pub(super) fn refuse(host: &Host<'_>, action: &str, refusal: &DeskRefusal) -> Result<Answer, ActionError> {
     refused(host, action, (refusal.class.code(), &refusal.detail, refusal.class.hint()))
 }
 

@@ -71,10 +71,19 @@ pub(crate) fn latest(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     )
 }
 
+/// What `observe.needs_attention` takes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct AttentionArgs {
+    /// Whether to look now, instead of at what was built last.
+    now: bool,
+}
+
 /// `observe.needs_attention`
 pub(crate) fn needs_attention(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let Nothing {} = arguments(args)?;
-    let Snapshot { observation, is_stale } = read_snapshot(host)?;
+    let args: AttentionArgs = arguments(args)?;
+    let Snapshot { observation, is_stale } =
+        if args.now { Snapshot { observation: build(host)?, is_stale: false } } else { read_snapshot(host)? };
     let mut items = observation.needs_attention;
     items.extend(is_stale.then(|| snapshot_stale(LATEST_OBSERVATION)));
     items.sort();

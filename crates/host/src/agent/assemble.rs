@@ -18,6 +18,7 @@ use premath_tusk::turn_loop::{
 };
 use premath_wire::{InputClass, InputError, JsonPath};
 
+use super::conversing::Shown;
 use super::door::AgentDoor;
 use super::effective;
 use super::governed::record_refusals;
@@ -65,6 +66,8 @@ pub(super) struct Plan {
     pub(super) approved: Option<ApprovedPlan>,
     /// The instruction that somebody named; its own when nobody did.
     pub(super) instruction: Option<String>,
+    /// What was said before, and what is open, where it answers a message.
+    pub(super) conversation: Option<Shown>,
 }
 
 /// What a run works with, and what it is.
@@ -96,9 +99,14 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
     }
     plan.task = governor.redact(&plan.task);
     plan.material = plan.material.map(|material| governor.redact(&material));
-    let Assembled { system, opening, to_store } =
-        blocks(&plan, &catalogue, &policy, &|text| governor.redact(text)).assemble();
-    for whole in to_store {
+    let redact = |text: &str| governor.redact(text);
+    let mut blocks = blocks(&plan, &catalogue, &policy, &redact);
+    let mut wholes = Vec::new();
+    if let Some(shown) = plan.conversation.take() {
+        (blocks, wholes) = shown.into_blocks(blocks, &redact);
+    }
+    let Assembled { system, opening, to_store } = blocks.assemble();
+    for whole in wholes.into_iter().chain(to_store) {
         retention::objects(workspace)?.put(&mut whole.text.as_bytes())?;
     }
     let run_id = plan.run_id;

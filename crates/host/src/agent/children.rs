@@ -206,6 +206,7 @@ impl Worker<'_> {
             material: plan.material.clone(),
             approved: None,
             instruction: inherited(parent, run_id),
+            conversation: None,
         }
     }
 

@@ -16,6 +16,7 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use super::assemble::all_tools;
 use super::door::AgentDoor;
 use super::retention::objects;
+use crate::foreign::remembered;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -44,7 +45,8 @@ pub(crate) fn governed_with(
     door: &dyn AgentDoor,
     more: Vec<Arc<dyn Tool>>,
 ) -> Result<PolicyGround, ActionError> {
-    let tools = all_tools(workspace)?.into_iter().chain(more);
+    let foreign = remembered(workspace, door)?;
+    let tools = all_tools(workspace)?.into_iter().chain(foreign).chain(more);
     let catalogue = Catalogue::new(tools).map_err(|error| ActionError::Unavailable {
         what: error.to_string(),
         hint: "this is a fault of premath".to_owned(),

@@ -9,6 +9,7 @@ use premath_wire::time::format_time;
 
 use super::resume::missing;
 use super::retention;
+use crate::actions::issue::invalid;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -37,11 +38,21 @@ pub fn follow(
 ) -> Result<FollowedRows, ActionError> {
     let page = match retention::kept(workspace, run_id)?.read_from(cursor, limit) {
         Err(StoreError::Missing { .. }) => return Err(missing(&format!("there is no run `{run_id}`"))),
+        Err(StoreError::Corrupt { .. }) if is_beyond(workspace, run_id, cursor)? => {
+            let what = format!("the run has no row {} yet", cursor.seq());
+            return Err(invalid(&what, "cursor").into());
+        }
         page => page?,
     };
     let last = page.rows.last().or(page.before.as_ref());
     let has_stopped = page.is_end && last.is_some_and(|row| kind(&row.event) == Some("run.stopped"));
     Ok(FollowedRows { rows: page.rows, next: page.next, has_more: !page.is_end, has_stopped })
+}
+
+/// Whether a cursor is behind the end: whoever has it has another run, or one that was cut off before it was durable.
+fn is_beyond(workspace: &Workspace, run_id: &str, cursor: Cursor) -> Result<bool, ActionError> {
+    let page = retention::kept(workspace, run_id)?.read_from(Cursor::START, usize::MAX)?;
+    Ok(page.next.seq() < cursor.seq())
 }
 
 fn kind<'e>(event: &'e Value<'_>) -> Option<&'e str> {

@@ -189,6 +189,7 @@ fn plan(ground: Ground<'_>, proposal: &Proposal) -> Result<Plan, ActionError> {
         required_artifacts: Vec::new(),
         judges: false,
         material: None,
+        conversation: None,
         approved: Some(ApprovedPlan {
             proposal_id: proposal.id.clone(),
             digest: proposal.plan_digest.clone(),

@@ -9,6 +9,7 @@ use premath_wire::InputError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::conversing::{InConversation, PanelArgs};
 use super::workflow::{self, WorkflowArgs};
 use crate::actions::issue::{arguments, invalid, one_line, told};
 use crate::authority::checked_id;
@@ -42,6 +43,12 @@ pub(crate) struct RunArgs {
     scopes: Vec<String>,
     /// Whether it is one request of a person to the assistant of the desk: its tools, a few turns, half a minute.
     desk: bool,
+    /// The conversation whose next message this is.
+    conversation: Option<String>,
+    /// What the client of the conversation calls the message.
+    message_id: Option<String>,
+    /// What the person has open: `fileId`, `focused`, `pinned`.
+    panels: Option<Vec<PanelArgs>>,
     /// Model turns.
     max_turns: Option<u64>,
     /// Tool calls.
@@ -97,6 +104,8 @@ pub struct RunRequest {
     pub autonomy: Option<String>,
     /// Whether it is one request of a person to the assistant of the desk.
     pub chat: Option<ChatRequest>,
+    /// The conversation whose next message it answers.
+    pub conversation: Option<InConversation>,
 }
 
 /// One request of a person to the assistant of the desk, and what of its limits was named.
@@ -133,6 +142,12 @@ impl RunRequest {
             names_turns: args.max_turns.is_some(),
             names_time: args.max_wall_millis.is_some(),
         });
+        let conversation = InConversation::read(
+            told(args.conversation.as_deref()),
+            told(args.message_id.as_deref()),
+            args.panels.clone(),
+            args.desk,
+        )?;
         let context = context(&args, settings)?;
         let autonomy = told(args.autonomous.as_deref()).map(ToOwned::to_owned);
         let autonomy = autonomy.or_else(|| settings.autonomous.as_ref().map(|reason| reason.value.clone()));
@@ -151,6 +166,7 @@ impl RunRequest {
             autonomy,
             models: args.models,
             chat,
+            conversation,
         })
     }
 

@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use super::assemble::{again, check_checkpoints};
 use super::beginning;
+use super::conversing;
 use super::instructed::authority;
 use super::lease::{self, Refused};
 use super::ports::FileJournal;
@@ -63,6 +64,11 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
     if let Some(refused) = beginning::refused(workspace)? {
         return Ok(Started::Refused(refused));
     }
+    // Nobody else answers in its conversation meanwhile.
+    let _conversation = match conversing::hold_of_run(workspace, &run_id)? {
+        Ok(held) => held,
+        Err(refused) => return Ok(Started::Refused(refused)),
+    };
     let seen = retention::of_run(workspace, &run_id)?;
     let host = &Host { workspace: &seen, ..*host };
     let workspace = host.workspace;

@@ -19,6 +19,7 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use super::assemble::{Made, Plan, check_names, left_of, make};
 use super::beginning;
 use super::children::HostCrew;
+use super::conversing::{self, InConversation, Shown};
 use super::door::AgentDoor;
 use super::footprint::{classes, enter, leave};
 use super::governed::HostPolicy;
@@ -105,8 +106,41 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
             }
         }
     };
-    let ran = begun(host, request, run_id, &journal, held.as_ref(), watch);
-    released(workspace, held.as_ref(), ran).map(|answer| Started::Ran(Box::new(answer)))
+    let ran = match request.conversation.clone() {
+        None => begun(host, request, run_id, &journal, held.as_ref(), None, watch).map(Ok),
+        Some(asked) => answering(host, request, &run_id, &journal, &asked, watch),
+    };
+    match released(workspace, held.as_ref(), ran)? {
+        Ok(answer) => Ok(Started::Ran(Box::new(answer))),
+        Err(refused) => Ok(Started::Refused(refused)),
+    }
+}
+
+/// Answers the next message of a conversation, which nobody else answers in meanwhile. A run that does not begin leaves no
+/// message behind.
+fn answering(
+    host: &Host<'_>,
+    request: RunRequest,
+    run_id: &str,
+    journal: &Journal,
+    asked: &InConversation,
+    watch: &mut Watch<'_>,
+) -> Result<Result<RunAnswer, Refused>, ActionError> {
+    let workspace = host.workspace;
+    let text = request.task.clone().unwrap_or_default();
+    let mut answering = match conversing::enter(workspace, asked, &text)? {
+        Ok(answering) => answering,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    if let Err(refused) = answering.say(workspace, asked, run_id, &text)? {
+        return Ok(Err(refused));
+    }
+    let shown = answering.take_shown();
+    let ran = begun(host, request, run_id.to_owned(), journal, None, Some(shown), watch);
+    if ran.is_err() && !is_begun(journal)? {
+        answering.unsay(run_id)?;
+    }
+    ran.map(Ok)
 }
 
 /// Begins the journal of a run and drives it. A run that is refused before leaves no folder behind.
@@ -116,6 +150,7 @@ fn begun(
     run_id: String,
     journal: &Journal,
     held: Option<&Held>,
+    shown: Option<Shown>,
     watch: &mut Watch<'_>,
 ) -> Result<RunAnswer, ActionError> {
     let workspace = host.workspace;
@@ -124,7 +159,8 @@ fn begun(
     if is_begun(journal)? {
         return Err(begun_already(&run_id));
     }
-    let made = match make(workspace, host.agent, plan(request, run_id, row, holder)) {
+    let plan = Plan { conversation: shown, ..plan(request, run_id, row, holder) };
+    let made = match make(workspace, host.agent, plan) {
         Ok(made) => made,
         Err(error) => {
             if let Retention::Digests { owner } = &workspace.retention {
@@ -206,6 +242,7 @@ fn plan(request: RunRequest, run_id: String, issue: Option<IssueRow>, holder: Op
         material: None,
         approved: None,
         instruction: request.instruction,
+        conversation: None,
     }
 }
 

@@ -51,3 +51,19 @@ pub fn intent_result(applied: &AppliedIntent) -> IntentResult {
     }
     result
 }
+
+/// Why a run ended so, where there is more to say than how.
+#[must_use]
+pub fn outcome_detail(outcome: &RunOutcome) -> Option<String> {
+    match outcome {
+        RunOutcome::Completed => None,
+        RunOutcome::HandedOff { run_id } => Some(format!("it goes on in {run_id}")),
+        RunOutcome::FailedClosed { detail, .. } => Some(detail.clone()),
+        RunOutcome::Stopped(cause) => match cause {
+            StopCause::Limit(limit) => Some(limit.clone()),
+            StopCause::NeedsPerson(what) => Some(what.clone()),
+            StopCause::Model { kind, message } => Some(format!("{kind}: {message}")),
+            StopCause::Interrupted | StopCause::Declined => None,
+        },
+    }
+}

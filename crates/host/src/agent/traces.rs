@@ -379,6 +379,43 @@ pub(crate) fn rows(workspace: &Workspace, run_id: &str) -> Result<Vec<JournalRow
     Ok(rows)
 }
 
+/// Every row that can be read of a run and of the sessions it went on in, in order; none where nothing is left of it.
+pub(crate) fn each_session_row(
+    workspace: &Workspace,
+    run_id: &str,
+    mut take: impl FnMut(&JournalRow),
+) -> Result<(), ActionError> {
+    let mut id = run_id.to_owned();
+    loop {
+        let journal = match journal(workspace, &id) {
+            Err(ActionError::NotRetained { .. }) => return Ok(()),
+            journal => journal?,
+        };
+        let mut is_handed_off = false;
+        let read = each_readable_row(&journal, |row| {
+            is_handed_off = text(&row.event, "outcome") == Some(RunEnding::HandedOff.token());
+            take(row);
+            Ok(())
+        });
+        match read {
+            Ok(_) => {}
+            // It has not begun.
+            Err(ActionError::Input(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        let next = if is_handed_off { config_of(workspace, &id)? } else { None };
+        match next {
+            Some(config) => id = config.successor_id(),
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Where the payloads of a run are.
+pub(crate) fn objects_of(workspace: &Workspace, run_id: &str) -> Result<premath_bd::Objects, ActionError> {
+    Ok(retention::objects(&retention::of_run(workspace, run_id)?)?)
+}
+
 /// Runs a run again and compares everything.
 pub(crate) fn replay(workspace: &Workspace, run_id: &str) -> Result<ReplayAnswer, ActionError> {
     let journal = journal(workspace, run_id)?;

@@ -3,11 +3,12 @@
 use super::input::{Nothing, input_of};
 use super::{Action, Door};
 use crate::actions::{
-    approvals, audit, audit_why, coherence, config, conformance, dep, dep_graph, desk, doctor, explain,
-    foreign_tools, governance_check, guard, harness_feature, harness_kpi, harness_session,
-    harness_trajectory, init, instruction, issue_blocked, issue_check, issue_graph, issue_history, issue_read,
-    issue_upkeep, issue_write, join_check, lease, measuring, metrics, model, observe, policy, policy_export,
-    promotion, proposals, required, run, sandbox, schema, scheme_eval, tool, verify,
+    approvals, audit, audit_why, coherence, config, conformance, conversations, dep, dep_graph, desk,
+    desk_write, doctor, explain, foreign_tools, governance_check, guard, harness_feature, harness_kpi,
+    harness_session, harness_trajectory, init, instruction, issue_blocked, issue_check, issue_graph,
+    issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics, model,
+    observe, policy, policy_export, promotion, proposals, required, run, sandbox, schema, scheme_eval, tool,
+    verify,
 };
 
 /// An entry in two lines: its name, the command, whether it changes anything, what it takes and the schema of its answer, the
@@ -48,6 +49,18 @@ pub const ACTIONS: &[Action] = actions! {
         "print every value of the configuration and where it comes from";
     "conformance.run" "conformance-run" Read conformance::SuiteArgs => "conformance-report" conformance::call:
         "run the conformance vectors";
+    "conversation.delete" "conversations delete" Record conversations::OneArgs => "conversation-changed" conversations::delete:
+        "delete a conversation; the journals of its runs stay";
+    "conversation.list" "conversations list" Read Nothing => "conversation-listing" conversations::list:
+        "list conversations, the one that was last spoken in first";
+    "conversation.log" "conversations log" Read conversations::LogArgs => "conversation-log" conversations::log:
+        "list every call of a tool in a conversation, with what came of it";
+    "conversation.rename" "conversations rename" Record conversations::RenameArgs => "conversation-changed" conversations::rename:
+        "give a conversation another title";
+    "conversation.show" "conversations show" Read conversations::ShowArgs => "conversation" conversations::show:
+        "show the messages of a conversation";
+    "conversation.start" "conversations start" Record conversations::StartArgs => "conversation-changed" conversations::start:
+        "begin a conversation with the assistant of the desk";
     "dep.add" "dep add" Mutation dep::DependencyArgs => "issue-answer" dep::add:
         "make one issue depend on another";
     "dep.diagnostics" "dep diagnostics" Read dep_graph::GraphArgs => "dep-diagnostics" dep_graph::diagnostics:
@@ -60,10 +73,14 @@ pub const ACTIONS: &[Action] = actions! {
         "give a dependency another type";
     "desk.add" "desk add" Mutation desk::AddArgs => "desk-changed" desk::add:
         "put a file or a folder on the desk";
+    "desk.delete" "desk delete" Mutation desk_write::DeleteArgs => "desk-changed" desk_write::delete:
+        "delete a file or a folder; it can be restored";
     "desk.history" "desk history" Read desk::HistoryArgs => "desk-history" desk::history:
         "list every version of a file";
     "desk.list" "desk list" Read desk::ListArgs => "desk-listing" desk::list:
         "list the files of the desk";
+    "desk.rename" "desk rename" Mutation desk_write::RenameArgs => "desk-changed" desk_write::rename:
+        "give a file another name";
     "desk.restore" "desk restore" Mutation desk::VersionArgs => "desk-changed" desk::restore:
         "bring back a file, a folder, or an earlier version";
     "desk.search" "desk search" Read desk::SearchArgs => "desk-matches" desk::search:
@@ -72,6 +89,8 @@ pub const ACTIONS: &[Action] = actions! {
         "show a file and its content";
     "desk.tree" "desk tree" Read Nothing => "desk-tree" desk::tree:
         "show folders and files as a tree";
+    "desk.write" "desk write" Mutation desk_write::WriteArgs => "desk-changed" desk_write::write:
+        "give a file another content, or cells other values";
     "eval.guardrails" "eval guardrails" Effect measuring::GuardrailsArgs => "eval-guardrails" measuring::guardrails:
         "measure the guards of a policy package on a data set";
     "eval.tools" "eval tools" Effect measuring::ToolsArgs => "eval-tools" measuring::tools:
@@ -172,7 +191,7 @@ pub const ACTIONS: &[Action] = actions! {
         "show the witness of one instruction, and who worked under it";
     "observe.latest" "observe latest" Read Nothing => "observation-answer" observe::latest:
         "show the observation that was built last";
-    "observe.needs_attention" "observe needs_attention" Read Nothing => "observe-attention" observe::needs_attention:
+    "observe.needs_attention" "observe needs_attention" Read observe::AttentionArgs => "observe-attention" observe::needs_attention:
         "list what a person should look at, and why";
     "observe.now" "observe now" Read Nothing => "observation-answer" observe::now:
         "look at issues, leases, witnesses, sessions and steps now, without writing anything";

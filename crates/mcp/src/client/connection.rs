@@ -145,7 +145,7 @@ impl Connection {
         let slow = || ForeignError::TimedOut { seconds: patience.as_secs(), progress: None };
         match timeout(patience, list(self.peer())).await {
             Ok(Ok(listed)) => listed.map_err(CallFault::Error),
-            Ok(Err(error)) => Err(self.fault(error)),
+            Ok(Err(error)) => Err(self.fault(&error)),
             Err(_) => Err(CallFault::Error(slow())),
         }
     }
@@ -180,7 +180,7 @@ impl Connection {
                 Err(protocol("it wants to answer later, and calls here are answered at once"))
             }
             Ok(Ok(_)) => Err(protocol("it gave an answer of a kind that nobody knows")),
-            Ok(Err(error)) => Err(self.fault(error)),
+            Ok(Err(error)) => Err(self.fault(&error)),
             Err(_) => {
                 let (seconds, progress) = (wanted.deadline.as_secs(), self.0.trouble.progress());
                 Err(CallFault::Error(ForeignError::TimedOut { seconds, progress }))
@@ -188,21 +188,23 @@ impl Connection {
         }
     }
 
-    fn fault(&self, error: ServiceError) -> CallFault {
+    fn fault(&self, error: &ServiceError) -> CallFault {
         let trouble = &self.0.trouble;
         if let Some(error) = trouble.error() {
             return CallFault::Error(error);
         }
-        match error {
-            ServiceError::McpError(error) => CallFault::Error(ForeignError::Refused {
-                code: error.code.0,
-                message: bounded(&error.message),
-            }),
-            ServiceError::TransportSend(_)
-            | ServiceError::TransportClosed
-            | ServiceError::Cancelled { .. } => CallFault::Closed(trouble.said()),
-            other => CallFault::Error(ForeignError::Protocol { why: bounded(&other.to_string()) }),
+        if let ServiceError::McpError(error) = error {
+            let (code, message) = (error.code.0, bounded(&error.message));
+            return CallFault::Error(ForeignError::Refused { code, message });
         }
+        let is_over = matches!(
+            error,
+            ServiceError::TransportSend(_) | ServiceError::TransportClosed | ServiceError::Cancelled { .. }
+        );
+        if is_over {
+            return CallFault::Closed(trouble.said());
+        }
+        CallFault::Error(ForeignError::Protocol { why: bounded(&error.to_string()) })
     }
 }
 
@@ -219,9 +221,10 @@ fn not_begun(error: &ClientInitializeError, trouble: &Trouble) -> ForeignError {
     if let Some(error) = trouble.error() {
         return error;
     }
-    let why = match error {
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it was there".to_owned(),
-        other => format!("it did not begin as the protocol says: {}", bounded(&other.to_string())),
+    let why = if matches!(error, ClientInitializeError::ConnectionClosed(_)) {
+        "it ended before it was there".to_owned()
+    } else {
+        format!("it did not begin as the protocol says: {}", bounded(&error.to_string()))
     };
     ForeignError::Unreachable { why, said: trouble.said() }
 }

@@ -2,7 +2,7 @@
 
 use premath_rules::RulePack;
 use premath_tusk::policy::{Effect, Origin, Rules};
-use premath_tusk::tools::ToolSpec;
+use premath_tusk::tools::{Risk, ToolKind, ToolSpec};
 use serde_json::json;
 
 use crate::workbench::{Call, call, tools, tools_and_desk};
@@ -17,18 +17,43 @@ fn effect(call: &Call) -> (Effect, Option<String>) {
     (ruling.effect, ruling.rule)
 }
 
+/// The tools of the examples, as another server would have them.
+fn with_another_server() -> Vec<ToolSpec> {
+    let mut tools = tools_and_desk();
+    for (name, risk) in [("example__forecast", Risk::Read), ("example__cancel", Risk::Destructive)] {
+        let spec = ToolSpec::new(name, "mcp:example", "Weather.", r#"{"type": "object"}"#, &[]).unwrap();
+        tools.push(ToolSpec { kind: ToolKind::Effect, risk, ..spec });
+    }
+    tools
+}
+
+#[test]
+fn another_server_may_look_and_asks_before_it_changes_something() {
+    let pack = shipped(&with_another_server());
+    let decided = |tool: &str| {
+        let spec = with_another_server().into_iter().find(|spec| spec.name == tool).unwrap();
+        let ruling = Call { spec, ..call(tool, json!({})) }.decided(&pack);
+        (ruling.effect, ruling.rule)
+    };
+    assert_eq!(decided("example__forecast").0, Effect::Allow);
+    assert_eq!(decided("example__cancel"), by(Effect::Ask, "mcp.asked"));
+}
+
 fn by(effect: Effect, rule: &str) -> (Effect, Option<String>) {
     (effect, Some(rule.to_owned()))
 }
 
 #[test]
 fn the_shipped_rules_load_with_and_without_the_desk() {
-    let with = shipped(&tools_and_desk());
+    let with = shipped(&with_another_server());
     assert_eq!(with.absent().count(), 0, "a name that nothing has is a mistake");
     assert!(with.rules().iter().all(|rule| rule.examples >= 2), "{:?}", with.rules());
     let without = shipped(&tools());
     let absent: Vec<&str> = without.absent().collect();
-    assert_eq!(absent, ["desk_delete_file", "desk_delete_folder", "scope:desk:delete", "scope:desk:write"]);
+    assert_eq!(
+        absent,
+        ["desk_delete_file", "desk_delete_folder", "resource:mcp", "scope:desk:delete", "scope:desk:write"]
+    );
     assert_eq!(shipped(&[]).rules().len(), with.rules().len());
 }
 

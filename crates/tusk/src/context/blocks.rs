@@ -1,7 +1,7 @@
 //! What a run begins with, put together in a fixed order: first what is the same in every run, then what is not.
 //!
-//! Constant: role, instructions, completion, tools. Then the task, the issue, scopes, workspace, panels, state views,
-//! reminders. Equal parts give equal bytes. It must not let other people's words stand outside a fence.
+//! Constant: role, instructions, completion, tools. Then what was said earlier, the task, the issue, scopes, workspace,
+//! panels, the desk, state views, reminders. Equal parts give equal bytes. It must not let other people's words stand outside a fence.
 
 #[cfg(test)]
 mod tests;
@@ -62,6 +62,10 @@ pub struct Blocks {
     pub workspace: String,
     /// What a person has open.
     pub panels: Vec<Panel>,
+    /// What was said earlier in the conversation, as it is shown.
+    pub earlier: Option<String>,
+    /// What a person has open on the desk, as it is shown.
+    pub desk: Option<String>,
     /// What the state views tell.
     pub views: Option<String>,
     /// What the reminders tell.
@@ -93,6 +97,8 @@ impl Blocks {
             scopes: Vec::new(),
             workspace: String::new(),
             panels: Vec::new(),
+            earlier: None,
+            desk: None,
             views: None,
             reminders: None,
         }
@@ -133,6 +139,14 @@ impl Blocks {
         self
     }
 
+    /// The same as the next message of a conversation: with what was said before, and what is open.
+    #[must_use]
+    pub fn with_conversation(mut self, earlier: Option<String>, desk: Option<String>) -> Self {
+        self.earlier = earlier;
+        self.desk = desk;
+        self
+    }
+
     /// The same with what the state views and the reminders tell.
     #[must_use]
     pub fn with_state(mut self, views: Option<String>, reminders: Option<String>) -> Self {
@@ -146,7 +160,8 @@ impl Blocks {
     pub fn assemble(&self) -> Assembled {
         let mut to_store = Vec::new();
         let task = bounded(&self.task, TASK_BYTES, Voice::Asked, &mut to_store);
-        let mut parts = vec![format!("Task:\n{task}")];
+        let mut parts: Vec<String> = self.earlier.iter().cloned().collect();
+        parts.push(format!("Task:\n{task}"));
         if let Some(issue) = &self.issue {
             let source = format!("issue:{}", issue.id);
             let text = bounded(&issue.text, ISSUE_BYTES, Voice::Other(&source), &mut to_store);
@@ -165,6 +180,7 @@ impl Blocks {
             let text = bounded(&panel.text, PANEL_BYTES, Voice::Other(&source), &mut to_store);
             parts.push(format!("Open panel {}:\n{text}", plain_line(&panel.name, NAME_BYTES)));
         }
+        parts.extend(self.desk.clone());
         for own in [&self.views, &self.reminders].into_iter().flatten() {
             parts.push(bounded(own, OWN_BYTES, Voice::Asked, &mut to_store));
         }

@@ -205,6 +205,7 @@ impl Driver<'_, '_> {
             is_resumed: matches!(beginning, Beginning::Resumed { .. }),
             depth: config.depth(),
             denied: &denied,
+            blocked: &config.blocked,
         });
         if let Beginning::Resumed { unwritten } = beginning {
             // A turn whose beginning nobody wrote down has done nothing: it begins now.

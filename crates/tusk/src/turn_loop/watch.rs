@@ -27,6 +27,8 @@ pub enum RunEvent<'e> {
         depth: u64,
         /// What it asked for and was not given.
         denied: &'e [PolicyError],
+        /// Tools of other servers that it was not given, and why: a line each.
+        blocked: &'e [String],
     },
     /// A model is asked, or the harness does something in its place.
     TurnStarted {

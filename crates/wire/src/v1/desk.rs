@@ -132,7 +132,7 @@ pub struct DeskMatches {
     pub items: Vec<DeskMatch>,
 }
 
-/// The answer of `desk add` and `desk restore`.
+/// The answer of `desk add`, `desk write`, `desk rename`, `desk delete` and `desk restore`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeskChanged {

@@ -10,22 +10,24 @@ use serde_json::{Value, json};
 use super::{
     ApprovalAnswer, ApprovalPage, AskAnswer, AuditPage, AuditRow, AuditVerified, AuditWhy, BackendStatus,
     BlockedRow, BootAnswer, BootstrapAnswer, ClaimNextAnswer, CompactAnswer, ConfigAnswer, ConformanceReport,
-    CoordinatorAnswer, DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory,
-    DeskListing, DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
+    ConversationCard, ConversationChanged, ConversationListing, ConversationLog, CoordinatorAnswer,
+    DependencyDiagnostics, DependencyProjection, DeskChanged, DeskDocument, DeskHistory, DeskListing,
+    DeskMatches, DeskTree, DoctorAnswer, Expectation, Explanation, ExportAnswer, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureRow, FeatureWriteAnswer, ForeignToolsAnswer,
     GovernanceInput, GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer, InitAnswer,
     InstructionCheckAnswer, InstructionRunAnswer, InstructionWitnessAnswer, IssueAnswer, IssueCard,
-    IssueCheckAnswer, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection, MeasureAnswer,
-    MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer, PolicyExplained,
-    PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult,
-    RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, IssueGraph, ToolListing, RunEvents, RunExport, RunForgotten, RunListing,
-    SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace, SessionAnswer, SessionDocument,
-    StepAnswer, StepRow, StopAnswer, ToolsResult, TrajectoryProjection, TurnCard, TurnInput, VerifyAnswer,
-    WorkEventRow, WorkStepAnswer, WorkerAnswer,
+    IssueCheckAnswer, IssueGraph, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
+    MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer,
+    PolicyExplained, PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage,
+    RedTeamResult, RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunEvents, RunExport,
+    RunForgotten, RunListing, SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace,
+    SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer, ToolListing, ToolsResult,
+    TrajectoryProjection, TurnCard, TurnInput, UiChunk, VerifyAnswer, WorkEventRow, WorkStepAnswer,
+    WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 107] = [
+pub const SCHEMA_NAMES: [&str; 112] = [
     "approval",
     "approval-page",
     "ask",
@@ -39,6 +41,10 @@ pub const SCHEMA_NAMES: [&str; 107] = [
     "config",
     "conformance-expectation",
     "conformance-report",
+    "conversation",
+    "conversation-changed",
+    "conversation-listing",
+    "conversation-log",
     "coordinator",
     "dep-diagnostics",
     "dep-projection",
@@ -130,6 +136,7 @@ pub const SCHEMA_NAMES: [&str; 107] = [
     "scheme-trace",
     "tool-listing",
     "turn-card",
+    "ui-chunk",
     "verify",
     "work-event",
     "worker",
@@ -184,12 +191,6 @@ fn generated(name: &str) -> Option<Schema> {
         "sandbox-run" => writing.into_root_schema_for::<SandboxOutcome>(),
         "scheme-eval" => writing.into_root_schema_for::<Outcome<SchemeEvalAnswer>>(),
         "scheme-trace" => reading.into_root_schema_for::<SchemeTrace>(),
-        "desk-changed" => writing.into_root_schema_for::<Outcome<DeskChanged>>(),
-        "desk-document" => writing.into_root_schema_for::<Outcome<DeskDocument>>(),
-        "desk-history" => writing.into_root_schema_for::<Outcome<DeskHistory>>(),
-        "desk-listing" => writing.into_root_schema_for::<Outcome<DeskListing>>(),
-        "desk-matches" => writing.into_root_schema_for::<DeskMatches>(),
-        "desk-tree" => writing.into_root_schema_for::<DeskTree>(),
         "doctor" => writing.into_root_schema_for::<Outcome<DoctorAnswer>>(),
         "explanation" => writing.into_root_schema_for::<Explanation>(),
         "foreign-tools" => writing.into_root_schema_for::<Outcome<ForeignToolsAnswer>>(),
@@ -232,7 +233,30 @@ fn generated(name: &str) -> Option<Schema> {
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),
-        _ => return of_harness(name).or_else(|| checks::generated(name, reading, writing)),
+        _ => {
+            return of_harness(name)
+                .or_else(|| of_desk(name))
+                .or_else(|| checks::generated(name, reading, writing));
+        }
+    })
+}
+
+/// The schemas of the desk: its files, and what is said about them.
+fn of_desk(name: &str) -> Option<Schema> {
+    let writing = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    Some(match name {
+        "conversation" => writing.into_root_schema_for::<Outcome<ConversationCard>>(),
+        "conversation-changed" => writing.into_root_schema_for::<Outcome<ConversationChanged>>(),
+        "conversation-listing" => writing.into_root_schema_for::<ConversationListing>(),
+        "conversation-log" => writing.into_root_schema_for::<Outcome<ConversationLog>>(),
+        "ui-chunk" => writing.into_root_schema_for::<UiChunk>(),
+        "desk-changed" => writing.into_root_schema_for::<Outcome<DeskChanged>>(),
+        "desk-document" => writing.into_root_schema_for::<Outcome<DeskDocument>>(),
+        "desk-history" => writing.into_root_schema_for::<Outcome<DeskHistory>>(),
+        "desk-listing" => writing.into_root_schema_for::<Outcome<DeskListing>>(),
+        "desk-matches" => writing.into_root_schema_for::<DeskMatches>(),
+        "desk-tree" => writing.into_root_schema_for::<DeskTree>(),
+        _ => return None,
     })
 }
 

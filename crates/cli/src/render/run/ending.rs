@@ -3,22 +3,9 @@
 use premath_tusk::turn_loop::{RunOutcome, RunReport, StopCause};
 use premath_wire::v1::RunEnding;
 
-use crate::exit::Exit;
+pub(super) use premath_host::outcome_detail as detail;
 
-/// Why it ended so, where there is more to say than how.
-pub(super) fn detail(outcome: &RunOutcome) -> Option<String> {
-    match outcome {
-        RunOutcome::Completed => None,
-        RunOutcome::HandedOff { run_id } => Some(format!("it goes on in {run_id}")),
-        RunOutcome::FailedClosed { detail, .. } => Some(detail.clone()),
-        RunOutcome::Stopped(cause) => match cause {
-            StopCause::Limit(limit) => Some(limit.clone()),
-            StopCause::NeedsPerson(what) => Some(what.clone()),
-            StopCause::Model { kind, message } => Some(format!("{kind}: {message}")),
-            StopCause::Interrupted | StopCause::Declined => None,
-        },
-    }
-}
+use crate::exit::Exit;
 
 /// What the process ends with.
 pub(crate) const fn exit(ending: RunEnding) -> Exit {

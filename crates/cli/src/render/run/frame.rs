@@ -16,7 +16,9 @@ const TASK_LINES: usize = 6;
 
 /// What stands above a run; nothing for another event.
 pub(super) fn opened(event: &RunEvent<'_>) -> String {
-    let RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, denied, .. } = event else {
+    let RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, denied, blocked, .. } =
+        event
+    else {
         return String::new();
     };
     let goes_on = if *is_resumed { format!(" {TIP}goes on{TIP:#}") } else { String::new() };
@@ -38,6 +40,9 @@ pub(super) fn opened(event: &RunEvent<'_>) -> String {
     for error in *denied {
         let (message, code) = (plain(&error.human_message), error.code.code());
         text.push_str(&format!("  {BAD}denied{BAD:#}  {message} {DIM}({code}){DIM:#}\n"));
+    }
+    for line in *blocked {
+        text.push_str(&format!("  {WARN}blocked{WARN:#} {}\n", plain(line)));
     }
     text
 }

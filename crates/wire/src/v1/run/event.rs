@@ -43,6 +43,9 @@ pub enum RunEventKind {
         /// What it asked for and was not given, as a person is told: `code`, `policyName`, `humanMessage`, `hint`, `retryable`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         denied: Vec<crate::Json>,
+        /// Tools of other servers that it was not given, and why.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        blocked: Vec<String>,
     },
     /// A model is asked, or the harness does something in its place.
     #[serde(rename = "turn.started")]
@@ -196,6 +199,9 @@ pub enum RunEventKind {
         run_id: String,
         /// How it ended.
         outcome: RunEnding,
+        /// The kind of the error, where no model answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error_kind: Option<String>,
     },
 }
 

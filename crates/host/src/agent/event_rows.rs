@@ -1,4 +1,4 @@
-//! A run as a program reads it: one row per event. The answer of the command follows them.
+//! A run as a program reads it: one row per event, the same through every door. It must not hold an event back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,27 +6,28 @@ use premath_tusk::JsonText;
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::{AssistantPart, ModelEvent, Usage};
 use premath_tusk::policy::CallJudgement;
-use premath_tusk::turn_loop::{AskedCall, Confirmation, PlanStepResult, RunEvent, Verdict};
+use premath_tusk::turn_loop::{
+    AskedCall, Confirmation, PlanStepResult, RunEvent, RunOutcome, StopCause, Verdict,
+};
 use premath_wire::Json;
 use premath_wire::v1::{
     AskedCallRow, CallArtifact, CallEnd, CallJudged, ConfirmationRow, ModelTextKind, PlanStepRow, ReasonRow,
     RunEventKind, RunEventRow, UsageRow,
 };
 
-use super::ending::detail;
-use super::innermost;
-use premath_host::{ending, intent_result};
+use super::shown::{ending, intent_result, outcome_detail};
 
 /// What has been told of the answers that come.
 #[derive(Debug, Default)]
-pub(crate) struct EventRows {
+pub struct EventRows {
     /// For each run on the way, the parts of its answer of which something was told.
     streamed: BTreeMap<Vec<String>, BTreeSet<u64>>,
 }
 
 impl EventRows {
     /// The row of an event; none when there is nothing to tell.
-    pub(crate) fn row(&mut self, event: &RunEvent<'_>) -> Option<RunEventRow> {
+    #[must_use]
+    pub fn row(&mut self, event: &RunEvent<'_>) -> Option<RunEventRow> {
         let mut workers = Vec::new();
         let event = innermost(event, &mut workers);
         let event = match event {
@@ -81,9 +82,30 @@ impl EventRows {
     }
 }
 
+/// The event itself, and the issues of the workers around it, outermost first.
+fn innermost<'e>(event: &'e RunEvent<'e>, path: &mut Vec<String>) -> &'e RunEvent<'e> {
+    let mut event = event;
+    while let RunEvent::Worker { issue_id, event: inner } = event {
+        path.push((*issue_id).to_owned());
+        event = inner;
+    }
+    event
+}
+
+/// The kind of the error of a model that ended a run.
+const fn error_kind(outcome: &RunOutcome) -> Option<&str> {
+    match outcome {
+        RunOutcome::Stopped(StopCause::Model { kind, .. }) => Some(kind.as_str()),
+        RunOutcome::Completed
+        | RunOutcome::HandedOff { .. }
+        | RunOutcome::FailedClosed { .. }
+        | RunOutcome::Stopped(_) => None,
+    }
+}
+
 fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
     Some(match event {
-        RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, depth, denied } => {
+        RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, depth, denied, blocked } => {
             RunEventKind::RunStarted {
                 run_id: (*run_id).to_owned(),
                 task: (*task).to_owned(),
@@ -93,6 +115,7 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
                 resumed: *is_resumed,
                 depth: *depth,
                 denied: denied.iter().map(|error| Json(error.for_client().into_owned())).collect(),
+                blocked: blocked.to_vec(),
             }
         }
         RunEvent::TurnStarted { call_id, turn, harness } => RunEventKind::TurnStarted {
@@ -128,7 +151,7 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
             run_id: (*run_id).to_owned(),
             issue_id: (*issue_id).to_owned(),
             outcome: ending(outcome),
-            detail: detail(outcome),
+            detail: outcome_detail(outcome),
         },
         RunEvent::Asked { question, calls } => RunEventKind::PersonAsked {
             question: (*question).to_owned(),
@@ -153,14 +176,16 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
             RunEventKind::ContextCompacted { dropped_turns: *dropped_turns }
         }
         RunEvent::HandedOff { run_id } => RunEventKind::RunHandedOff { run_id: (*run_id).to_owned() },
-        RunEvent::Stopped(report) => {
-            RunEventKind::RunStopped { run_id: report.run_id.clone(), outcome: ending(&report.outcome) }
-        }
+        RunEvent::Stopped(report) => RunEventKind::RunStopped {
+            run_id: report.run_id.clone(),
+            outcome: ending(&report.outcome),
+            error_kind: error_kind(&report.outcome).map(ToOwned::to_owned),
+        },
         RunEvent::Model(_) | RunEvent::Worker { .. } => return None,
     })
 }
 
-fn judged(tool: &str, judgement: &CallJudgement) -> Option<RunEventKind> {
+pub(crate) fn judged(tool: &str, judgement: &CallJudgement) -> Option<RunEventKind> {
     let error = judgement.error.as_ref()?;
     Some(RunEventKind::CallJudged(CallJudged {
         tool_call_id: judgement.tool_call_id.clone(),
@@ -174,7 +199,7 @@ fn judged(tool: &str, judgement: &CallJudgement) -> Option<RunEventKind> {
     }))
 }
 
-fn confirmation(said: &Confirmation) -> ConfirmationRow {
+pub(crate) fn confirmation(said: &Confirmation) -> ConfirmationRow {
     ConfirmationRow {
         tool_call_id: said.tool_call_id.clone(),
         approval_id: said.approval_id.clone(),
@@ -183,7 +208,7 @@ fn confirmation(said: &Confirmation) -> ConfirmationRow {
     }
 }
 
-fn plan_step(step: &PlanStepResult) -> PlanStepRow {
+pub(crate) fn plan_step(step: &PlanStepResult) -> PlanStepRow {
     PlanStepRow {
         tool: step.tool.clone(),
         about: step.about.clone(),
@@ -193,11 +218,11 @@ fn plan_step(step: &PlanStepResult) -> PlanStepRow {
 }
 
 /// INVARIANT: a `JsonText` is strict JSON, so it is read; a null would say otherwise.
-fn json(text: &JsonText) -> Json {
+pub(crate) fn json(text: &JsonText) -> Json {
     serde_json::from_str(text.as_str()).unwrap_or(Json(premath_kernel::Value::Null))
 }
 
-const fn used(usage: Usage) -> UsageRow {
+pub(crate) const fn used(usage: Usage) -> UsageRow {
     UsageRow {
         input_tokens: usage.input_tokens,
         cache_read_tokens: usage.cache_read_tokens,
@@ -207,7 +232,7 @@ const fn used(usage: Usage) -> UsageRow {
     }
 }
 
-fn call_end(tool: &str, outcome: &CallOutcome, millis: u64) -> CallEnd {
+pub(crate) fn call_end(tool: &str, outcome: &CallOutcome, millis: u64) -> CallEnd {
     let failure = outcome.failure();
     let (content, tail, reference) = match &outcome.payload {
         Payload::Inline(text) => (text.clone(), None, None),

@@ -1,0 +1,21 @@
+//! `premath serve` from outside: the real program over real sockets.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a test starts programs and reads what they say; what is missing fails it"
+)]
+
+#[path = "../folder/mod.rs"]
+mod folder;
+
+mod closed_doors;
+mod crowds;
+mod decisions;
+mod followed_runs;
+mod pages;
+mod server;
+mod shutdown;
