@@ -61,7 +61,7 @@ function Confirmation({ data, decided }: { readonly data: Data; readonly decided
     id, runId: text(data['runId']), tool: text(data['tool']), toolCallId: text(data['toolCallId']), kind: '', state: text(data['state']) || 'pending', arguments: data['arguments'] ?? {}, argumentsDigest: '',
     cardDigest: text(data['digest']), targets: targetsOf(data['targets']), diff: text(data['diff']) || null, reason: text(data['reason']), rule: text(data['rule']), tier: text(data['tier']), scope: 'once', requestedAt: '', expiresAt: text(data['expiresAt']),
   };
-  return <ApprovalCard approval={approval} decided={answer.again} compact />;
+  return <ApprovalCard approval={approval} decided={() => answer.again()} compact />;
 }
 
 function Plan({ data, decided }: { readonly data: Data; readonly decided: () => void }) {
@@ -74,7 +74,7 @@ function Plan({ data, decided }: { readonly data: Data; readonly decided: () => 
   const proposal: Proposal = answer.data?.proposal ?? {
     id, runId: '', goal: text(data['goal']), rollback: text(data['rollback']), state: text(data['state']) || 'pending', planDigest: text(data['digest']), createdAt: '', expiresAt: text(data['expiresAt']), steps,
   };
-  return <PlanCard proposal={proposal} decided={answer.again} compact />;
+  return <PlanCard proposal={proposal} decided={() => answer.again()} compact />;
 }
 
 export function Undo({ fileId, name, version, done, undone }: { readonly fileId: string; readonly name: string; readonly version?: number | undefined; readonly done: boolean; readonly undone: () => void }) {

@@ -185,8 +185,8 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
   const choose = (next: Turn | undefined) => next && (setChosen(next.callId), go(pathOf('runs', runId, 'turns', next.callId), 'replace'));
   const again = () => (setRound((it) => it + 1), card.again());
   useKeys([
-    { keys: 'j', says: 'Next turn', group: 'Run', run: () => choose(model.turns[at + 1]) },
-    { keys: 'k', says: 'Previous turn', group: 'Run', run: () => choose(model.turns[at - 1]) },
+    { keys: 'j', says: 'Next turn', group: 'Run', repeats: true, run: () => choose(model.turns[at + 1]) },
+    { keys: 'k', says: 'Previous turn', group: 'Run', repeats: true, run: () => choose(model.turns[at - 1]) },
     { keys: 'e', says: 'Turns or events', group: 'Run', run: () => go(`${pathOf('runs', runId)}${tab === 'events' ? '' : '?view=events'}`) },
   ]);
   const total = Math.max(1, model.lastAt - model.startedAt);

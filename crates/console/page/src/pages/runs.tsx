@@ -114,8 +114,8 @@ export function Runs({ place }: { readonly place: Place }) {
   const attention = all.filter((run) => rank(run) === 0).length;
   const move = (step: number) => setChosen((it) => Math.max(0, Math.min(runs.length - 1, it + step)));
   useKeys([
-    { keys: 'j', says: 'Next run', group: 'Runs', run: () => move(1) },
-    { keys: 'k', says: 'Previous run', group: 'Runs', run: () => move(-1) },
+    { keys: 'j', says: 'Next run', group: 'Runs', repeats: true, run: () => move(1) },
+    { keys: 'k', says: 'Previous run', group: 'Runs', repeats: true, run: () => move(-1) },
     { keys: 'Enter', says: 'Open the run', group: 'Runs', run: () => runs[chosen] && go(pathOf('runs', runs[chosen].runId)) },
     { keys: 'n', says: 'A new run', group: 'Runs', run: () => setStarting(true) },
   ]);

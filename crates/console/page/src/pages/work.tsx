@@ -152,8 +152,8 @@ export function Work({ place }: { readonly place: Place }) {
   const choose = (id: string) => go(id === chosen ? '/work' : pathOf('work', id));
   const at = issues.findIndex((issue) => issue.id === chosen);
   useKeys([
-    { keys: 'j', says: 'Next issue', group: 'Work', run: () => issues[at + 1] && go(pathOf('work', issues[at + 1]?.id ?? ''), 'replace') },
-    { keys: 'k', says: 'Previous issue', group: 'Work', run: () => at > 0 && go(pathOf('work', issues[at - 1]?.id ?? ''), 'replace') },
+    { keys: 'j', says: 'Next issue', group: 'Work', repeats: true, run: () => issues[at + 1] && go(pathOf('work', issues[at + 1]?.id ?? ''), 'replace') },
+    { keys: 'k', says: 'Previous issue', group: 'Work', repeats: true, run: () => at > 0 && go(pathOf('work', issues[at - 1]?.id ?? ''), 'replace') },
   ]);
   const counted = (state: string) => nodes.filter((issue) => issue.state === state).length;
   return (
