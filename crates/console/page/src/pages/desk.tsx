@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { post } from '../api/client';
 import type { DeskFile, Page, TreeItem } from '../api/types';
 import { ChatPanel } from '../chat/panel';
+import { hasDraft } from '../desk/drafts';
 import { Editor } from '../desk/editor';
 import { ago } from '../text/format';
 import { inert } from '../text/inert';
@@ -11,7 +12,7 @@ import { useKeys } from '../ui/keys';
 import { Empty, Failure, Inert, tell, tellError } from '../ui/kit';
 import { Dialog } from '../ui/overlays';
 import { go, pathOf, type Place } from '../ui/route';
-import { useAnswer, useDoing, useNow } from '../ui/use';
+import { useAnswer, useDoing, useLatest, useNow } from '../ui/use';
 
 interface Match {
   readonly id: string;
@@ -92,6 +93,7 @@ function Tree({ chosen, marks, refresh, openNew }: { readonly chosen: string | n
 
 export function Desk({ place }: { readonly place: Place }) {
   const chosen = place.parts[1] ?? null;
+  const openNow = useLatest(chosen);
   const [refresh, setRefresh] = useState(0);
   const [making, setMaking] = useState(false);
   const [marks, setMarks] = useState<Record<string, string>>({});
@@ -100,6 +102,12 @@ export function Desk({ place }: { readonly place: Place }) {
     const fileId = typeof effect['fileId'] === 'string' ? effect['fileId'] : '';
     switch (effect['kind']) {
       case 'open_panel': case 'activate_panel': case 'focus_panel':
+        // Nobody is taken away from what they write: the file gets a mark, and they go there when they like.
+        if (fileId && openNow.current !== null && openNow.current !== fileId && hasDraft(openNow.current)) {
+          setMarks((all) => ({ ...all, [fileId]: 'modified' }));
+          tell('blue', 'The assistant has something to show. It is marked on the left; what you write stays open.');
+          return changed();
+        }
         if (fileId) go(pathOf('desk', fileId));
         return;
       case 'tab_indicator':

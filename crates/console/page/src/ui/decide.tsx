@@ -1,5 +1,5 @@
 // What a person is shown before they say yes: cards of a call and of a plan. The same card in the inbox and beside the chat.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError, post, send } from '../api/client';
 import type { Approval, ApprovalShown, Proposal, Target } from '../api/types';
 import { ago, digest, plural } from '../text/format';
@@ -137,7 +137,7 @@ export function ApprovalCard({ approval, decided, bind, compact = false }: {
     tell('green', `Denied ${approval.tool}${answer?.resumed ? '; the run goes on without it' : ''}`);
     over(answer);
   });
-  useEffect(() => bind?.({ approve: () => void approve(), deny: () => void (seen && deny()) }));
+  useLayoutEffect(() => bind?.({ approve: () => void approve(), deny: () => void (seen && deny()) }));
   const canName = card.targets.length > 0;
   const scopes = useMemo((): (readonly [Scope, string])[] => [['once', 'Once'], ['run', 'This run'], ['pattern', 'Pattern']], []);
   return (
@@ -243,7 +243,7 @@ export function PlanCard({ proposal, decided, bind, compact = false }: { readonl
     await post(`/api/proposals/${encodeURIComponent(proposal.id)}/resume`);
     decided(false);
   });
-  useEffect(() => bind?.({ approve: () => void approve(), deny: () => void reject() }));
+  useLayoutEffect(() => bind?.({ approve: () => void approve(), deny: () => void reject() }));
   return (
     <article class={`card decide ${pending ? 'amber' : ''}`} aria-label={`Plan of ${plural(proposal.steps.length, 'step')}`} data-proposal={proposal.id}>
       <header>
