@@ -10,6 +10,7 @@ import { Chip, Empty, Failure, Inert, Loading, Segments, StateChip, tellError } 
 import { Dialog } from '../ui/overlays';
 import { pathOf } from '../ui/route';
 import { useAnswer, useNow, useStored } from '../ui/use';
+import { NO_PAGES, readBehind, type LogPages } from './log';
 import { brokenEnd } from './messages';
 import { MessageView, Undo } from './parts';
 import type { Panel } from './stream';
@@ -44,22 +45,22 @@ function LogRow({ entry, undone }: { readonly entry: LogEntry; readonly undone: 
   );
 }
 
-/** Every call of a conversation: all pages, the newest first. */
+/** Every call of a conversation, the newest first. What was read is kept: only the last page, which grows, is read again. */
 function useLog(conversation: string, refresh: number): { readonly entries: readonly LogEntry[] | null; readonly error: ApiError | null; readonly again: () => void } {
   const [entries, setEntries] = useState<readonly LogEntry[] | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const [round, setRound] = useState(0);
+  const pages = useRef<LogPages>(NO_PAGES);
+  // An undo may be of any page: then all of it is read anew.
+  useEffect(() => void (pages.current = NO_PAGES), [conversation, round]);
   useEffect(() => {
     const cut = new AbortController();
     const read = async () => {
-      const all: LogEntry[] = [];
-      let cursor: string | null | undefined;
-      do {
-        const page: Page<LogEntry> = await get(`/api/conversations/${encodeURIComponent(conversation)}/log`, { cursor }, cut.signal);
-        all.push(...page.items);
-        cursor = page.nextCursor;
-      } while (cursor && !cut.signal.aborted);
-      setEntries(all.reverse());
+      const read = await readBehind(pages.current, (cursor) => get(`/api/conversations/${encodeURIComponent(conversation)}/log`, { cursor }, cut.signal));
+      if (cut.signal.aborted) return;
+      pages.current = read;
+      const all = [...read.before, ...read.last].reverse();
+      setEntries((old) => (JSON.stringify(old) === JSON.stringify(all) ? old : all));
       setError(null);
     };
     const look = () => void read().catch((cause: unknown) => !cut.signal.aborted && setError(cause as ApiError));
