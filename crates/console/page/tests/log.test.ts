@@ -41,7 +41,7 @@ test('a call without an end is read again until it has one', async () => {
 
 test('figures are said in words of people', () => {
   const kpi = { decision: { state: 'rollback', reason: '' }, ratios: { kpi: 0.142857 }, thresholds: { target: 0.8, rollback: 0.4, minRows: 3 }, counts: { windowRows: 7 } } as never;
-  expect(kpiWords(kpi)).toBe('0.14 is below 0.40: work with fewer workers until it is better.');
+  expect(kpiWords(kpi)).toBe('0.14 is below 0.40: no worker is started until somebody says what was done about it.');
   expect(layerWords({ layer: 'seconds a question waits', says: '900' })[1]).toMatch(/15\s?m/);
   expect(layerWords({ layer: 'role', says: 'owner' })).toEqual(['role', 'owner']);
 });

@@ -203,7 +203,7 @@ export function Policy() {
               <header><h2>Layers, each of which can only take away</h2></header>
               <table class="table">
                 <thead><tr><th scope="col">Layer</th><th scope="col">Says</th><th scope="col">From</th></tr></thead>
-                <tbody>{it.layers.map((layer) => <tr key={layer.layer}><td class="strong">{inert(layerWords(layer)[0])}</td><td><Inert text={layerWords(layer)[1]} /></td><td><code class="ink2">{inert(layer.source)}</code></td></tr>)}</tbody>
+                <tbody>{it.layers.map((layer) => <tr key={layer.layer}><td class="strong nowrap">{inert(layerWords(layer)[0])}</td><td><Inert text={layerWords(layer)[1]} /></td><td><code class="ink2">{inert(layer.source)}</code></td></tr>)}</tbody>
               </table>
               {it.refused.length > 0 && <div class="body"><div class="banner amber"><Icon name="warn" /><span>Above the ceiling: {inert(it.refused.join(', '))}</span></div></div>}
             </section>

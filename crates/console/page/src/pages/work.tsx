@@ -66,7 +66,7 @@ export function kpiWords(kpi: Pick<Kpi, 'decision' | 'ratios' | 'thresholds' | '
   const { target, rollback, minRows } = kpi.thresholds;
   const figure = kpi.ratios.kpi.toFixed(2);
   if (kpi.counts.windowRows < minRows) return `${plural(kpi.counts.windowRows, 'step')} of the ${minRows} that are needed to say anything.`;
-  if (kpi.ratios.kpi < rollback) return `${figure} is below ${rollback.toFixed(2)}: work with fewer workers until it is better.`;
+  if (kpi.ratios.kpi < rollback) return `${figure} is below ${rollback.toFixed(2)}: no worker is started until somebody says what was done about it.`;
   return kpi.ratios.kpi < target ? `${figure} is below the target of ${target.toFixed(2)}.` : `${figure} meets the target of ${target.toFixed(2)}.`;
 }
 
