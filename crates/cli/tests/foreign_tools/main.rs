@@ -13,6 +13,7 @@ mod folder;
 
 mod approving;
 mod calling;
+mod guarding;
 mod our_own_server;
 mod place;
 mod server;

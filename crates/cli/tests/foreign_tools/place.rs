@@ -30,6 +30,7 @@ impl Place {
     /// A repository that names the server, on these terms.
     pub(crate) fn new(behaviour: &Value, terms: &str) -> Self {
         let place = Self { folder: Folder::new() };
+        place.configure("");
         place.folder.write("server/behaviour.json", behaviour.to_string());
         place.folder.write("repository/readme.md", "hello\n");
         let program = std::env::current_exe().unwrap();
@@ -58,6 +59,7 @@ impl Place {
     fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         let mut command = self.folder.command(arguments);
         command.envs(variables.iter().copied());
+        command.env("PREMATH_CONFIG", self.folder.path().join("mine.toml"));
         command.current_dir(self.folder.path().join("repository"));
         command.env("XDG_STATE_HOME", self.folder.path().join("state")).env("USER", "jo");
         let output = command.timeout(std::time::Duration::from_secs(60)).output().unwrap();
@@ -91,6 +93,27 @@ impl Place {
     pub(crate) fn approve_all(&self) {
         self.approve("weather");
         self.approve("weather");
+    }
+
+    /// Says what the person's own file says.
+    pub(crate) fn configure(&self, person: &str) {
+        self.folder.write("mine.toml", person);
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.folder.path().join("repository").join(name).exists()
+    }
+
+    /// What a tool was called with, one after the other.
+    pub(crate) fn arguments(&self, tool: &str) -> Vec<Value> {
+        let log = fs::read_to_string(self.folder.path().join("server/log.txt")).unwrap_or_default();
+        let called = |line: &str| serde_json::from_str(line.strip_prefix(&format!("called {tool} "))?).ok();
+        log.lines().filter_map(called).collect()
+    }
+
+    /// Takes the folder away that the server works in.
+    pub(crate) fn lose_the_server(&self) {
+        fs::remove_dir_all(self.server()).unwrap();
     }
 
     pub(crate) fn behave(&self, behaviour: &Value) {
