@@ -91,7 +91,7 @@ impl McpGuard {
     fn ask(&self, arguments: &serde_json::Value) -> Result<ForeignAnswer, GuardError> {
         let settings = &self.settings;
         let (pin, interrupt) = (self.pin()?, Interrupt::default());
-        let asked = thread::scope(|scope| {
+        thread::scope(|scope| {
             let (answered, waits) = mpsc::channel::<()>();
             let given_up = interrupt.clone();
             let watch = thread::Builder::new().name("guard".to_owned()).spawn_scoped(scope, move || {
@@ -114,8 +114,7 @@ impl McpGuard {
             });
             drop(answered);
             asked.map_err(|error| self.unanswered(error))
-        });
-        asked
+        })
     }
 
     fn unanswered(&self, error: ForeignError) -> GuardError {
