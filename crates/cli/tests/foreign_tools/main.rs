@@ -15,6 +15,7 @@ mod approving;
 mod calling;
 mod guarding;
 mod our_own_server;
+mod over_http;
 mod place;
 mod server;
 mod turned_against_us;
