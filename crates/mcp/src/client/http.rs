@@ -58,6 +58,14 @@ pub(super) enum HttpFault {
 
 type Fault = StreamableHttpError<HttpFault>;
 
+/// What of an error of the SDK is ours.
+pub(super) fn fault(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Option<String> {
+    match error.downcast_ref::<Fault>() {
+        Some(Fault::Client(fault)) => Some(fault.to_string()),
+        Some(_) | None => None,
+    }
+}
+
 /// A transport to an address.
 pub(super) fn transport(
     url: &str,

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use premath_tusk::tools::foreign::{ForeignError, escaped};
 use rmcp::ClientHandler;
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam};
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProtocolVersion,
+};
 use rmcp::service::{NotificationContext, RoleClient};
 
 /// How much of what a server says on standard error is kept.
@@ -81,9 +83,11 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    pub(super) fn new(trouble: Arc<Trouble>) -> Self {
+    /// One that says that it speaks a version, where a conversation begins with saying so.
+    pub(super) fn new(trouble: Arc<Trouble>, version: ProtocolVersion) -> Self {
         let us = Implementation::new("premath", env!("CARGO_PKG_VERSION"));
-        Self { trouble, config: ClientConfig::new(ClientCapabilities::default(), us) }
+        let config = ClientConfig::new(ClientCapabilities::default(), us).with_protocol_version(version);
+        Self { trouble, config }
     }
 }
 
