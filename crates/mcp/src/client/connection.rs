@@ -146,7 +146,11 @@ impl Connection {
         match timeout(patience, list(self.peer())).await {
             Ok(Ok(listed)) => listed.map_err(CallFault::Error),
             Ok(Err(error)) => Err(self.fault(&error)),
-            Err(_) => Err(CallFault::Error(slow())),
+            Err(_) => {
+                // Whoever does not even say what there is, is not asked again in this conversation.
+                self.0.trouble.end(slow());
+                Err(CallFault::Error(slow()))
+            }
         }
     }
 
@@ -204,7 +208,7 @@ impl Connection {
         if is_over {
             return CallFault::Closed(trouble.said());
         }
-        CallFault::Error(ForeignError::Protocol { why: bounded(&error.to_string()) })
+        CallFault::Error(ForeignError::Protocol { why: "its answer is none to what was asked".to_owned() })
     }
 }
 
@@ -221,10 +225,20 @@ fn not_begun(error: &ClientInitializeError, trouble: &Trouble) -> ForeignError {
     if let Some(error) = trouble.error() {
         return error;
     }
-    let why = if matches!(error, ClientInitializeError::ConnectionClosed(_)) {
-        "it ended before it was there".to_owned()
-    } else {
-        format!("it did not begin as the protocol says: {}", bounded(&error.to_string()))
+    // The words of the library are not ours: they name its types, and addresses.
+    let why = match error {
+        ClientInitializeError::ConnectionClosed(_) => "it ended before it was there".to_owned(),
+        ClientInitializeError::JsonRpcError(error) => {
+            format!("it refused to begin (code {}): {}", error.code.0, bounded(&error.message))
+        }
+        other => match trouble.status() {
+            Some(status @ 300..=399) => format!("it answered with status {status}; redirects are not followed"),
+            Some(status) => format!("it answered with status {status}"),
+            None if matches!(other, ClientInitializeError::TransportError { .. }) => {
+                "the connection failed".to_owned()
+            }
+            None => "it did not begin as the protocol says".to_owned(),
+        },
     };
     ForeignError::Unreachable { why, said: trouble.said() }
 }
