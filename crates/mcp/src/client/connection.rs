@@ -165,7 +165,11 @@ impl Connection {
         match timeout(patience, list(self.peer())).await {
             Ok(Ok(listed)) => listed.map_err(CallFault::Error),
             Ok(Err(error)) => Err(self.fault(&error)),
-            Err(_) => Err(CallFault::Error(slow())),
+            Err(_) => {
+                // Whoever does not even say what there is, is not asked again in this conversation.
+                self.0.trouble.end(slow());
+                Err(CallFault::Error(slow()))
+            }
         }
     }
 
@@ -223,7 +227,7 @@ impl Connection {
         if is_over {
             return CallFault::Closed(trouble.said());
         }
-        CallFault::Error(ForeignError::Protocol { why: bounded(&error.to_string()) })
+        CallFault::Error(ForeignError::Protocol { why: "its answer is none to what was asked".to_owned() })
     }
 }
 
@@ -272,10 +276,23 @@ fn not_begun(error: &ClientInitializeError, trouble: &Trouble) -> NotBegun {
             let why = "it answered something else to how a conversation begins";
             NotBegun::Undiscovered(unreachable(why.to_owned()))
         }
+        ClientInitializeError::JsonRpcError(error) => {
+            let why = format!("it refused to begin (code {}): {}", error.code.0, bounded(&error.message));
+            NotBegun::Error(unreachable(why))
+        }
         ClientInitializeError::TransportError { error, .. } => {
-            // What the SDK says around it is about its own types.
-            let why = http::fault(error.error.as_ref()).unwrap_or_else(|| error.error.to_string());
-            NotBegun::Error(unreachable(bounded(&why)))
+            // The words of the library are not ours: they name its types, and addresses.
+            let why = match trouble.status() {
+                Some(status @ 300..=399) => {
+                    format!("it answered with status {status}; redirects are not followed")
+                }
+                Some(status) => format!("it answered with status {status}"),
+                None => http::fault(error.error.as_ref()).map_or_else(
+                    || "the connection failed".to_owned(),
+                    |why| bounded(&why),
+                ),
+            };
+            NotBegun::Error(unreachable(why))
         }
         other => {
             let why = format!("it did not begin as the protocol says: {}", bounded(&other.to_string()));

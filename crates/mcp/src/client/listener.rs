@@ -3,7 +3,7 @@
 //! Nothing that a server wants of us is done: it gets no model, no person and no folders.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use premath_tusk::tools::foreign::{ForeignError, escaped};
@@ -23,6 +23,7 @@ pub(super) struct Trouble {
     error: Mutex<Option<ForeignError>>,
     progress: Mutex<Option<String>>,
     is_over: AtomicBool,
+    status: AtomicU16,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -57,6 +58,16 @@ impl Trouble {
 
     pub(super) fn error(&self) -> Option<ForeignError> {
         locked(&self.error).clone()
+    }
+
+    /// The server answered with a status that is no success.
+    pub(super) fn note_status(&self, status: u16) {
+        self.status.store(status, Ordering::SeqCst);
+    }
+
+    /// The last such status.
+    pub(super) fn status(&self) -> Option<u16> {
+        Some(self.status.load(Ordering::SeqCst)).filter(|status| *status != 0)
     }
 
     pub(super) fn forget_progress(&self) {
