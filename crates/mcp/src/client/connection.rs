@@ -264,24 +264,19 @@ fn not_begun(error: &ClientInitializeError, trouble: &Trouble) -> NotBegun {
         return NotBegun::Error(error);
     }
     let unreachable = |why: String| ForeignError::Unreachable { why, said: trouble.said() };
-    match error {
-        ClientInitializeError::ConnectionClosed(_) => {
-            NotBegun::Error(unreachable("it ended before it was there".to_owned()))
-        }
-        ClientInitializeError::ExpectedInitResult(_) => {
-            let why = "it answered something else to how a conversation begins";
-            NotBegun::Undiscovered(unreachable(why.to_owned()))
-        }
-        ClientInitializeError::TransportError { error, .. } => {
-            // What the SDK says around it is about its own types.
-            let why = http::fault(error.error.as_ref()).unwrap_or_else(|| error.error.to_string());
-            NotBegun::Error(unreachable(bounded(&why)))
-        }
-        other => {
-            let why = format!("it did not begin as the protocol says: {}", bounded(&other.to_string()));
-            NotBegun::Error(unreachable(why))
-        }
+    if matches!(error, ClientInitializeError::ExpectedInitResult(_)) {
+        let why = "it answered something else to how a conversation begins";
+        return NotBegun::Undiscovered(unreachable(why.to_owned()));
     }
+    let why = if matches!(error, ClientInitializeError::ConnectionClosed(_)) {
+        "it ended before it was there".to_owned()
+    } else if let ClientInitializeError::TransportError { error, .. } = error {
+        // What the SDK says around it is about its own types.
+        bounded(&http::fault(error.error.as_ref()).unwrap_or_else(|| error.error.to_string()))
+    } else {
+        format!("it did not begin as the protocol says: {}", bounded(&error.to_string()))
+    };
+    NotBegun::Error(unreachable(why))
 }
 
 /// Keeps the end of what a server says beside the conversation, and reads on so that it never waits for us.
