@@ -73,6 +73,9 @@ pub(crate) fn guards_of(settings: &GuardSettings) -> Result<Vec<Arc<dyn Guard>>,
     Ok(guards.into_iter().map(Arc::from).collect())
 }
 
+/// Says what the person approved of a tool, by server and tool.
+pub(crate) type Pin<'p> = dyn Fn(&str, &str) -> Result<Option<Digest>, ActionError> + 'p;
+
 /// What guards outside are asked through.
 pub(crate) struct Ways<'w> {
     /// Where programs run.
@@ -82,7 +85,7 @@ pub(crate) struct Ways<'w> {
     /// Other servers.
     pub(crate) servers: &'w Arc<dyn ForeignTools>,
     /// What the person approved of a tool of one of them.
-    pub(crate) pin: &'w dyn Fn(&str, &str) -> Result<Option<Digest>, ActionError>,
+    pub(crate) pin: &'w Pin<'w>,
 }
 
 /// The guards outside that the configuration names.

@@ -268,37 +268,24 @@ fn not_begun(error: &ClientInitializeError, trouble: &Trouble) -> NotBegun {
         return NotBegun::Error(error);
     }
     let unreachable = |why: String| ForeignError::Unreachable { why, said: trouble.said() };
-    match error {
-        ClientInitializeError::ConnectionClosed(_) => {
-            NotBegun::Error(unreachable("it ended before it was there".to_owned()))
-        }
-        ClientInitializeError::ExpectedInitResult(_) => {
-            let why = "it answered something else to how a conversation begins";
-            NotBegun::Undiscovered(unreachable(why.to_owned()))
-        }
-        ClientInitializeError::JsonRpcError(error) => {
-            let why = format!("it refused to begin (code {}): {}", error.code.0, bounded(&error.message));
-            NotBegun::Error(unreachable(why))
-        }
-        ClientInitializeError::TransportError { error, .. } => {
-            // The words of the library are not ours: they name its types, and addresses.
-            let why = match trouble.status() {
-                Some(status @ 300..=399) => {
-                    format!("it answered with status {status}; redirects are not followed")
-                }
-                Some(status) => format!("it answered with status {status}"),
-                None => http::fault(error.error.as_ref()).map_or_else(
-                    || "the connection failed".to_owned(),
-                    |why| bounded(&why),
-                ),
-            };
-            NotBegun::Error(unreachable(why))
-        }
-        other => {
-            let why = format!("it did not begin as the protocol says: {}", bounded(&other.to_string()));
-            NotBegun::Error(unreachable(why))
-        }
+    if matches!(error, ClientInitializeError::ExpectedInitResult(_)) {
+        let why = "it answered something else to how a conversation begins";
+        return NotBegun::Undiscovered(unreachable(why.to_owned()));
     }
+    let why = if matches!(error, ClientInitializeError::ConnectionClosed(_)) {
+        "it ended before it was there".to_owned()
+    } else if let ClientInitializeError::JsonRpcError(error) = error {
+        format!("it refused to begin (code {}): {}", error.code.0, bounded(&error.message))
+    } else if let Some(status) = trouble.status() {
+        let redirected = if (300..400).contains(&status) { "; redirects are not followed" } else { "" };
+        format!("it answered with status {status}{redirected}")
+    } else if let ClientInitializeError::TransportError { error, .. } = error {
+        // The words of the library are not ours: they name its types, and addresses.
+        http::fault(error.error.as_ref()).map_or_else(|| "the connection failed".to_owned(), |why| bounded(&why))
+    } else {
+        format!("it did not begin as the protocol says: {}", bounded(&error.to_string()))
+    };
+    NotBegun::Error(unreachable(why))
 }
 
 /// Keeps the end of what a server says beside the conversation, and reads on so that it never waits for us.
