@@ -55,7 +55,8 @@ await prove([
     await page.locator('.decide').waitFor();
   }],
   ['a plan with a cut preview is done only after all of its arguments were opened', async ({ visit }) => {
-    const file = await fileNamed('launch-plan.md');
+    const made = await call('POST', '/api/desk/files', { name: `minutes-${Date.now()}.md`, type: 'markdown', content: 'nothing yet\n' });
+    const { file } = await get(`/api/desk/files/${made.body.data.id}`);
     const content = `${Array.from({ length: 300 }, (_, at) => `harmless line ${at} of the minutes\\n`).join('')}THE LAST LINE OF ALL\\n`;
     const runId = await runScript('cut', `name = "cut"\n[[turn]]\ntext = "plan"\n[[turn.call]]\ntool = "desk_propose_plan"\n[turn.call.arguments]\ngoal = "tidy"\nrollback = "restore"\n[[turn.call.arguments.steps]]\ntool = "desk_update_markdown"\nrationale = "tidy"\nargs = { file_id = "${file.id}", version = ${file.version}, content = "${content}" }\n`);
     const plan = await until('the plan waits', async () => (await get('/api/proposals?state=pending')).items.find((it) => it.runId === runId));
