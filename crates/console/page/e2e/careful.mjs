@@ -32,7 +32,7 @@ await prove([
     hold(sent === 1, `${sent} were sent`);
     await until('one is decided', async () => (await waiting()).length === before - 1);
   }],
-  ['a second press on a card that just came up decides nothing', async ({ visit }) => {
+  ['a press on a card that just came up decides nothing', async ({ visit }) => {
     const page = await visit('/approvals');
     let sent = 0;
     page.on('request', (request) => void (request.method() !== 'GET' && /confirmations|proposals/.test(request.url()) && (sent += 1)));
