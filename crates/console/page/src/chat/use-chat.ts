@@ -71,6 +71,17 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     return Boolean(stored.active);
   }, []);
 
+  // The last row of a run is written after the last chunk of its stream: an answer that has no outcome yet is looked at again before it is said to be broken off.
+  const loadSettled = useCallback(async (id: string, signal: AbortSignal): Promise<boolean> => {
+    for (let tries = 0; ; tries += 1) {
+      const isActive = await load(id, signal);
+      const last = shown.current.at(-1);
+      const hasOutcome = last?.role !== 'assistant' || typeof last.metadata?.['outcome'] === 'string';
+      if (hasOutcome || isActive || tries === 4 || signal.aborted) return isActive;
+      await new Promise((done) => setTimeout(done, 250));
+    }
+  }, []);
+
   const readEarlier = useCallback(async () => {
     if (conversation === null || earlier === null) return;
     const stored = await get<Stored>(`/api/conversations/${encodeURIComponent(conversation)}`, { before: earlier });
@@ -156,7 +167,7 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
         await take(say(conversation, text, panels, scopes, mine.signal), mine.signal, false, () => void (taken = true));
       } finally {
         // Whatever the stream did, what the server keeps is read: also where the answer failed in the middle.
-        if (taken && !mine.signal.aborted) await load(conversation, mine.signal);
+        if (taken && !mine.signal.aborted) await loadSettled(conversation, mine.signal);
       }
     });
     if (!taken && !mine.signal.aborted) setMessages((all) => all.filter((message) => message.id !== id));
@@ -174,7 +185,7 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
       await load(conversation, mine.signal);
       for (let tries = 0; tries < 20; tries += 1) {
         await take(rejoin(conversation, mine.signal), mine.signal);
-        if (!(await load(conversation, mine.signal))) return;
+        if (!(await loadSettled(conversation, mine.signal))) return;
         await new Promise((done) => setTimeout(done, 150));
       }
     });
@@ -186,7 +197,7 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     await settle(mine, async () => {
       await load(conversation, mine.signal);
       await take(rejoin(conversation, mine.signal), mine.signal);
-      await load(conversation, mine.signal);
+      await loadSettled(conversation, mine.signal);
     });
   }, [conversation]);
 
