@@ -5,7 +5,10 @@ import { useChat } from "@ai-sdk/react";
 import { DefaultChatTransport } from "ai";
 
 const { url, token, conversation } = window.PREMATH;
-const transport = new DefaultChatTransport({ api: `${url}/api/chat`, headers: { Authorization: `Bearer ${token}` } });
+const headers = { Authorization: `Bearer ${token}` };
+const transport = new DefaultChatTransport({ api: `${url}/api/chat`, headers });
+// The run is stopped, and its stream ends by itself.
+const stop = () => fetch(`${url}/api/chat/${conversation}/stop`, { method: "POST", headers });
 
 function Part({ part }) {
   if (part.type === "text") return <p>{part.text}</p>;
@@ -15,7 +18,7 @@ function Part({ part }) {
 }
 
 function Chat() {
-  const { messages, sendMessage, status, stop, error } = useChat({ id: conversation, transport });
+  const { messages, sendMessage, status, error } = useChat({ id: conversation, transport });
   const [text, setText] = useState("");
   const send = (event) => (event.preventDefault(), sendMessage({ text }), setText(""));
   return (

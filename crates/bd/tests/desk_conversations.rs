@@ -8,7 +8,7 @@ use desk_room::{Room, file, open, rooms};
 use premath_bd::desk::{Desk, DeskRefusalClass, LONGEST_MESSAGE, MOST_CONVERSATIONS, NewMessage};
 
 fn say(desk: &Desk, conversation: &str, run_id: &str, text: &str) {
-    let message = NewMessage { conversation, message_id: None, run_id, text };
+    let message = NewMessage { conversation, message_id: None, run_id, text, begun_by: None };
     desk.say(&message).unwrap().unwrap();
 }
 
@@ -45,8 +45,13 @@ fn what_a_client_names_keeps_its_name_and_is_there_once() {
             let refused = desk.start_conversation(Some(name), "", "ada").unwrap();
             assert_eq!(refused.unwrap_err().class, DeskRefusalClass::Invalid, "{name}");
         }
-        let message =
-            NewMessage { conversation: "aB3-x_9", message_id: Some("m1"), run_id: "run-1", text: "hello" };
+        let message = NewMessage {
+            conversation: "aB3-x_9",
+            message_id: Some("m1"),
+            run_id: "run-1",
+            text: "hello",
+            begun_by: None,
+        };
         assert_eq!(desk.say(&message).unwrap().unwrap().message_id, "m1");
         let twice = desk.say(&NewMessage { run_id: "run-2", ..message }).unwrap();
         assert_eq!(twice.unwrap_err().class, DeskRefusalClass::Invalid);
@@ -68,7 +73,8 @@ fn there_is_a_limit_to_conversations_and_to_messages_and_none_to_their_number_in
     let long = "ä".repeat(LONGEST_MESSAGE);
     say(&desk, "c1", "run-1", &long);
     let longer = format!("{long}!");
-    let message = NewMessage { conversation: "c1", message_id: None, run_id: "run-2", text: &longer };
+    let message =
+        NewMessage { conversation: "c1", message_id: None, run_id: "run-2", text: &longer, begun_by: None };
     assert_eq!(desk.say(&message).unwrap().unwrap_err().class, DeskRefusalClass::Invalid);
     let missing = desk.say(&NewMessage { conversation: "c7", text: "x", ..message }).unwrap();
     assert_eq!(missing.unwrap_err().class, DeskRefusalClass::ConversationMissing);

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use premath_host::{Host, existing_desk, failure_sentence, fresh_run_id};
-use serde_json::{Map, Value, json};
+use premath_host::{existing_desk, failure_sentence, fresh_run_id};
+use serde_json::{Value, json};
 
 use self::body::Said;
 pub(crate) use self::streams::Streams;
@@ -21,7 +21,7 @@ use self::streams::{Feeding, Stream};
 use crate::answer;
 use crate::asked::Asked;
 use crate::call::call;
-use crate::failure::{Failure, Origin};
+use crate::failure::Failure;
 use crate::rates::Rate;
 use crate::route::{Answering, Body, Gives, Route, Verb};
 use crate::state::AppState;
@@ -124,13 +124,8 @@ pub(crate) async fn attach(state: &AppState) -> Result<(), Failure> {
 fn say(state: AppState, asked: Asked) -> Answering {
     Box::pin(async move {
         let said = Said::read(&asked.body)?;
-        let id = said.conversation.clone();
-        let (run_id, workspace) = state
-            .host(move |host| {
-                conversation(host, &id)?;
-                Ok::<_, Failure>((fresh_run_id(host.workspace), host.workspace.clone()))
-            })
-            .await??;
+        let (run_id, workspace) =
+            state.host(|host| (fresh_run_id(host.workspace), host.workspace.clone())).await?;
         let stream = state.streams().begin(&run_id, Some(&said.conversation));
         let watcher = Feeding::new(Arc::clone(&stream), workspace).watcher();
         if let Err(failure) = state.start_run(said.arguments(&run_id), Some(watcher)).await {
@@ -145,21 +140,6 @@ fn say(state: AppState, asked: Asked) -> Answering {
             None => Ok(told::response(&state, stream, asked.connection)),
         }
     })
-}
-
-/// The conversation of a client that names one: it is begun where there is none.
-fn conversation(host: &Host<'_>, id: &str) -> Result<(), Failure> {
-    let failed = |error| Failure::action(&premath_host::ActionError::Store(error), Origin::default());
-    let is_there = match existing_desk(host.workspace).map_err(failed)? {
-        Some(desk) => desk.conversation(id).map_err(failed)?.is_some(),
-        None => false,
-    };
-    if is_there {
-        return Ok(());
-    }
-    let arguments = Map::from_iter([("id".to_owned(), Value::String(id.to_owned()))]);
-    let origin = Origin { address: &[], is_body: true };
-    call(host, "conversation.start", arguments, origin)?.accepted().map(drop)
 }
 
 /// What is said when no model answered at all: one status and one sentence for each kind.

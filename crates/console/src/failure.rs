@@ -148,6 +148,8 @@ impl Failure {
         let is_address = origin.address.iter().any(|name| path.strip_prefix("$.") == Some(argument(name)));
         // The journal of a run is named by it.
         let is_address = is_address || (path == "$.session" && origin.address.contains(&"id:runId"));
+        // So is a turn, by its own name.
+        let is_address = is_address || (path == "$.runId" && origin.address.contains(&"callId"));
         let status = match error.class {
             InputClass::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             // What the address names is not there, or is no name at all.
@@ -232,16 +234,21 @@ impl Failure {
         }
     }
 
-    /// An answer that is a refusal.
-    pub(crate) fn refused(class: &str, payload: Box<RawValue>) -> Self {
-        let status = match class {
+    /// The status of a refusal.
+    pub(crate) fn status_of(class: &str) -> StatusCode {
+        match class {
             _ if class.ends_with("not_found") => StatusCode::NOT_FOUND,
             _ if class.ends_with("_expired") => StatusCode::GONE,
             "desk_deleted" | "payload_not_retained" => StatusCode::GONE,
             "desk_invalid" | "desk_patch_mismatch" | "proposal_failed" => StatusCode::UNPROCESSABLE_ENTITY,
             "person_missing" => StatusCode::FORBIDDEN,
             _ => StatusCode::CONFLICT,
-        };
+        }
+    }
+
+    /// An answer that is a refusal.
+    pub(crate) fn refused(class: &str, payload: Box<RawValue>) -> Self {
+        let status = Self::status_of(class);
         let said: Option<Refused> = serde_json::from_str(payload.get()).ok();
         let (message, hint) = said.map(|said| (said.refused.detail, said.refused.hint)).unwrap_or_default();
         let message = if message.is_empty() { format!("the action was refused: {class}") } else { message };

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tokio::time::Instant;
 
 use crate::failure::{Code, Failure};
-use crate::options::Noted;
+use crate::options::{Noted, PageOrigin};
 use crate::rates::Rate;
 use crate::router::{Matched, is_api, is_public};
 use crate::state::AppState;
@@ -29,20 +29,29 @@ pub(crate) async fn guarded(State(state): State<AppState>, request: Request, nex
     let id = format!("req-{:08x}", COUNT.fetch_add(1, Ordering::Relaxed));
     let is_api = is_api(request.uri().path());
     let method = method(&request);
-    let mut response = match checked(&state, &request) {
+    let page = allowed(&state, request.headers()).filter(|_| is_api).cloned();
+    let is_preflight = page.is_some() && is_preflight(&request);
+    let mut response = match checked(&state, &request, page.is_some()) {
+        Ok(()) if is_preflight => StatusCode::NO_CONTENT.into_response(),
         Ok(()) => next.run(request).await,
         Err(failure) => failure.into_response(),
     };
     dress(response.headers_mut(), is_api, &id);
+    if let Some(page) = page {
+        let_read(response.headers_mut(), page, is_preflight);
+    }
     note(&state, &response, method, &id, began.elapsed());
     response
 }
 
-fn checked(state: &AppState, request: &Request) -> Result<(), Failure> {
+fn checked(state: &AppState, request: &Request, is_allowed: bool) -> Result<(), Failure> {
     let headers = request.headers();
     own_name(state, request.uri(), headers)?;
-    own_page(state, headers, is_api(request.uri().path()))?;
-    if is_public(request.uri().path()) {
+    if !is_allowed {
+        own_page(state, headers, is_api(request.uri().path()))?;
+    }
+    // What a browser asks beforehand bears no token, and does nothing.
+    if is_public(request.uri().path()) || (is_allowed && is_preflight(request)) {
         return Ok(());
     }
     let shown = headers.get(header::AUTHORIZATION);
@@ -63,6 +72,40 @@ fn own_name(state: &AppState, uri: &Uri, headers: &HeaderMap) -> Result<(), Fail
         Ok(())
     } else {
         Err(Failure::foreign("the header `Host` does not name this server"))
+    }
+}
+
+/// The page of somebody else that may ask here, where the request is from one.
+fn allowed<'s>(state: &'s AppState, headers: &HeaderMap) -> Option<&'s HeaderValue> {
+    let mut origins = headers.get_all(header::ORIGIN).iter();
+    let (first, second) = (origins.next()?, origins.next());
+    let known = state.options().origins.iter().map(PageOrigin::header);
+    known.filter(|_| second.is_none()).find(|known| *known == first)
+}
+
+/// Whether a browser asks what it may ask.
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS
+        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// Lets the page of somebody else read an answer. No cookie counts here, so none is asked for.
+fn let_read(headers: &mut HeaderMap, page: HeaderValue, is_preflight: bool) {
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, page);
+    headers.append(header::VARY, HeaderValue::from_static("Origin"));
+    let mut set =
+        |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
+    if is_preflight {
+        set(header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, PATCH, DELETE");
+        set(header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type, last-event-id, user-agent");
+        set(header::ACCESS_CONTROL_MAX_AGE, "600");
+        // A page of the network asks a server of this machine.
+        set(HeaderName::from_static("access-control-allow-private-network"), "true");
+    } else {
+        set(
+            header::ACCESS_CONTROL_EXPOSE_HEADERS,
+            "retry-after, x-request-id, x-vercel-ai-ui-message-stream",
+        );
     }
 }
 

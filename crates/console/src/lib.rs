@@ -26,6 +26,6 @@ mod state;
 mod tails;
 mod token;
 
-pub use options::{Limits, Noted, Offered, Options, RequestLog};
+pub use options::{Limits, Noted, Offered, Options, PageOrigin, RequestLog};
 pub use serving::{ServeError, Serving};
 pub use token::Token;

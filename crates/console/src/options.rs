@@ -4,6 +4,9 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::HeaderValue;
+use axum::http::uri::Authority;
+
 use crate::token::Token;
 
 /// How the server is run.
@@ -13,6 +16,8 @@ pub struct Options {
     pub token: Token,
     /// The actions that other agents may call, as the door they come in by offers them.
     pub offered: Vec<Offered>,
+    /// Pages of others whose requests are answered, by their exact origins.
+    pub origins: Vec<PageOrigin>,
     /// Whether premath started this process for a step of its own.
     pub is_step: bool,
     /// Whether this is the demonstration, with a scripted assistant.
@@ -21,6 +26,35 @@ pub struct Options {
     pub limits: Limits,
     /// Who is told of every request; nobody when absent.
     pub log: Option<Arc<dyn RequestLog>>,
+}
+
+/// Where a page is from: scheme, name and port, as a browser says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageOrigin(HeaderValue);
+
+impl PageOrigin {
+    /// Reads one: `http://` or `https://`, a name in small letters, a port where there is one. Nothing stands for several.
+    #[must_use]
+    pub fn new(text: &str) -> Option<Self> {
+        let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
+        let read: Authority = authority.parse().ok()?;
+        let is_plain = |letter: char| {
+            letter.is_ascii_lowercase()
+                || letter.is_ascii_digit()
+                || matches!(letter, '.' | '-' | ':' | '[' | ']')
+        };
+        let is_usual = match read.port_u16() {
+            Some(port) => port == if text.starts_with("https") { 443 } else { 80 },
+            // A colon without a number behind it is none.
+            None => authority.ends_with(':'),
+        };
+        let is_exact = !read.host().is_empty() && authority.chars().all(is_plain) && !is_usual;
+        HeaderValue::from_str(text).ok().filter(|_| is_exact).map(Self)
+    }
+
+    pub(crate) const fn header(&self) -> &HeaderValue {
+        &self.0
+    }
 }
 
 /// An action that other agents may call.

@@ -4,6 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::from_fn_with_state;
@@ -82,13 +83,18 @@ async fn elsewhere(request: Request) -> Response {
     page::answer(if path == "/" { "/index.html" } else { path }, request.headers())
 }
 
+/// What an address names, where it is text.
+type Named = Result<RawPathParams, RawPathParamsRejection>;
+
 /// What answers at one address.
 fn served(route: &'static Route) -> axum::routing::MethodRouter<AppState> {
     let plan = Arc::new(Plan::new(route));
-    on(filter(route.verb), move |State(state): State<AppState>, address: RawPathParams, request: Request| {
+    on(filter(route.verb), move |State(state): State<AppState>, address: Named, request: Request| {
         let plan = Arc::clone(&plan);
-        let address: Vec<(String, String)> =
-            address.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        // A name that is no UTF-8 text names nothing that is here.
+        let address: Option<Vec<(String, String)>> = address
+            .ok()
+            .map(|address| address.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect());
         async move {
             let answering = AssertUnwindSafe(answered(state, plan, address, request)).catch_unwind();
             let mut response = match answering.await {
@@ -105,13 +111,14 @@ fn served(route: &'static Route) -> axum::routing::MethodRouter<AppState> {
 async fn answered(
     state: AppState,
     plan: Arc<Plan>,
-    address: Vec<(String, String)>,
+    address: Option<Vec<(String, String)>>,
     request: Request,
 ) -> Result<Response, Failure> {
     let route = plan.route;
     if !route.is_public {
         state.rates().take(route.rate, tokio::time::Instant::now()).map_err(Failure::too_often)?;
     }
+    let address = address.ok_or_else(|| Failure::not_found("there is nothing of that name"))?;
     let asked = Asked::read(plan, address, request, &state.options().limits).await?;
     match route.answerer {
         Answerer::Own(answer) => answer(state, asked).await,

@@ -3,7 +3,7 @@
 mod actions;
 mod desk;
 mod issues;
-mod people;
+pub(crate) mod people;
 mod policy;
 mod public;
 mod runs;

@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
 
 use crate::failure::{Failure, Origin};
+use crate::routes::people;
 use crate::state::AppState;
 
 /// Whoever watches a run. It is called on the thread of the run, and must not hold it up.
@@ -158,8 +159,9 @@ impl AppState {
         // Taken out of the list whatever becomes of the thread.
         let place = Place { state: self.clone(), run_id: run_id.clone() };
         let mut begun = Some(begun);
+        let runtime = tokio::runtime::Handle::current();
         let work = Box::new(move |host: &Host<'_>| {
-            let _place = place;
+            let before = people::decided(host, &run_id);
             let mut watch = |event: &RunEvent<'_>| {
                 if matches!(event, RunEvent::Started { .. })
                     && let Some(begun) = begun.take()
@@ -175,7 +177,12 @@ impl AppState {
                 drop(begun.send(Err(Arc::clone(failure))));
             }
             state.tails().wake(&run_id);
+            drop(place);
             told.send_replace(Some(ended));
+            // Whoever was asked may have answered while it was still about to rest, here or at a terminal.
+            if people::decided(host, &run_id) > before {
+                runtime.spawn(people::look_again(state, run_id));
+            }
         });
         self.calls().spawn(work)?;
         match beginning.await {
@@ -230,7 +237,7 @@ fn drive(
     match ran {
         Ok(RunStarted::Ran(_)) => Ended::Ran,
         Ok(RunStarted::Refused(refused)) => {
-            let status = axum::http::StatusCode::CONFLICT;
+            let status = Failure::status_of(&refused.class);
             failed(Failure::new(status, &refused.class, refused.detail).hinting(refused.hint))
         }
         Err(error) => failed(Failure::action(&error, origin)),

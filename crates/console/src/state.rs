@@ -36,14 +36,13 @@ struct Shared {
 
 impl AppState {
     pub(crate) fn new(calls: Calls, options: Options, port: u16, stop: CancellationToken) -> Self {
-        let names = ["127.0.0.1", "localhost", "[::1]"];
         Self(Arc::new(Shared {
             runs: Runs::new(options.limits.runs),
             rates: Rates::new(&options.limits, tokio::time::Instant::now()),
             tails: Tails::default(),
             streams: Arc::default(),
             measures: Measures::default(),
-            authorities: names.iter().map(|name| format!("{name}:{port}")).collect(),
+            authorities: authorities(port),
             calls,
             options,
             stop,
@@ -97,5 +96,27 @@ impl AppState {
     /// Whether a name is one of ours, port and all.
     pub(crate) fn is_own(&self, authority: &str) -> bool {
         self.0.authorities.iter().any(|own| own.eq_ignore_ascii_case(authority))
+    }
+}
+
+/// What a browser may call us.
+fn authorities(port: u16) -> Vec<String> {
+    let names = ["127.0.0.1", "localhost"];
+    let mut authorities: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
+    if port == 80 {
+        // Browsers leave the usual port out.
+        authorities.extend(names.map(str::to_owned));
+    }
+    authorities
+}
+
+#[cfg(test)]
+mod tests {
+    use super::authorities;
+
+    #[test]
+    fn the_usual_port_may_be_left_out_and_no_other() {
+        assert_eq!(authorities(80), ["127.0.0.1:80", "localhost:80", "127.0.0.1", "localhost"]);
+        assert_eq!(authorities(7423), ["127.0.0.1:7423", "localhost:7423"]);
     }
 }

@@ -11,6 +11,7 @@ mod fold;
 mod log;
 mod messages;
 mod recalled;
+mod unfinished;
 
 pub use self::cards::{Cards, ChangeCard, DeskCards};
 pub use self::chunks::{Chunker, failure_sentence};
@@ -18,3 +19,4 @@ pub(crate) use self::exchange::exchange;
 pub use self::fold::folded;
 pub(crate) use self::log::{LogPlace, log_of};
 pub(crate) use self::messages::{Streamed, messages_of};
+pub(crate) use self::unfinished::Unfinished;

@@ -54,6 +54,8 @@ pub struct SaidMessage {
     pub text: String,
     /// When.
     pub at: Moment,
+    /// What a model had said of a turn that somebody stopped.
+    pub unfinished: String,
 }
 
 /// A message that is about to be answered.
@@ -67,6 +69,8 @@ pub struct NewMessage<'m> {
     pub run_id: &'m str,
     /// What is said.
     pub text: &'m str,
+    /// Who begins the conversation with it, where there is none of that name; nobody, and it must be there.
+    pub begun_by: Option<&'m str>,
 }
 
 /// Whether a text can name a conversation or a message: letters, digits, `-`, `_`, at most 64.
@@ -92,17 +96,7 @@ impl Desk {
             if conversation_row(&writing.transaction, &id)?.is_some() {
                 return Err(invalid(format!("there is a conversation `{id}` already")));
             }
-            let count = "SELECT count(*) FROM conversations";
-            let there: i64 = writing.transaction.query_row(count, [], |row| row.get(0))?;
-            if unsigned(there)? >= MOST_CONVERSATIONS {
-                let detail =
-                    format!("there are {there} conversations, and there can be {MOST_CONVERSATIONS}");
-                return Err(Stop::refused(DeskRefusalClass::ConversationLimit, detail));
-            }
-            let insert = "INSERT INTO conversations(id, title, created_by, created_at, updated_at)
-                 VALUES(?1, ?2, ?3, ?4, ?4)";
-            writing.transaction.execute(insert, params![id, title, by, writing.now])?;
-            Ok(Ok(existing(writing, &id)?))
+            Ok(Ok(begin(writing, &id, title, by)?))
         })
     }
 
@@ -160,13 +154,20 @@ impl Desk {
         Ok(deleted)
     }
 
-    /// Puts a message behind those that are there, with the run that is about to answer it.
+    /// Puts a message behind those that are there, with the run that is about to answer it. A conversation that is begun
+    /// with it is there with its message, or not at all.
     ///
     /// # Errors
     /// A database that failed. Refuses a conversation that is not there, a message that is too long or known already.
     pub fn say(&self, message: &NewMessage<'_>) -> DeskAnswer<SaidMessage> {
         self.write(|writing| {
-            let conversation = existing(writing, message.conversation)?;
+            let is_there = conversation_row(&writing.transaction, message.conversation)?.is_some();
+            let conversation = match message.begun_by {
+                Some(by) if !is_there && is_conversation_name(message.conversation) => {
+                    begin(writing, message.conversation, "", by)?
+                }
+                Some(_) | None => existing(writing, message.conversation)?,
+            };
             if message.text.chars().count() > LONGEST_MESSAGE {
                 return Err(invalid(format!("a message has at most {LONGEST_MESSAGE} characters")));
             }
@@ -206,6 +207,21 @@ impl Desk {
         })?;
         // Nothing in there refuses.
         drop(taken_back);
+        Ok(())
+    }
+
+    /// Keeps what a model had said of a turn that somebody stopped; an empty text takes an earlier one away.
+    ///
+    /// # Errors
+    /// A database that failed.
+    pub fn keep_unfinished(&self, run_id: &str, text: &str) -> Result<(), StoreError> {
+        let kept = self.write(|writing| {
+            let update = "UPDATE messages SET unfinished = ?2 WHERE run_id = ?1 AND unfinished <> ?2";
+            writing.transaction.execute(update, params![run_id, text])?;
+            Ok(Ok(()))
+        })?;
+        // Nothing in there refuses.
+        drop(kept);
         Ok(())
     }
 
@@ -270,7 +286,7 @@ impl Desk {
 
 const SELECT: &str = "SELECT conversations.id, title, created_by, created_at, updated_at,
    (SELECT count(*) FROM messages WHERE messages.conversation = conversations.id) FROM conversations";
-const SAID: &str = "SELECT conversation, position, id, run_id, text, at FROM messages";
+const SAID: &str = "SELECT conversation, position, id, run_id, text, at, unfinished FROM messages";
 
 fn conversation(row: &Row<'_>) -> Result<Conversation, Stop> {
     Ok(Conversation {
@@ -291,6 +307,7 @@ fn said(row: &Row<'_>) -> Result<SaidMessage, Stop> {
         run_id: row.get(3)?,
         text: row.get(4)?,
         at: from_stored(row.get(5)?),
+        unfinished: row.get(6)?,
     })
 }
 
@@ -312,6 +329,20 @@ fn existing(writing: &Writing<'_>, id: &str) -> Result<Conversation, Stop> {
         let detail = format!("there is no conversation `{}`", shown(id));
         Stop::refused(DeskRefusalClass::ConversationMissing, detail)
     })
+}
+
+/// Puts a conversation on record whose name is free.
+fn begin(writing: &Writing<'_>, id: &str, title: &str, by: &str) -> Result<Conversation, Stop> {
+    let count = "SELECT count(*) FROM conversations";
+    let there: i64 = writing.transaction.query_row(count, [], |row| row.get(0))?;
+    if unsigned(there)? >= MOST_CONVERSATIONS {
+        let detail = format!("there are {there} conversations, and there can be {MOST_CONVERSATIONS}");
+        return Err(Stop::refused(DeskRefusalClass::ConversationLimit, detail));
+    }
+    let insert = "INSERT INTO conversations(id, title, created_by, created_at, updated_at)
+         VALUES(?1, ?2, ?3, ?4, ?4)";
+    writing.transaction.execute(insert, params![id, title, by, writing.now])?;
+    existing(writing, id)
 }
 
 fn checked_title(title: &str) -> Result<&str, Stop> {

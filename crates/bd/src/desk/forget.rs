@@ -25,7 +25,7 @@ impl Desk {
                    state = CASE WHEN state IN ('pending', 'approved') THEN 'expired' ELSE state END
                  WHERE run_id = ?1";
             writing.transaction.execute(plans, params![run_id])?;
-            let said = "UPDATE messages SET text = '' WHERE run_id = ?1";
+            let said = "UPDATE messages SET text = '', unfinished = '' WHERE run_id = ?1";
             writing.transaction.execute(said, params![run_id])?;
             Ok(Ok(()))
         })?;

@@ -1,7 +1,7 @@
 //! The tables of the desk, version by version. A version that was released is never edited; the next one is added behind it.
 
 /// What brings a database from version `n` to `n + 1`, by `n`.
-pub(super) const MIGRATIONS: [&str; 2] = [FIRST, CONVERSATIONS];
+pub(super) const MIGRATIONS: [&str; 3] = [FIRST, CONVERSATIONS, UNFINISHED];
 
 /// The newest version.
 pub(super) const KNOWN: i64 = MIGRATIONS.len() as i64;
@@ -182,4 +182,8 @@ CREATE TABLE messages(
   UNIQUE(conversation, position),
   UNIQUE(conversation, id)
 ) STRICT;
+";
+
+const UNFINISHED: &str = "
+ALTER TABLE messages ADD COLUMN unfinished TEXT NOT NULL DEFAULT '';
 ";

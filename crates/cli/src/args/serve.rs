@@ -20,6 +20,9 @@ pub(crate) struct ServeArgs {
     /// Where the example is made; a temporary folder when nobody says
     #[arg(long, value_name = "FOLDER", requires = "demo")]
     pub(crate) keep: Option<PathBuf>,
+    /// Answer the pages of this origin too, as `https://app.example`; may be given several times
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<String>,
     /// Write a line of JSON to standard error for every request
     #[arg(long)]
     pub(crate) log: bool,

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use premath_console::{Limits, Noted, Offered, Options, RequestLog, ServeError, Serving, Token};
+use premath_console::{Limits, Noted, Offered, Options, PageOrigin, RequestLog, ServeError, Serving, Token};
 use premath_host::Host;
 use premath_tusk::sandbox::Interrupt;
 use serde_json::json;
@@ -41,26 +41,43 @@ fn demo(args: &ServeArgs) -> Result<Exit, CliError> {
             )
         })?,
     };
-    output::note(&format!("making an example in {}\n", crate::render::plain(&folder.to_string_lossy())));
-    console::prepare(&folder, &mut |step| output::note(&format!("  {step}\n")))?;
-    in_folder(folder, None, |host| serve(args, host, true))
+    let shown = crate::render::plain(&folder.to_string_lossy());
+    if console::is_made(&folder) {
+        output::note(&format!("the example in {shown} is there already\n"));
+    } else {
+        output::note(&format!("making an example in {shown}\n"));
+        console::prepare(&folder, &mut |step| output::note(&format!("  {step}\n")))?;
+    }
+    in_folder(folder, None, |host| console::patient(host, |host| serve(args, host, true)))
 }
 
 /// Serves a repository that is there.
 fn serve(args: &ServeArgs, host: &Host<'_>, is_demo: bool) -> Result<Exit, CliError> {
+    let origins = args.allow_origin.iter().map(|text| origin(text)).collect::<Result<Vec<_>, _>>()?;
     let runtime = models::runtime().map_err(CliError::action)?;
     let listener = listener(&runtime, args.port)?;
     let (token, secret, place) = token(host)?;
     announce(args, &listener, &secret, place.as_ref())?;
     let log = args.log.then(|| Arc::new(ErrorLines) as Arc<dyn RequestLog>);
     let is_step = system::is_set(STEP_TOKEN);
-    let options = Options { token, offered: offered(), is_step, is_demo, limits: Limits::default(), log };
+    let limits = Limits::default();
+    let options = Options { token, offered: offered(), origins, is_step, is_demo, limits, log };
     // Asked twice, the process ends at once: the journals have everything until then.
     system::on_interrupt(Interrupt::default());
     let served = Serving { host, options }.serve(&runtime, listener, system::told_to_end());
     runtime.shutdown_background();
     served.map_err(|error| failed(&error))?;
     Ok(Exit::Accepted)
+}
+
+/// A page of somebody else that is answered.
+fn origin(text: &str) -> Result<PageOrigin, CliError> {
+    PageOrigin::new(text).ok_or_else(|| {
+        let what = format!("`{}` is no origin", crate::render::plain(text));
+        let hint = "expected scheme, name and port as a browser sends them, as https://app.example or \
+                    http://localhost:3000; no path, and nothing that stands for several";
+        CliError::usage(what, hint)
+    })
 }
 
 /// What other agents may call here is what they may call over MCP.

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use premath_host::Host;
+use premath_host::{Host, Layer, Setting, Workspace};
 use premath_kernel::{Object, Value};
 use premath_wire::v1::DeskChanged;
 
@@ -17,6 +17,9 @@ use crate::system;
 
 /// Where the lines of the models are, in the folder of the example.
 const SCRIPTS: &str = ".premath/demo";
+
+/// How long a question of the example waits, in seconds.
+const DAY: u64 = 24 * 60 * 60;
 
 /// The configuration: whoever is asked on the desk is scripted.
 const CONFIGURATION: &str =
@@ -94,30 +97,47 @@ const ISSUES: [More; 9] = [
     ("bd-11", "Describe the columns in the README", "task", 3, &[]),
 ];
 
+/// Whether a folder has the example already.
+pub(crate) fn is_made(folder: &Path) -> bool {
+    let read = |path: &Path| system::read_optional(path).ok().flatten();
+    // The lines of the last run are there once the desk is.
+    read(&folder.join("premath.toml")).as_deref() == Some(CONFIGURATION)
+        && read(&folder.join(SCRIPTS).join("totals.toml")).is_some()
+}
+
+/// The host of the example, where a question waits for a day: whoever comes back to it finds what was asked.
+pub(crate) fn patient<T>(host: &Host<'_>, then: impl FnOnce(&Host<'_>) -> T) -> T {
+    let mut settings = host.workspace.settings.clone();
+    settings.policy.approval_seconds = Some(Setting { value: DAY, layer: Layer::Default });
+    let workspace = Workspace { settings, ..host.workspace.clone() };
+    then(&Host { workspace: &workspace, ..*host })
+}
+
 /// Makes the example in a folder that is empty or not there yet; `tell` is told each step before it is done.
 pub(crate) fn prepare(folder: &Path, tell: &mut dyn FnMut(&str)) -> Result<(), CliError> {
     tell("a project, its issues, a desk");
     files_into(folder, &[("premath.toml", CONFIGURATION)].into_iter().chain(FILES).collect::<Vec<_>>())?;
-    in_folder(folder.to_owned(), None, |host| {
-        filed(host)?;
-        for issue in &ISSUES {
-            file(host, issue)?;
-        }
-        claim(host, "bd-7", "worker-1")?;
-        let ids = stock(host)?;
-        written(folder, &ids)?;
-        system::write_new(&folder.join(SCRIPTS).join("totals.toml"), super::SCENARIO)
-            .map_err(|error| super::unmade(folder, &error))?;
-        tell("a run that mends the project");
-        let mends = Shown { issue: Some(super::ISSUE), ..run("mend-the-totals", "totals", super::TASK) };
-        started(host, &mends)?;
-        for shown in &RUNS {
-            tell(&format!("run {}: {}", shown.id, shown.task));
-            started(host, shown)?;
-        }
-        Ok(Exit::Accepted)
-    })
-    .map(drop)
+    in_folder(folder.to_owned(), None, |host| patient(host, |host| made(folder, host, tell))).map(drop)
+}
+
+fn made(folder: &Path, host: &Host<'_>, tell: &mut dyn FnMut(&str)) -> Result<Exit, CliError> {
+    filed(host)?;
+    for issue in &ISSUES {
+        file(host, issue)?;
+    }
+    claim(host, "bd-7", "worker-1")?;
+    let ids = stock(host)?;
+    written(folder, &ids)?;
+    system::write_new(&folder.join(SCRIPTS).join("totals.toml"), super::SCENARIO)
+        .map_err(|error| super::unmade(folder, &error))?;
+    tell("a run that mends the project");
+    let mends = Shown { issue: Some(super::ISSUE), ..run("mend-the-totals", "totals", super::TASK) };
+    started(host, &mends)?;
+    for shown in &RUNS {
+        tell(&format!("run {}: {}", shown.id, shown.task));
+        started(host, shown)?;
+    }
+    Ok(Exit::Accepted)
 }
 
 fn file(host: &Host<'_>, (id, title, kind, priority, waits_for): &More) -> Result<(), CliError> {

@@ -1,4 +1,7 @@
-//! Cards: what a person is asked to agree to, whole. Nothing on them is cut, and nothing on them can speak in our voice.
+//! Cards: what a person is asked to agree to. Arguments are there whole; of what the step of a plan would change there is the
+//! beginning, and how much more there is. Nothing on them can speak in our voice.
+
+use std::borrow::Cow;
 
 use anstyle::Style;
 use premath_kernel::{Value, encode};
@@ -10,6 +13,8 @@ use crate::output::{BAD, DIM, GOOD, STRONG, TIP, WARN};
 
 /// How wide a diff is drawn.
 const WIDTH: usize = 160;
+/// The most bytes of the preview of a step.
+const LONGEST_PREVIEW: usize = 4 * 1024;
 
 /// A call that waits for a person: what, about what, with which arguments, why, until when.
 pub(crate) fn approval(row: &ApprovalRow) -> String {
@@ -65,6 +70,23 @@ fn decided(by: Option<&str>, at: Option<&str>, message: Option<&str>) -> String 
     line(&format!("{DIM}decided by{DIM:#} {} {DIM}{at}{DIM:#}{said}", plain(by)))
 }
 
+/// As much of a preview as a card in a terminal has, in whole lines. The arguments of its step are there whole.
+fn cut(preview: &str) -> Cow<'_, str> {
+    if preview.len() <= LONGEST_PREVIEW {
+        return Cow::Borrowed(preview);
+    }
+    let mut kept = String::new();
+    for line in preview.split_inclusive('\n') {
+        if kept.len() + line.len() > LONGEST_PREVIEW {
+            break;
+        }
+        kept.push_str(line);
+    }
+    let left_out = preview.len() - kept.len();
+    kept.push_str(&format!("[… {left_out} bytes left out; --json has all of it …]\n"));
+    Cow::Owned(kept)
+}
+
 fn step_lines(step: &ProposalStepRow) -> String {
     let state = step.state.as_deref().map(|state| {
         let style: Style = if state == "ok" { GOOD } else { BAD };
@@ -76,7 +98,7 @@ fn step_lines(step: &ProposalStepRow) -> String {
         text.push_str(&line(&format!("   {argument}")));
     }
     if let Some(preview) = &step.preview {
-        text.push_str(&changes(preview, WIDTH));
+        text.push_str(&changes(&cut(preview), WIDTH));
     }
     for said in [Some(step.rationale.as_str()), step.detail.as_deref()].into_iter().flatten() {
         if !said.trim().is_empty() {

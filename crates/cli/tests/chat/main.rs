@@ -242,3 +242,94 @@ fn a_long_conversation_costs_what_a_short_one_does() {
     let page = server.get("/api/conversations/long?limit=3").data();
     assert_eq!((page["messages"].as_array().unwrap().len(), &page["earlier"]), (6, &json!(39)));
 }
+
+#[test]
+fn a_message_that_is_refused_begins_no_conversation() {
+    let room = Room::new(HELLO);
+    let server = room.serve();
+    for (member, value, status) in [
+        ("scopes", json!(["desk:root"]), 422),
+        ("panels", json!(5), 422),
+        ("panels", json!([{ "fileId": "nope" }]), 404),
+        ("panels", json!([{}]), 422),
+    ] {
+        let mut body = message("refused", "m1", "hello");
+        body[member] = value;
+        let got = server.post("/api/chat", &body);
+        assert_eq!(got.status, status, "{got:?}");
+        assert_eq!(server.get("/api/conversations").data()["count"], json!(0), "{body}");
+    }
+    std::fs::remove_file(room.folder.path().join("premath.toml")).unwrap();
+    drop(server);
+    let server = room.serve();
+    let got = server.say("refused", "m1", "hello");
+    assert_eq!((got.status, got.code().as_str()), (409, "model_unconfigured"), "{got:?}");
+    assert_eq!(server.get("/api/conversations").data()["count"], json!(0));
+    assert_eq!(room.json(&["runs", "list"]).1["count"], json!(0));
+}
+
+#[test]
+fn of_two_first_messages_one_is_answered_and_the_other_told_to_wait() {
+    let room = Room::new(
+        "[[turn]]\ntext = \"slowly\"\nfault = [{ kind = \"slow\", delay_ms = 1500, always = true }]\n",
+    );
+    let server = room.serve();
+    let answers: Vec<server::Got> = std::thread::scope(|scope| {
+        let both = ["m1", "m2"].map(|id| scope.spawn(|| server.say("both", id, "me first")));
+        both.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let busy: Vec<&server::Got> = answers.iter().filter(|got| got.status != 200).collect();
+    assert_eq!(busy.len(), 1, "{answers:?}");
+    assert_eq!((busy[0].status, busy[0].code().as_str()), (409, "conversation_busy"));
+    assert_eq!(server.get("/api/conversations").data()["items"][0]["messageCount"], json!(1));
+}
+
+/// Reads a stream until a text is in it.
+fn until(stream: &mut std::net::TcpStream, wanted: &str) {
+    use std::io::Read as _;
+    let (mut heard, mut piece) = (Vec::new(), [0; 4096]);
+    while !String::from_utf8_lossy(&heard).contains(wanted) {
+        let count = stream.read(&mut piece).unwrap();
+        assert!(count > 0, "{}", String::from_utf8_lossy(&heard));
+        heard.extend_from_slice(&piece[..count]);
+    }
+}
+
+const SNAIL: &str = "[[turn]]\ntext = \"one two three four five six seven eight nine ten eleven twelve thirteen\"\n\
+                     fault = [{ kind = \"slow\", delay_ms = 400, always = true }]\n";
+
+#[test]
+fn what_was_read_before_a_stop_is_there_after_it_and_says_so() {
+    let room = Room::new(SNAIL);
+    let server = room.serve();
+    let mut answering = server.begin("POST", "/api/chat", Some(&message("c", "m1", "take your time")));
+    until(&mut answering, "text-delta");
+    assert_eq!(server.post("/api/chat/c/stop", &json!({})).data()["stopped"], json!(true));
+    until(&mut answering, "[DONE]");
+    drop(answering);
+    drop(server);
+    let server = room.serve();
+    let answer = server.get("/api/conversations/c").data()["messages"][1].clone();
+    assert_eq!(answer["metadata"]["outcome"], json!("interrupted"), "{answer}");
+    assert!(text(&answer["parts"]).starts_with("one"), "{answer}");
+    let run = answer["id"].as_str().unwrap();
+    assert_eq!(server.post(&format!("/api/runs/{run}/resume"), &json!({})).status, 202);
+    server.rest("c").chunks();
+    let answer = server.get("/api/conversations/c").data()["messages"][1].clone();
+    assert_eq!(text(&answer["parts"]).matches("one").count(), 1, "{answer}");
+    assert_eq!(answer["metadata"]["outcome"], json!("completed"), "{answer}");
+}
+
+#[test]
+fn an_answer_whose_server_was_killed_is_shown_as_broken_off() {
+    let room = Room::new(SNAIL);
+    let server = room.serve();
+    let mut answering = server.begin("POST", "/api/chat", Some(&message("c", "m1", "take your time")));
+    until(&mut answering, "text-delta");
+    let (_, shown) = room.json(&["conversations", "show", "c"]);
+    assert_eq!(shown["messages"][1]["metadata"].get("outcome"), None, "it goes on: {shown}");
+    server.kill();
+    let server = room.serve();
+    let answer = server.get("/api/conversations/c").data()["messages"][1].clone();
+    assert_eq!(answer["metadata"]["outcome"], json!("broken_off"), "{answer}");
+}

@@ -203,3 +203,113 @@ fn an_action_by_name_has_the_rules_of_other_agents() {
     assert_eq!(issues(&server), 1);
     let _: Value = listed;
 }
+
+#[test]
+fn a_name_that_is_no_text_is_a_typed_answer_at_every_address() {
+    let folder = repository();
+    let server = Server::new(&folder);
+    let document = server.get("/openapi.json").json();
+    let mut count = 0;
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let Some((before, rest)) = path.split_once('{') else { continue };
+        let (_, after) = rest.split_once('}').unwrap();
+        let address = format!("{before}%ff%fe{}", after.replace("{callId}", "x"));
+        for method in methods.as_object().unwrap().keys().map(|method| method.to_uppercase()) {
+            let bearer = format!("Bearer {TOKEN}");
+            let got = server.send(&method, &address, &[("Authorization", &bearer)], "");
+            assert_eq!((got.status, got.code().as_str()), (404, "not_found"), "{method} {address}");
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count}");
+    let metrics = server.get("/metrics").body;
+    assert!(metrics.contains("/api/runs/{id}"), "it is counted under its route: {metrics}");
+}
+
+#[test]
+fn what_a_query_or_an_address_cannot_mean_is_told() {
+    let folder = repository();
+    let server = Server::new(&folder);
+    let begun = server
+        .post("/api/runs", &json!({ "task": "hello", "models": ["scripted:hello.toml"], "runId": "hi" }));
+    assert_eq!(begun.status, 202, "{begun:?}");
+    server.eventually("/api/runs/hi", |card| card["run"]["state"] == "done");
+    assert_eq!(server.get("/api/runs/hi/turns/hi.t9999").status, 404);
+    assert_eq!(server.get("/api/runs?state=zzz").status, 400);
+    assert_eq!(server.get("/api/runs?state=done").data()["count"], 1);
+    assert_eq!(server.get("/api/runs?cursor=zzz").status, 400);
+    assert_eq!(server.get("/api/runs?cursor=hi").data()["count"], 0);
+    let unnamed = server.post("/api/runs", &json!({ "task": "hello" }));
+    assert_eq!((unnamed.status, unnamed.code().as_str()), (409, "model_unconfigured"), "{unnamed:?}");
+    let error = &unnamed.json()["error"];
+    assert!(error["hint"].as_str().unwrap().contains("[models]"), "{error}");
+}
+
+#[test]
+fn pages_that_were_named_are_answered_and_no_others() {
+    let folder = repository();
+    let page = "http://localhost:3000";
+    let server = Server::given(
+        &folder,
+        Some(TOKEN),
+        &["--allow-origin", page, "--allow-origin", "https://app.example"],
+    );
+    let bearer = format!("Bearer {TOKEN}");
+    let asking = [
+        ("Access-Control-Request-Method", "POST"),
+        ("Access-Control-Request-Headers", "authorization,content-type"),
+    ];
+    for origin in [page, "https://app.example"] {
+        let asked = server.send("OPTIONS", "/api/chat", &[&[("Origin", origin)][..], &asking].concat(), "");
+        assert_eq!(
+            (asked.status, asked.header("access-control-allow-origin")),
+            (204, Some(origin)),
+            "{asked:?}"
+        );
+        assert!(asked.header("access-control-allow-headers").unwrap().contains("authorization"));
+        assert_eq!(asked.header("access-control-allow-credentials"), None);
+        let headers = [("Origin", origin), ("Sec-Fetch-Site", "cross-site"), ("Authorization", &bearer)];
+        let got = server.send("GET", "/api/me", &headers, "");
+        assert_eq!((got.status, got.header("access-control-allow-origin")), (200, Some(origin)), "{got:?}");
+        assert!(got.header("vary").unwrap().contains("Origin"));
+        let bare = server.send("GET", "/api/me", &[("Origin", origin)], "");
+        assert_eq!(
+            (bare.status, bare.header("access-control-allow-origin")),
+            (401, Some(origin)),
+            "{bare:?}"
+        );
+        let led = server.send(
+            "GET",
+            "/api/me",
+            &[("Origin", origin), ("Host", "app.example"), ("Authorization", &bearer)],
+            "",
+        );
+        assert_eq!(led.status, 403, "the name must be ours all the same");
+    }
+    for origin in [
+        "http://localhost:3001",
+        "https://localhost:3000",
+        "http://app.example",
+        "https://app.example.evil",
+        "null",
+    ] {
+        let asked = server.send("OPTIONS", "/api/chat", &[&[("Origin", origin)][..], &asking].concat(), "");
+        assert_eq!((asked.status, asked.header("access-control-allow-origin")), (403, None), "{origin}");
+        let got = server.send("GET", "/api/me", &[("Origin", origin), ("Authorization", &bearer)], "");
+        assert_eq!((got.status, got.header("access-control-allow-origin")), (403, None), "{origin}");
+    }
+    for origin in [
+        "*",
+        "null",
+        "localhost:3000",
+        "http://localhost:3000/",
+        "https://*.example",
+        "http://A.example",
+        "http://a:80",
+        "ftp://a",
+        "http://me@a",
+    ] {
+        let ran = folder.run(&["serve", "--port", "0", "--allow-origin", origin]);
+        assert_eq!(ran.code, Some(2), "{origin}: {ran:?}");
+    }
+}

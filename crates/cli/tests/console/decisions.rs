@@ -116,3 +116,75 @@ fn a_file_is_put_on_the_desk_and_read_back() {
     assert_eq!(server.get(&format!("/api/desk/files/{id}/history")).status, 200);
     assert_eq!(server.get("/api/desk/search?q=A").status, 200);
 }
+
+#[test]
+fn a_yes_that_comes_while_the_run_is_about_to_rest_is_acted_on() {
+    let (folder, _) = desk();
+    let server = Server::new(&folder);
+    for number in 0..4 {
+        let run = format!("quick{number}");
+        let begun = server.post(
+            "/api/runs",
+            &json!({ "task": "delete it", "desk": true, "models": ["scripted:scene.toml"], "runId": run, "maxWallMillis": 600_000 }),
+        );
+        assert_eq!(begun.status, 202, "{begun:?}");
+        let path = format!("/api/confirmations?state=pending&run={run}");
+        let page = server.at_once(&path, |page| page["count"] == 1);
+        let id = page["items"][0]["id"].as_str().unwrap().to_owned();
+        let shown = server.get(&format!("/api/confirmations/{id}")).data();
+        let digest = json!({ "digest": shown["shownDigest"] });
+        let agreed = server.post(&format!("/api/confirmations/{id}/approve"), &digest).data();
+        assert_eq!((&agreed["resumed"], agreed.get("resumeError")), (&json!(true), None), "{agreed}");
+        server.eventually(&format!("/api/runs/{run}"), |card| card["run"]["state"] == "done");
+        assert_eq!(deleted(&server), 1);
+        let file = server.get("/api/desk/files?deleted=true").data()["items"][0]["id"].clone();
+        let restore = format!("/api/desk/files/{}/restore", file.as_str().unwrap());
+        assert_eq!(server.post(&restore, &json!({})).status, 200);
+    }
+}
+
+#[test]
+fn what_was_decided_is_the_answer_also_where_the_run_cannot_go_on() {
+    let (folder, _) = desk();
+    let server = Server::new(&folder);
+    let question = asked(&server);
+    let id = question["id"].as_str().unwrap();
+    let shown = server.get(&format!("/api/confirmations/{id}")).data();
+    std::fs::remove_file(folder.path().join("scene.toml")).unwrap();
+    let digest = json!({ "digest": shown["shownDigest"] });
+    let agreed = server.post(&format!("/api/confirmations/{id}/approve"), &digest).data();
+    assert_eq!((&agreed["resumed"], &agreed["approval"]["state"]), (&json!(false), &json!("approved")));
+    assert!(agreed["resumeError"]["message"].as_str().unwrap().contains("scene.toml"), "{agreed}");
+    assert!(agreed["resumeError"]["code"].is_string(), "{agreed}");
+}
+
+#[test]
+fn a_plan_is_shown_whole_and_its_result_is_the_answer() {
+    let (folder, file) = desk();
+    let lines: String = (0..300).map(|number| format!("harmless line number {number}\\n")).collect();
+    let scene = format!(
+        "name = \"plans\"\n[[turn]]\ntext = \"A plan.\"\n[[turn.call]]\ntool = \"desk_propose_plan\"\narguments = {{ \
+         goal = \"write\", rollback = \"restore\", steps = [{{ tool = \"desk_update_markdown\", rationale = \"new\", \
+         args = {{ file_id = \"{file}\", version = 1, content = \"{lines}the last line\" }} }}] }}\n[[turn]]\ntext = \"Done.\"\n"
+    );
+    folder.write("scene.toml", scene);
+    let server = Server::new(&folder);
+    let begun = server.post(
+        "/api/runs",
+        &json!({ "task": "write it", "desk": true, "models": ["scripted:scene.toml"], "runId": "plan", "maxWallMillis": 600_000 }),
+    );
+    assert_eq!(begun.status, 202, "{begun:?}");
+    server.eventually("/api/runs/plan", |card| card["run"]["state"] == "waiting");
+    let listed = server.get("/api/proposals?state=pending").data();
+    let id = listed["items"][0]["id"].as_str().unwrap_or_else(|| panic!("{listed}")).to_owned();
+    let shown = server.get(&format!("/api/proposals/{id}")).data();
+    let preview = shown["proposal"]["steps"][0]["preview"].as_str().unwrap();
+    assert!(preview.contains("+the last line") && !preview.contains("left out"), "{preview}");
+    std::fs::remove_file(folder.path().join("scene.toml")).unwrap();
+    let digest = json!({ "digest": shown["proposal"]["planDigest"] });
+    let agreed = server.post(&format!("/api/proposals/{id}/approve"), &digest);
+    let agreed = agreed.data();
+    assert_eq!((&agreed["resumed"], &agreed["proposal"]["state"]), (&json!(false), &json!("executed")));
+    assert!(agreed["resumeError"]["code"].is_string(), "{agreed}");
+    assert!(server.get(&format!("/api/desk/files/{file}")).body.contains("the last line"));
+}

@@ -73,8 +73,16 @@ impl Server {
     }
 
     pub(crate) fn with(folder: &Folder, token: Option<&str>) -> Self {
+        Self::given(folder, token, &[])
+    }
+
+    pub(crate) fn given(folder: &Folder, token: Option<&str>, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_premath"));
-        command.args(["serve", "--port", "0", "--json"]).env_clear().current_dir(folder.path());
+        command
+            .args(["serve", "--port", "0", "--json"])
+            .args(arguments)
+            .env_clear()
+            .current_dir(folder.path());
         command.env("XDG_STATE_HOME", state_of(folder));
         command.envs(token.map(|token| ("PREMATH_CONSOLE_TOKEN", token)));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
@@ -146,6 +154,19 @@ impl Server {
             }
             assert!(Instant::now() < patience, "{path} stays {got:?}");
             std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// The same, without a moment between one question and the next.
+    #[track_caller]
+    pub(crate) fn at_once(&self, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let patience = Instant::now() + Duration::from_secs(30);
+        loop {
+            let got = self.get(path).data();
+            if wanted(&got) {
+                return got;
+            }
+            assert!(Instant::now() < patience, "{path} stays {got}");
         }
     }
 

@@ -102,6 +102,7 @@ impl Said {
         let mut arguments = Map::from_iter([
             ("desk".to_owned(), Value::Bool(true)),
             ("conversation".to_owned(), text(&self.conversation)),
+            ("beginConversation".to_owned(), Value::Bool(true)),
             ("runId".to_owned(), text(run_id)),
             ("task".to_owned(), text(&self.text)),
         ]);

@@ -2,12 +2,15 @@
 //!
 //! A run that was at rest and only waited for the answer goes on in this server. It must not decide anything itself.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use premath_host::Host;
-use serde::Deserialize;
+use premath_bd::desk::{Approval, ApprovalState, Proposal, ProposalState};
+use premath_host::{Host, existing_desk};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -16,11 +19,12 @@ use crate::asked::Asked;
 use crate::call::{Called, call};
 use crate::failure::{Failure, Origin};
 use crate::route::{Answering, Body, Route, Verb};
-use crate::runs::RunHandle;
 use crate::state::AppState;
 
-/// How long the thread of a run takes to be gone.
-const MOMENT: Duration = Duration::from_millis(5);
+/// How long a decision waits for a run that is about to rest.
+const RESTING: Duration = Duration::from_secs(5);
+/// How many questions of a run are counted.
+const COUNTED: usize = 1_000;
 
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/api/confirmations", "approval.list", "what people are asked, the newest first")
@@ -86,12 +90,14 @@ fn decide(state: AppState, asked: Asked) -> Answering {
         let (arguments, origin) = (asked.arguments()?, asked.plan.origin());
         let called = state.host(move |host| call(host, action.name, arguments, origin)).await??;
         // A plan that failed is decided too: the run that proposed it is told, and so is whoever asked.
-        let run_id = asking(&called.payload).filter(|_| is_decided(&called));
-        let is_resumed = match run_id {
-            Some(run_id) => goes_on(&state, run_id).await?,
-            None => false,
+        if !is_decided(&called) {
+            return Ok(answer::payload(StatusCode::OK, &called.accepted()?));
+        }
+        let gone_on = match asking(&called.payload) {
+            Some(run_id) => goes_on(&state, run_id).await,
+            None => Ok(false),
         };
-        answered(&called.accepted()?, is_resumed)
+        answered(called, gone_on)
     })
 }
 
@@ -99,44 +105,99 @@ fn is_decided(called: &Called) -> bool {
     called.refused.as_deref().is_none_or(|class| class == "proposal_failed")
 }
 
-fn answered(payload: &RawValue, is_resumed: bool) -> Result<Response, Failure> {
+/// Why a run does not go on, beside what was decided.
+#[derive(Debug, Serialize)]
+struct NotResumed<'f> {
+    code: &'f str,
+    message: &'f str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'f str>,
+}
+
+/// What was decided is the answer, whatever becomes of the run.
+fn answered(called: Called, gone_on: Result<bool, Failure>) -> Result<Response, Failure> {
     let mut members: Map<String, Value> =
-        serde_json::from_str(payload.get()).map_err(|_| Failure::broken())?;
-    members.insert("resumed".to_owned(), Value::Bool(is_resumed));
-    Ok(answer::data(StatusCode::OK, &members))
+        serde_json::from_str(called.payload.get()).map_err(|_| Failure::broken())?;
+    members.insert("resumed".to_owned(), Value::Bool(gone_on.as_ref().is_ok_and(|is_resumed| *is_resumed)));
+    if let Err(failure) = &gone_on {
+        let told = &failure.told;
+        let why = NotResumed { code: &told.code, message: &told.message, hint: told.hint.as_deref() };
+        let why = serde_json::to_value(&why).map_err(|_| Failure::broken())?;
+        members.insert("resumeError".to_owned(), why);
+    }
+    match called.refused {
+        None => Ok(answer::data(StatusCode::OK, &members)),
+        Some(class) => {
+            let payload = serde_json::value::to_raw_value(&members).map_err(|_| Failure::broken())?;
+            Err(Failure::refused(&class, payload))
+        }
+    }
 }
 
 /// Goes on with a run that waited for nothing else. Whether it does.
-pub(crate) async fn goes_on(state: &AppState, run_id: String) -> Result<bool, Failure> {
-    if let Some(run) = state.runs().get(&run_id) {
-        // It asked a moment ago, and is about to rest: whoever was quick must not be forgotten.
-        tokio::spawn(once_at_rest(state.clone(), run, run_id));
+async fn goes_on(state: &AppState, run_id: String) -> Result<bool, Failure> {
+    let Some(run) = state.runs().get(&run_id) else {
+        return Ok(at_rest(state, run_id).await? == Rest::GoesOn);
+    };
+    // It asked a moment ago, and is about to rest.
+    let mut ended = run.ended;
+    let is_late = tokio::time::timeout(RESTING, ended.wait_for(Option::is_some)).await.is_err();
+    if is_late {
+        // It looks again when it rests.
         return Ok(true);
     }
-    at_rest(state, run_id).await
+    Ok(at_rest(state, run_id).await? != Rest::Asks)
 }
 
-async fn once_at_rest(state: AppState, run: RunHandle, run_id: String) {
-    let mut ended = run.ended;
-    // Whether it ended or broke off, its journal says how it stands.
-    drop(ended.wait_for(Option::is_some).await.map(drop));
-    while state.runs().get(&run_id).is_some() {
-        tokio::time::sleep(MOMENT).await;
-    }
-    // Nobody waits for this; a run that does not go on is shown as one that waits.
-    drop(at_rest(&state, run_id).await);
+/// Looks whether a run that came to rest was answered meanwhile.
+pub(crate) fn look_again(state: AppState, run_id: String) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move {
+        // Nobody waits for this; a run that does not go on is shown as one that waits.
+        drop(at_rest(&state, run_id).await);
+    })
 }
 
-async fn at_rest(state: &AppState, run_id: String) -> Result<bool, Failure> {
+/// How many answers people have given to a run. Where they cannot be counted there are none.
+pub(crate) fn decided(host: &Host<'_>, run_id: &str) -> usize {
+    let Ok(Some(desk)) = existing_desk(host.workspace) else { return 0 };
+    let approvals = desk.approvals(None, Some(run_id), COUNTED).unwrap_or_default();
+    let is_said =
+        |approval: &&Approval| !matches!(approval.state, ApprovalState::Pending | ApprovalState::Expired);
+    let plans = desk.proposals(None, Some(run_id), COUNTED).unwrap_or_default();
+    let is_decided =
+        |plan: &&Proposal| !matches!(plan.state, ProposalState::Pending | ProposalState::Expired);
+    approvals.iter().filter(is_said).count() + plans.iter().filter(is_decided).count()
+}
+
+fn pending(host: &Host<'_>, action: &str, run_id: &str) -> Result<u64, Failure> {
+    let text = |name: &str, value: &str| (name.to_owned(), Value::String(value.to_owned()));
+    let arguments = Map::from_iter([text("run", run_id), text("state", "pending")]);
+    let listed = call(host, action, arguments, Origin::default())?.accepted()?;
+    let page: Page = serde_json::from_str(listed.get()).map_err(|_| Failure::broken())?;
+    Ok(page.count)
+}
+
+/// How a run stands that is at rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// It waits for an answer.
+    Asks,
+    /// It had all its answers, and goes on in this server.
+    GoesOn,
+    /// It does not wait for a person.
+    Other,
+}
+
+async fn at_rest(state: &AppState, run_id: String) -> Result<Rest, Failure> {
     let looked_at = run_id.clone();
-    if !state.host(move |host| only_waited(host, &looked_at)).await?? {
-        return Ok(false);
+    let rest = state.host(move |host| standing(host, &looked_at)).await??;
+    if rest != Rest::GoesOn {
+        return Ok(rest);
     }
     match state.resume_run(&run_id, Map::new()).await {
-        Ok(_) => Ok(true),
-        // Somebody else goes on with it, or there is no room now; what was decided stays decided.
-        Err(failure) if failure.status == StatusCode::CONFLICT => Ok(false),
-        Err(failure) if failure.status == StatusCode::SERVICE_UNAVAILABLE => Ok(false),
+        Ok(_) => Ok(rest),
+        // Whoever looked again goes on with it.
+        Err(failure) if failure.told.code == "run_in_progress" => Ok(rest),
         Err(failure) => Err(failure),
     }
 }
@@ -156,23 +217,20 @@ struct Page {
     count: u64,
 }
 
-/// Whether a run rests because it needs a person, and nobody is asked about it any more.
-fn only_waited(host: &Host<'_>, run_id: &str) -> Result<bool, Failure> {
-    let text = |name: &str, value: &str| (name.to_owned(), Value::String(value.to_owned()));
-    let shown = call(host, "run.show", Map::from_iter([text("runId", run_id)]), Origin::default());
+/// Whether a run rests because it needs a person, and nobody is asked about it any more: then it can go on.
+fn standing(host: &Host<'_>, run_id: &str) -> Result<Rest, Failure> {
+    let arguments = Map::from_iter([("runId".to_owned(), Value::String(run_id.to_owned()))]);
+    let shown = call(host, "run.show", arguments, Origin::default());
     // The run of a plan that a terminal proposed may be gone.
-    let Ok(shown) = shown else { return Ok(false) };
+    let Ok(shown) = shown else { return Ok(Rest::Other) };
     let card: Option<Card> = serde_json::from_str(shown.payload.get()).ok();
     if card.and_then(|card| card.run.outcome).as_deref() != Some("needs_person") {
-        return Ok(false);
+        return Ok(Rest::Other);
     }
     for action in ["approval.list", "proposal.list"] {
-        let arguments = Map::from_iter([text("run", run_id), text("state", "pending")]);
-        let listed = call(host, action, arguments, Origin::default())?.accepted()?;
-        let page: Page = serde_json::from_str(listed.get()).map_err(|_| Failure::broken())?;
-        if page.count > 0 {
-            return Ok(false);
+        if pending(host, action, run_id)? > 0 {
+            return Ok(Rest::Asks);
         }
     }
-    Ok(true)
+    Ok(Rest::GoesOn)
 }

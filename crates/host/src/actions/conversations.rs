@@ -156,14 +156,15 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         is_over: streamed.over,
     });
     let said = desk.messages_before(&found.id, args.before, limit)?;
+    let is_driven = is_answered_in(host.workspace, &found.id)?;
     let first = said.first().map(|said| said.position);
     let mut messages = Vec::new();
     for said in &said {
-        messages.extend(messages_of(host.workspace, said, streamed.as_ref())?);
+        messages.extend(messages_of(host.workspace, said, streamed.as_ref(), is_driven)?);
     }
     let card = ConversationCard {
         action: ACTION.to_owned(),
-        active: is_answered_in(host.workspace, &found.id)?,
+        active: is_driven,
         conversation: row(&found),
         messages,
         earlier: first.filter(|first| *first > 1),

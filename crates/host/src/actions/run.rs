@@ -134,9 +134,13 @@ pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         Some("attention") => true,
         Some(_) => return Err(invalid("expected newest or attention", "order").into()),
     };
+    let state = told(args.state.as_deref());
+    if state.is_some_and(|state| !traces::STATES.contains(&state)) {
+        return Err(invalid(format!("expected one of {}", traces::STATES.join(", ")), "state").into());
+    }
     let wanted = traces::Wanted {
         issue: told(args.issue.as_deref()),
-        state: told(args.state.as_deref()),
+        state,
         text: told(args.q.as_deref()),
         behind: told(args.cursor.as_deref()),
         attention_first,

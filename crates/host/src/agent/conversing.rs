@@ -15,10 +15,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::lease::Refused;
-use crate::chat::exchange;
+use crate::chat::{Unfinished, exchange};
 use crate::desk_store::open_desk;
 use crate::table::ActionError;
-use crate::workspace::Workspace;
+use crate::workspace::{Retention, Workspace};
 
 /// How much of a conversation a model is shown.
 const WINDOW: EarlierLimits = EarlierLimits { exchanges: 5, tokens: 8_000 };
@@ -48,6 +48,8 @@ pub struct InConversation {
     pub(super) message_id: Option<String>,
     /// What the person has open; none when nobody says.
     pub(super) panels: Option<Vec<PanelArgs>>,
+    /// Whether the message begins the conversation where there is none of that name.
+    pub(super) is_begun: bool,
 }
 
 impl InConversation {
@@ -57,9 +59,10 @@ impl InConversation {
         message_id: Option<&str>,
         panels: Option<Vec<PanelArgs>>,
         is_desk: bool,
+        is_begun: bool,
     ) -> Result<Option<Self>, InputError> {
         let Some(id) = id else {
-            if message_id.is_some() || panels.is_some() {
+            if message_id.is_some() || panels.is_some() || is_begun {
                 return Err(field("a message is said in a conversation; name it", "conversation"));
             }
             return Ok(None);
@@ -78,7 +81,7 @@ impl InConversation {
         if panels.as_ref().is_some_and(|panels| panels.len() > MOST_PANELS) {
             return Err(field(&format!("at most {MOST_PANELS} panels are open"), "panels"));
         }
-        Ok(Some(Self { id: id.to_owned(), message_id: message_id.map(str::to_owned), panels }))
+        Ok(Some(Self { id: id.to_owned(), message_id: message_id.map(str::to_owned), panels, is_begun }))
     }
 }
 
@@ -150,12 +153,26 @@ pub(super) fn hold_of_run(
     }
 }
 
+/// Keeps what was said of a turn that somebody stopped, where the run belongs to a conversation and may keep anything.
+pub(super) fn keep_unfinished(
+    workspace: &Workspace,
+    run_id: &str,
+    unfinished: &Unfinished,
+) -> Result<(), ActionError> {
+    let Retention::Payloads = workspace.retention else { return Ok(()) };
+    let Some(desk) = crate::desk_store::existing_desk(workspace)? else { return Ok(()) };
+    let first = run_id.split_once(".s").map_or(run_id, |(first, _)| first);
+    Ok(desk.keep_unfinished(first, &workspace.redactor.text(unfinished.text()))?)
+}
+
 /// A run that is about to answer: what it is shown, and what keeps others out until it has.
 #[derive(Debug)]
 pub(super) struct Answering {
     shown: Shown,
     panels: Vec<OpenPanel>,
     desk: Desk,
+    /// Whether its conversation is there already.
+    is_there: bool,
     _held: Held,
 }
 
@@ -169,18 +186,25 @@ pub(super) fn enter(
         return Err(field(&format!("a message has at most {LONGEST_MESSAGE} characters"), "task").into());
     }
     let desk = open_desk(workspace)?;
-    let Some(conversation) = desk.conversation(&asked.id)? else { return Ok(Err(unknown(&asked.id))) };
-    let held = match hold(workspace, &conversation.id)? {
+    // Of two that begin it at once, the second finds it held.
+    let held = match hold(workspace, &asked.id)? {
         Ok(held) => held,
         Err(refused) => return Ok(Err(refused)),
     };
+    let conversation = desk.conversation(&asked.id)?;
+    if conversation.is_none() && !asked.is_begun {
+        return Ok(Err(unknown(&asked.id)));
+    }
     let panels = match panels(&desk, asked.panels.as_deref().unwrap_or_default())? {
         Ok(panels) => panels,
         Err(refused) => return Ok(Err(refused)),
     };
-    let (exchanges, older) = said_before(workspace, &desk, &conversation)?;
+    let (exchanges, older) = match &conversation {
+        Some(conversation) => said_before(workspace, &desk, conversation)?,
+        None => (Vec::new(), 0),
+    };
     let shown = Shown { exchanges, older, panels: panels.clone() };
-    Ok(Ok(Answering { shown, panels, desk, _held: held }))
+    Ok(Ok(Answering { shown, panels, desk, is_there: conversation.is_some(), _held: held }))
 }
 
 impl Answering {
@@ -198,11 +222,13 @@ impl Answering {
         text: &str,
     ) -> Result<Result<SaidMessage, Refused>, ActionError> {
         let text = workspace.redactor.text(text);
+        let by = workspace.door.actor().unwrap_or_else(|| "operator".to_owned());
         let message = NewMessage {
             conversation: &asked.id,
             message_id: asked.message_id.as_deref(),
             run_id,
             text: text.as_ref(),
+            begun_by: asked.is_begun.then_some(by.as_str()),
         };
         let said = match self.desk.say(&message)? {
             Ok(said) => said,
@@ -212,15 +238,21 @@ impl Answering {
             let opened: Vec<Panel> = self.panels.iter().map(panel).collect();
             let grant = MaintenanceGrant::new(Maintenance::Record);
             if let Err(refusal) = self.desk.set_panels(grant, &opened)? {
+                self.unsay(asked, run_id)?;
                 return Ok(Err(refused(&refusal)));
             }
         }
         Ok(Ok(said))
     }
 
-    /// Takes the message back: its run did not begin.
-    pub(super) fn unsay(&self, run_id: &str) -> Result<(), ActionError> {
-        Ok(self.desk.unsay(run_id)?)
+    /// Takes the message back, and the conversation that it began: its run did not begin.
+    pub(super) fn unsay(&self, asked: &InConversation, run_id: &str) -> Result<(), ActionError> {
+        self.desk.unsay(run_id)?;
+        if !self.is_there {
+            // It is held, so nobody else has said anything in it.
+            drop(self.desk.delete_conversation(&asked.id)?);
+        }
+        Ok(())
     }
 }
 

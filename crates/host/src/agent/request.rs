@@ -45,6 +45,8 @@ pub(crate) struct RunArgs {
     desk: bool,
     /// The conversation whose next message this is.
     conversation: Option<String>,
+    /// Whether the message begins the conversation where there is none of that name.
+    begin_conversation: bool,
     /// What the client of the conversation calls the message.
     message_id: Option<String>,
     /// What the person has open: `fileId`, `focused`, `pinned`.
@@ -147,6 +149,7 @@ impl RunRequest {
             told(args.message_id.as_deref()),
             args.panels.clone(),
             args.desk,
+            args.begin_conversation,
         )?;
         let context = context(&args, settings)?;
         let autonomy = told(args.autonomous.as_deref()).map(ToOwned::to_owned);

@@ -3,8 +3,8 @@
 use premath_bd::{Cursor, Journal, JournalEvent, JournalRow, Problem, ProblemClass, StoreError};
 use premath_kernel::{LeaseClass, Value};
 use premath_tusk::turn_loop::{
-    Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, Relation, RunConfig, RunJournal as _,
-    RunOutcome, Step,
+    Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, Relation, RunConfig, RunEvent,
+    RunJournal as _, RunOutcome, Step,
 };
 use premath_wire::{InputClass, InputError, JsonPath};
 use schemars::JsonSchema;
@@ -20,6 +20,7 @@ use super::retention;
 use super::run::{Ground, Session, Started, Watch, continued, is_begun, journal, next_session, released};
 use super::traces;
 use crate::actions::issue::{arguments, told};
+use crate::chat::Unfinished;
 use crate::table::{ActionError, Host};
 use crate::workspace::Workspace;
 
@@ -65,10 +66,11 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
         return Ok(Started::Refused(refused));
     }
     // Nobody else answers in its conversation meanwhile.
-    let _conversation = match conversing::hold_of_run(workspace, &run_id)? {
+    let conversation = match conversing::hold_of_run(workspace, &run_id)? {
         Ok(held) => held,
         Err(refused) => return Ok(Started::Refused(refused)),
     };
+    let is_said = conversation.is_some();
     let seen = retention::of_run(workspace, &run_id)?;
     let host = &Host { workspace: &seen, ..*host };
     let workspace = host.workspace;
@@ -93,14 +95,22 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
     };
     let holder = held.as_ref().map(|held| held.holder.clone());
     let toolbox = again(workspace, host.agent, machine.config(), holder);
+    let mut unfinished = Unfinished::default();
+    let mut watch = |event: &RunEvent<'_>| {
+        unfinished.take(event);
+        watch(event);
+    };
     let ran = toolbox.and_then(|toolbox| {
         let session = if is_begun {
             resumed(machine, unwritten, writer, limits)?
         } else {
             Session { machine, writer, beginning: Beginning::Fresh }
         };
-        continued(ground, session, &toolbox, held.as_ref(), watch)
+        continued(ground, session, &toolbox, held.as_ref(), &mut watch)
     });
+    if is_said {
+        conversing::keep_unfinished(workspace, &run_id, &unfinished)?;
+    }
     released(workspace, held.as_ref(), ran).map(|answer| Started::Ran(Box::new(answer)))
 }
 

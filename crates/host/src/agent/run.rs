@@ -32,6 +32,7 @@ use super::request::RunRequest;
 use super::retention;
 use super::shown::ending;
 use super::steady::steady;
+use crate::chat::Unfinished;
 use crate::desk_store::{existing_desk, publish};
 use crate::foreign::Found;
 use crate::recording::audit_log;
@@ -80,7 +81,12 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     let host = &Host { workspace: &seen, ..*host };
     let workspace = host.workspace;
     // A model that is not there is told before anything is written.
-    drop(host.agent.answers(&request.models)?);
+    match host.agent.answers(&request.models) {
+        Err(ActionError::Input(_)) if request.models.is_empty() => {
+            return Ok(Started::Refused(unconfigured()));
+        }
+        answers => drop(answers?),
+    }
     check_models(host.agent, &request.workflow)?;
     // So is a scope, or a tool.
     let row = request.issue.as_deref().map(|issue| lease::look(workspace, issue)).transpose()?.flatten();
@@ -116,6 +122,17 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     }
 }
 
+/// Nobody named a model, and none is configured.
+fn unconfigured() -> Refused {
+    Refused {
+        class: "model_unconfigured".to_owned(),
+        detail: "no model is configured, and none was named".to_owned(),
+        hint: "name one with `--model`, or in premath.toml below [models]: default = \"provider:model\"; \
+               `premath models --check` says which providers can be reached"
+            .to_owned(),
+    }
+}
+
 /// Answers the next message of a conversation, which nobody else answers in meanwhile. A run that does not begin leaves no
 /// message behind.
 fn answering(
@@ -136,9 +153,16 @@ fn answering(
         return Ok(Err(refused));
     }
     let shown = answering.take_shown();
-    let ran = begun(host, request, run_id.to_owned(), journal, None, Some(shown), watch);
+    let mut unfinished = Unfinished::default();
+    let mut watch = |event: &RunEvent<'_>| {
+        unfinished.take(event);
+        watch(event);
+    };
+    let ran = begun(host, request, run_id.to_owned(), journal, None, Some(shown), &mut watch);
     if ran.is_err() && !is_begun(journal)? {
-        answering.unsay(run_id)?;
+        answering.unsay(asked, run_id)?;
+    } else {
+        conversing::keep_unfinished(workspace, run_id, &unfinished)?;
     }
     ran.map(Ok)
 }

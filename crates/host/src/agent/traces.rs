@@ -21,7 +21,7 @@ use premath_wire::v1::{
 
 use self::kept_rows::{each, kept_intent};
 use self::listing::{Questions, every};
-pub(crate) use self::listing::{Wanted, list};
+pub(crate) use self::listing::{STATES, Wanted, list};
 pub(crate) use self::made::{MadeRun, MadeTurn, made, run_names};
 pub(crate) use self::turn::turn;
 use super::kept::RETENTION;

@@ -3,7 +3,7 @@
 use premath_bd::JournalRow;
 use premath_bd::desk::SaidMessage;
 use premath_wire::time::format_time;
-use premath_wire::v1::{RunEventKind, UiChunk, UiMessage, UiMetadata, UiPart};
+use premath_wire::v1::{RunEnding, RunEventKind, UiChunk, UiMessage, UiMetadata, UiPart};
 
 use super::cards::DeskCards;
 use super::chunks::Chunker;
@@ -15,6 +15,9 @@ use crate::workspace::Workspace;
 
 /// What stands where a text was that nobody kept.
 const NOT_RETAINED: &str = "(not retained)";
+
+/// How an answer ended whose journal does not say so, and that nobody goes on with: its process was killed.
+const BROKEN_OFF: &str = "broken_off";
 
 /// What to leave out: a client that is sent a stream from its first chunk must not have what is in it already.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,15 +50,21 @@ impl Streamed {
     }
 }
 
-/// What a person said, and what was answered; only the first where nothing was.
+/// What a person said, and what was answered; only the first where nothing was. `is_driven` says whether somebody may still be
+/// answering.
 pub(crate) fn messages_of(
     workspace: &Workspace,
     said: &SaidMessage,
     streamed: Option<&Streamed>,
+    is_driven: bool,
 ) -> Result<Vec<UiMessage>, ActionError> {
     let mut messages = vec![asked(said)];
     let streamed = streamed.filter(|streamed| streamed.run_id == said.run_id);
-    messages.extend(answered(workspace, said, streamed)?);
+    let mut answer = answered(workspace, said, streamed)?;
+    if let Some(answer) = answer.as_mut().filter(|_| streamed.is_none() && !is_driven) {
+        answer.metadata.outcome.get_or_insert_with(|| BROKEN_OFF.to_owned());
+    }
+    messages.extend(answer);
     Ok(messages)
 }
 
@@ -93,5 +102,10 @@ fn answered(
     }
     let metadata = UiMetadata { run_id: said.run_id.clone(), at: format_time(at), outcome };
     let (id, role) = (said.run_id.clone(), "assistant".to_owned());
-    Ok(Some(UiMessage { id, role, metadata, parts: folded(chunks) }))
+    let mut parts = folded(chunks);
+    let is_stopped = metadata.outcome.as_deref() == Some(RunEnding::Interrupted.token());
+    if is_stopped && !said.unfinished.is_empty() {
+        parts.push(UiPart::Text { text: said.unfinished.clone(), state: Some("done".to_owned()) });
+    }
+    Ok(Some(UiMessage { id, role, metadata, parts }))
 }

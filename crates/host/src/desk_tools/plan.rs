@@ -30,9 +30,6 @@ const EXAMPLE: &str = r#"{"goal": "Remove the drafts of last year", "steps": [
   {"tool": "desk_delete_file", "args": {"id": "fil_ba9876543210"}, "rationale": "It is empty."}
 ], "rollback": "Restore both files."}"#;
 
-/// The most bytes that a plan keeps of what a step would change.
-const LONGEST_PREVIEW: usize = 4 * 1024;
-
 /// Proposes a plan.
 #[derive(Debug)]
 pub(super) struct ProposePlan {
@@ -90,7 +87,7 @@ impl ProposePlan {
             tool: name.to_owned(),
             arguments: canonical(given)?,
             rationale: text("rationale").trim().to_owned(),
-            preview: seen.preview.as_deref().map(|preview| cut(&self.shelf.redacted(preview))),
+            preview: seen.preview.as_deref().map(|preview| self.shelf.redacted(preview)),
             shown: seen.digest().as_str().to_owned(),
             compensation: self.compensation(&seen.change),
             targets: seen.targets.into_iter().map(as_shown).collect(),
@@ -178,23 +175,6 @@ impl Tool for ProposePlan {
         let intent = Some(PendingIntent { action: change.action(), change });
         Ok(ToolOutput { intent, ..output(&answer, false, note) })
     }
-}
-
-/// As much of a preview as a plan keeps of a step, in whole lines; its digest is of all of it.
-fn cut(preview: &str) -> String {
-    if preview.len() <= LONGEST_PREVIEW {
-        return preview.to_owned();
-    }
-    let mut kept = String::new();
-    for line in preview.split_inclusive('\n') {
-        if kept.len() + line.len() > LONGEST_PREVIEW {
-            break;
-        }
-        kept.push_str(line);
-    }
-    let left_out = preview.len() - kept.len();
-    kept.push_str(&format!("[… {left_out} bytes left out …]\n"));
-    kept
 }
 
 fn as_shown(target: Target) -> Shown {

@@ -8,7 +8,7 @@ use premath_wire::time::format_time;
 use premath_wire::v1::{RunEnding, RunListing, RunRow, TurnVerdict};
 
 use super::Trace;
-use crate::actions::issue::count;
+use crate::actions::issue::{count, invalid};
 use crate::agent::retention;
 use crate::desk_store::existing_desk;
 use crate::table::ActionError;
@@ -16,6 +16,19 @@ use crate::workspace::Workspace;
 
 /// More questions than this are not counted one by one.
 const MOST_QUESTIONS: usize = 10_000;
+
+/// How a run can stand.
+pub(crate) const STATES: [&str; 9] = [
+    "running",
+    "waiting",
+    "failed_closed",
+    "blocked",
+    "limit",
+    "declined",
+    "interrupted",
+    "handed_off",
+    "done",
+];
 
 /// Which runs are listed, and how.
 #[derive(Debug, Default)]
@@ -49,15 +62,17 @@ impl Wanted<'_> {
 
 /// The runs that are wanted: the newest first, or those that need a person before them.
 pub(crate) fn list(workspace: &Workspace, wanted: &Wanted<'_>) -> Result<RunListing, ActionError> {
-    let every = every(workspace)?.into_iter().map(|(row, _)| row);
-    let mut items: Vec<RunRow> = every.filter(|row| wanted.takes(row)).collect();
+    let mut items: Vec<RunRow> = every(workspace)?.into_iter().map(|(row, _)| row).collect();
     if wanted.attention_first {
         items.sort_by_key(|row| urgency(&row.state));
     }
     if let Some(behind) = wanted.behind {
-        let place = items.iter().position(|row| row.run_id == behind).map_or(0, |place| place + 1);
-        items.drain(..place);
+        let place = items.iter().position(|row| row.run_id == behind);
+        let place = place.ok_or_else(|| invalid("expected a cursor of an answer", "cursor"))?;
+        items.drain(..=place);
     }
+    // Behind the cursor alone: the run it names may stand otherwise by now.
+    items.retain(|row| wanted.takes(row));
     let has_more = items.len() > wanted.limit;
     items.truncate(wanted.limit);
     let last = items.last().map(|row| row.run_id.clone());
