@@ -14,7 +14,7 @@ use std::time::Duration;
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_bd::issues::KeptIssues;
 use premath_exec::{Beneath, OsSandbox};
-use premath_host::{ActionError, AgentDoor, Attendant, CommandShape, Measure, NoPerson, Said};
+use premath_host::{ActionError, AgentDoor, Attendant, CommandShape, Measure, NoPerson, Said, Workspace};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
@@ -40,6 +40,8 @@ pub(crate) struct Agent<'a> {
     folder: Option<PathBuf>,
     guardrails: GuardrailSettings,
     foreign: Arc<dyn ForeignTools>,
+    /// The repository whose person approved tools of other servers; without one nobody did.
+    pins: Option<Workspace>,
     /// Folders that tools and commands reach beyond the workdir.
     reached: Vec<PathBuf>,
     measuring: Measuring,
@@ -64,6 +66,7 @@ impl<'a> Agent<'a> {
             folder: None,
             guardrails,
             foreign,
+            pins: None,
             reached: Vec::new(),
             measuring,
             interrupt,
@@ -76,9 +79,9 @@ impl<'a> Agent<'a> {
         Self { reached, ..self }
     }
 
-    /// The same with other servers.
-    pub(crate) fn with_foreign(self, foreign: Arc<dyn ForeignTools>) -> Self {
-        Self { foreign, ..self }
+    /// The same with other servers, as far as they are approved in a repository.
+    pub(crate) fn with_foreign(self, foreign: Arc<dyn ForeignTools>, workspace: &Workspace) -> Self {
+        Self { foreign, pins: Some(workspace.clone()), ..self }
     }
 }
 
@@ -127,7 +130,17 @@ impl AgentDoor for Agent<'_> {
 
     fn governor(&self, tools: &[ToolSpec]) -> Result<Arc<Governor>, ActionError> {
         let sandbox = Arc::clone(&self.sandbox) as Arc<dyn Sandbox>;
-        let outside = governance::outside(&self.guardrails, &self.workdir()?, &sandbox)?;
+        let pin = |server: &str, tool: &str| match &self.pins {
+            Some(pins) => premath_host::approved_tool(pins, self, server, tool),
+            None => Ok(None),
+        };
+        let ways = governance::Ways {
+            workdir: &self.workdir()?,
+            sandbox: &sandbox,
+            servers: &self.foreign,
+            pin: &pin,
+        };
+        let outside = governance::outside(&self.guardrails, &ways)?;
         governance::governor(&self.root, &self.guardrails.built_in(), outside, tools)
     }
 
@@ -165,6 +178,7 @@ impl AgentDoor for Agent<'_> {
             folder: Some(folder.to_path_buf()),
             guardrails: self.guardrails.clone(),
             foreign: Arc::clone(&self.foreign),
+            pins: self.pins.clone(),
             reached: self.reached.clone(),
             measuring: Measuring::new(self.guardrails.built_in()),
             interrupt: interrupt.clone(),

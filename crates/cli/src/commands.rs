@@ -281,7 +281,7 @@ fn under(
     let sandbox = Arc::new(outside::sandbox(walls, wishes.without_sandbox));
     let agent = Agent::new(&models, Arc::clone(&sandbox), &workspace.root, loaded.guardrails)
         .reaching(reached)
-        .with_foreign(foreign::servers(&loaded.mcp, &workspace.root));
+        .with_foreign(foreign::servers(&loaded.mcp, &workspace.root), &workspace);
     run(&Host {
         vectors: &VectorFolder(PathBuf::new()),
         workspace: &workspace,

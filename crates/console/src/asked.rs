@@ -82,7 +82,7 @@ impl Asked {
 
     /// The arguments of the action that the request asks for.
     pub(crate) fn arguments(&self) -> Result<Map<String, Value>, Failure> {
-        let mut arguments = self.plan.from_query(&self.query)?;
+        let mut arguments = self.plan.of_query(&self.query)?;
         let members = self.plan.members();
         for (name, value) in &self.body {
             if members.iter().all(|(known, _)| known != name) {

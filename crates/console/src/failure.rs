@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: StatusCode,
-    pub(crate) told: Told,
+    pub(crate) told: Box<Told>,
 }
 
 /// What is told about it.
@@ -66,7 +66,10 @@ pub(crate) struct Code(pub(crate) String);
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
-        Self { status, told: Told { code: code.to_owned(), message: message.into(), ..Told::default() } }
+        Self {
+            status,
+            told: Box::new(Told { code: code.to_owned(), message: message.into(), ..Told::default() }),
+        }
     }
 
     /// The same with what to do about it.
@@ -218,14 +221,14 @@ impl Failure {
             .map(|field| Field { path: field.path.clone(), message: field.message.clone() });
         Self {
             status: self.status,
-            told: Told {
+            told: Box::new(Told {
                 code: told.code.clone(),
                 message: told.message.clone(),
                 hint: told.hint.clone(),
                 fields: fields.collect(),
                 retry_after_ms: told.retry_after_ms,
                 details: told.details.clone(),
-            },
+            }),
         }
     }
 

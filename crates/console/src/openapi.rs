@@ -125,7 +125,9 @@ fn present(mut schema: Value) -> Value {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {
             let only = only.clone();
-            schema["type"] = only;
+            if let Some(types) = schema.get_mut("type") {
+                *types = only;
+            }
         }
     }
     schema

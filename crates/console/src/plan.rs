@@ -100,7 +100,7 @@ impl Plan {
     }
 
     /// The arguments that the query gives.
-    pub(crate) fn from_query(&self, query: &[(String, String)]) -> Result<Map<String, Value>, Failure> {
+    pub(crate) fn of_query(&self, query: &[(String, String)]) -> Result<Map<String, Value>, Failure> {
         let known: BTreeMap<&str, &str> = self.route.query_pairs().collect();
         let mut arguments = Map::new();
         for (name, value) in query {

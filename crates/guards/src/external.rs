@@ -1,4 +1,4 @@
-//! Guards outside: a program, or a service. One document goes there, one answer comes back, within a deadline.
+//! Guards outside: a program, a service, or a tool of another server. One document goes there, one answer comes back, within a deadline.
 //!
 //! Whatever goes wrong on the way is a typed error, and every one of them denies.
 
@@ -6,6 +6,7 @@ mod answer;
 mod command;
 mod document;
 mod http;
+mod mcp;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ use premath_tusk::policy::{Guard, GuardSubject, GuardrailStage, SelfTestFailure}
 
 pub use self::command::{CommandGuard, CommandGuardSettings, GuardNetwork};
 pub use self::http::{HttpGuard, HttpGuardError, HttpGuardSettings};
+pub use self::mcp::{McpGuard, McpGuardSettings};
 
 /// What a guard outside is tried with when nobody said what it must let pass.
 const HARMLESS: &str = "premath tries this guard before it is needed; this text is harmless";

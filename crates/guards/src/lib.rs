@@ -23,7 +23,8 @@ pub use evaluation::{
     read_dataset,
 };
 pub use external::{
-    CommandGuard, CommandGuardSettings, GuardNetwork, HttpGuard, HttpGuardError, HttpGuardSettings,
+    CommandGuard, CommandGuardSettings, GuardNetwork, HttpGuard, HttpGuardError, HttpGuardSettings, McpGuard,
+    McpGuardSettings,
 };
 pub use paths::PathSettings;
 pub use pii::PiiKinds;

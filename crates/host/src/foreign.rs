@@ -75,6 +75,27 @@ impl Approved {
     pub(crate) fn admit(&self, server: &ForeignServer, listed: &[ForeignDefinition]) -> Admission {
         admit(server, listed, &|tool| self.pin(&server.name, tool))
     }
+
+    /// What was approved of a server, is used, and is not among everything that it lists.
+    pub(crate) fn missing<'a>(
+        &'a self,
+        server: &'a ForeignServer,
+        listed: &'a [ForeignDefinition],
+    ) -> impl Iterator<Item = (&'a ToolPin, BlockedTool)> {
+        self.tools_of(&server.name).filter_map(move |pin| {
+            let tool = pin.approved.tool.clone()?;
+            let is_gone = server.uses(&tool) && !listed.iter().any(|one| one.name == tool);
+            let blocked = BlockedTool {
+                server: server.name.clone(),
+                tool: Some(tool),
+                scope: server.scope.clone(),
+                class: BlockedClass::Missing,
+                detail: format!("{} was approved, and the server does not define it", pin.approved.digest),
+                was_approved: true,
+            };
+            is_gone.then_some((pin, blocked))
+        })
+    }
 }
 
 /// What a run gets of other servers.
@@ -117,7 +138,15 @@ impl Found {
         match listed(server, approved, port.as_ref(), door) {
             Err((class, detail)) => {
                 let (name, scope) = (server.name.clone(), server.scope.clone());
-                self.blocked.push(BlockedTool { server: name, tool: None, scope, class, detail });
+                let was_approved = approved.tools_of(&name).next().is_some();
+                self.blocked.push(BlockedTool {
+                    server: name,
+                    tool: None,
+                    scope,
+                    class,
+                    detail,
+                    was_approved,
+                });
             }
             Ok(admission) => {
                 self.blocked.extend(admission.blocked);
@@ -147,7 +176,8 @@ impl Found {
             let is_there = self.tools.iter().any(|tool| tool.spec().scope == *scope);
             let mut blocked = self.blocked.iter().filter(|one| one.scope == *scope);
             let is_serious = |one: &&BlockedTool| {
-                !matches!(one.class, BlockedClass::Unpinned | BlockedClass::InvisibleCharacters)
+                one.was_approved
+                    || !matches!(one.class, BlockedClass::Unpinned | BlockedClass::InvisibleCharacters)
             };
             let first = if is_there { blocked.find(is_serious) } else { blocked.next() };
             if let Some(one) = first {
@@ -186,7 +216,9 @@ fn listed(
         return Err((BlockedClass::Unpinned, "nobody approved any of its tools".to_owned()));
     }
     let listed = port.list(&server.name, &door.interrupt()).map_err(|error| unanswered(&error))?;
-    Ok(approved.admit(server, &listed))
+    let mut admission = approved.admit(server, &listed);
+    admission.blocked.extend(approved.missing(server, &listed).map(|(_, blocked)| blocked));
+    Ok(admission)
 }
 
 /// The pin of a tool that the person of a door approved, for whoever calls it beside a run; none where it may not be called.

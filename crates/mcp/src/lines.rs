@@ -1,7 +1,7 @@
 //! One message a line over a pair of streams, and an answer to whatever is none.
 //!
 //! A line that is too long is skipped without being kept, one that is no JSON or no message is answered with an error, and the
-//! conversation goes on. When the stream ends, what was asked for is still answered. It must not believe a length, and it
+//! conversation goes on. Nothing more is read while too much is still to be answered. When the stream ends, what was asked for is still answered. It must not believe a length, and it
 //! must not leave anything that was sent without an answer.
 
 use std::collections::BTreeSet;
@@ -23,6 +23,10 @@ use tokio::sync::{Mutex, watch};
 
 /// The longest message.
 pub(crate) const LONGEST: usize = 4 * 1024 * 1024;
+/// How many answers may be owed before nothing more is read.
+const OWED: usize = 128;
+/// How many bytes of answers may wait to be written before nothing more is read.
+const QUEUED: usize = 2 * LONGEST;
 /// How long answers are waited for when the other end has said everything.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -40,7 +44,7 @@ pub(crate) struct Lines<R, W> {
 /// The way out, and what is still to go there.
 struct Out<W> {
     write: Arc<Mutex<Option<W>>>,
-    owed: Arc<watch::Sender<BTreeSet<String>>>,
+    owed: Arc<watch::Sender<Owed>>,
     faults: Arc<AtomicU64>,
 }
 
@@ -52,6 +56,13 @@ impl<W> Clone for Out<W> {
             faults: Arc::clone(&self.faults),
         }
     }
+}
+
+/// What is still to go out: the answers by their names, and the bytes of those that are only to be written.
+#[derive(Debug, Default)]
+struct Owed {
+    answers: BTreeSet<String>,
+    bytes: usize,
 }
 
 /// What one look at the stream gave.
@@ -69,7 +80,7 @@ where
     pub(crate) fn new(read: R, write: W) -> Self {
         let out = Out {
             write: Arc::new(Mutex::new(Some(write))),
-            owed: Arc::new(watch::channel(BTreeSet::new()).0),
+            owed: Arc::new(watch::channel(Owed::default()).0),
             faults: Arc::default(),
         };
         Self { read: BufReader::new(read), line: Vec::new(), is_skipping: false, is_open: false, out }
@@ -122,7 +133,12 @@ where
         match &message {
             JsonRpcMessage::Request(request) => {
                 self.is_open = true;
-                self.out.owe(&request.id);
+                if !self.out.owe(&request.id) {
+                    let why = "the id is in use: an earlier request with it was not answered yet";
+                    let id = request.id.clone();
+                    self.out.fault(ErrorData::invalid_request(why, None), Some(id));
+                    return None;
+                }
             }
             JsonRpcMessage::Notification(told) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &told.notification {
@@ -168,29 +184,38 @@ fn named(id: &RequestId) -> String {
 }
 
 impl<W: AsyncWrite + Send + Unpin + 'static> Out<W> {
-    fn owe(&self, id: &RequestId) {
-        self.owed.send_modify(|owed| {
-            owed.insert(named(id));
-        });
+    /// Whether an answer was not owed under this name already.
+    fn owe(&self, id: &RequestId) -> bool {
+        let mut is_new = false;
+        self.owed.send_modify(|owed| is_new = owed.answers.insert(named(id)));
+        is_new
     }
 
     fn paid(&self, id: &RequestId) {
         self.owed.send_modify(|owed| {
-            owed.remove(&named(id));
+            owed.answers.remove(&named(id));
         });
+    }
+
+    /// Waits until there is room for one more answer. A client that does not read is not read from.
+    async fn room(&self) {
+        let mut owed = self.owed.subscribe();
+        let has_room = |owed: &Owed| owed.answers.len() < OWED && owed.bytes < QUEUED;
+        // It fails only when nobody can owe anything any more.
+        drop(owed.wait_for(has_room).await);
     }
 
     /// Answers what is no message. Nobody waits for it, so that nobody who stops waiting cuts it in two.
     fn fault(&self, error: ErrorData, id: Option<RequestId>) {
         let (out, note) = (self.clone(), format!("fault {}", self.faults.fetch_add(1, Ordering::Relaxed)));
         self.owed.send_modify(|owed| {
-            owed.insert(note.clone());
+            owed.answers.insert(note.clone());
         });
         drop(tokio::spawn(async move {
             // A stream that takes nothing any more is noticed by whoever answers next.
             drop(out.put(&ServerJsonRpcMessage::error(error, id)).await);
             out.owed.send_modify(|owed| {
-                owed.remove(&note);
+                owed.answers.remove(&note);
             });
         }));
     }
@@ -201,16 +226,23 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Out<W> {
             splice(&mut line, text);
         }
         line.push(b'\n');
+        self.owed.send_modify(|owed| owed.bytes += line.len());
+        let written = self.write(&line).await;
+        self.owed.send_modify(|owed| owed.bytes = owed.bytes.saturating_sub(line.len()));
+        written
+    }
+
+    async fn write(&self, line: &[u8]) -> io::Result<()> {
         let mut write = self.write.lock().await;
         let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
-        write.write_all(&line).await?;
+        write.write_all(line).await?;
         write.flush().await
     }
 
     /// Waits until everything that was asked for is answered, but not for ever.
     async fn settled(&self) {
         let mut owed = self.owed.subscribe();
-        drop(tokio::time::timeout(PATIENCE, owed.wait_for(BTreeSet::is_empty)).await);
+        drop(tokio::time::timeout(PATIENCE, owed.wait_for(|owed| owed.answers.is_empty())).await);
     }
 }
 
@@ -239,6 +271,7 @@ where
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            self.out.room().await;
             match self.next().await {
                 Found::Line => {
                     let line = std::mem::take(&mut self.line);

@@ -219,8 +219,7 @@ const STORM: &str = "binary(storm)";
 const TAMPER: &str = "binary(tamper)";
 const MALFORMED_INPUT: &str =
     "binary(malformed_input) + binary(malformed_http) + (binary(mcp) & test(/malformed|broken_input/))";
-const MCP_CONFORMANCE: &str =
-    "binary(mcp) & test(/conformance_suite|official_client|python_client|inspector|real_agents/)";
+const MCP_CONFORMANCE: &str = "binary(mcp) & test(/conformance_suite|conformance_client|official_client|python_client|inspector|real_agents/)";
 const FOREIGN_TOOLS: &str = "binary(foreign_tools)";
 const MALFORMED_ANSWERS: &str = "binary(decode_recorded) + binary(sse_vectors)";
 const ARGUMENTS: &str = "binary(tools_arguments)";

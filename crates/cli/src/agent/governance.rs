@@ -7,13 +7,16 @@ use std::sync::Arc;
 
 use premath_bd::desk::PersonCredential;
 use premath_guards::{
-    CommandGuard, CommandGuardSettings, GuardSettings, HttpGuard, HttpGuardSettings, built_in,
+    CommandGuard, CommandGuardSettings, GuardSettings, HttpGuard, HttpGuardSettings, McpGuard,
+    McpGuardSettings, built_in,
 };
 use premath_host::ActionError;
+use premath_kernel::Digest;
 use premath_rules::{DenyAll, RulePack};
 use premath_tusk::policy::{Governor, Guard, Guards, Rules};
 use premath_tusk::sandbox::Sandbox;
 use premath_tusk::tools::ToolSpec;
+use premath_tusk::tools::foreign::ForeignTools;
 
 use super::rule_files::{GUARDRAILS, sources};
 use crate::settings::{GuardrailSettings, OutsideGuard, Reached};
@@ -70,20 +73,27 @@ pub(crate) fn guards_of(settings: &GuardSettings) -> Result<Vec<Arc<dyn Guard>>,
     Ok(guards.into_iter().map(Arc::from).collect())
 }
 
+/// What guards outside are asked through.
+pub(crate) struct Ways<'w> {
+    /// Where programs run.
+    pub(crate) workdir: &'w Path,
+    /// What they run in.
+    pub(crate) sandbox: &'w Arc<dyn Sandbox>,
+    /// Other servers.
+    pub(crate) servers: &'w Arc<dyn ForeignTools>,
+    /// What the person approved of a tool of one of them.
+    pub(crate) pin: &'w dyn Fn(&str, &str) -> Result<Option<Digest>, ActionError>,
+}
+
 /// The guards outside that the configuration names.
 pub(crate) fn outside(
     settings: &GuardrailSettings,
-    workdir: &Path,
-    sandbox: &Arc<dyn Sandbox>,
+    ways: &Ways<'_>,
 ) -> Result<Vec<Arc<dyn Guard>>, ActionError> {
-    settings.outside.iter().map(|guard| reached(&guard.value, workdir, sandbox)).collect()
+    settings.outside.iter().map(|guard| reached(&guard.value, ways)).collect()
 }
 
-fn reached(
-    guard: &OutsideGuard,
-    workdir: &Path,
-    sandbox: &Arc<dyn Sandbox>,
-) -> Result<Arc<dyn Guard>, ActionError> {
+fn reached(guard: &OutsideGuard, ways: &Ways<'_>) -> Result<Arc<dyn Guard>, ActionError> {
     let (must_find, must_pass) = (guard.must_find.clone(), guard.must_pass.clone());
     match &guard.reached {
         Reached::Program(program, arguments) => {
@@ -93,9 +103,20 @@ fn reached(
                 deadline: guard.deadline,
                 must_find,
                 must_pass,
-                ..CommandGuardSettings::new(guard.name.as_str(), program.as_str(), workdir.to_path_buf())
+                ..CommandGuardSettings::new(guard.name.as_str(), program.as_str(), ways.workdir.to_path_buf())
             };
-            Ok(Arc::new(CommandGuard::new(settings, Arc::clone(sandbox))))
+            Ok(Arc::new(CommandGuard::new(settings, Arc::clone(ways.sandbox))))
+        }
+        Reached::Tool(server, tool) => {
+            let settings = McpGuardSettings {
+                pin: (ways.pin)(server, tool)?,
+                actions: guard.actions,
+                deadline: guard.deadline,
+                must_find,
+                must_pass,
+                ..McpGuardSettings::new(guard.name.as_str(), server.as_str(), tool.as_str())
+            };
+            Ok(Arc::new(McpGuard::new(settings, Arc::clone(ways.servers))))
         }
         Reached::Service(url) => {
             let settings = HttpGuardSettings {

@@ -6,6 +6,7 @@ use clap::Args;
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command are flags")]
 pub(crate) struct ServeArgs {
     /// The port on the loopback address; 0 takes a free one
     #[arg(long, value_name = "N", default_value_t = 7423)]

@@ -122,7 +122,7 @@ pub(super) fn take(
             field.limit(Limit { slot, ceiling, least: 1024, most: 16 << 20 })
         }
         "repository_guards" => field.repository_guards(&mut settings.repository_guards),
-        "command" | "http" => {
+        "command" | "http" | "mcp" => {
             let is_let = settings.repository_guards.as_ref().is_some_and(|one| one.value);
             if owner == Owner::Repository && !is_let {
                 return Err(field.not_let());

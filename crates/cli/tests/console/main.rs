@@ -5,7 +5,6 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    clippy::print_stdout,
     reason = "a test starts programs and reads what they say; what is missing fails it"
 )]
 

@@ -14,8 +14,10 @@ pub(crate) const TOKEN: &str = "0123456789abcdef0123";
 /// A repository with one issue and a place for the person's credential.
 pub(crate) fn repository() -> Folder {
     let folder = Folder::new();
-    assert_eq!(folder.run(&["init"]).code, Some(0));
-    assert_eq!(folder.run(&["issue", "add", "First"]).code, Some(0));
+    for command in [["init"].as_slice(), &["issue", "add", "First"]] {
+        let ran = folder.run(command);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.stderr);
+    }
     folder.write("hello.toml", "name = \"hello\"\n[[turn]]\ntext = \"Hello.\"\n");
     folder
 }

@@ -13,7 +13,9 @@ mod folder;
 
 mod approving;
 mod calling;
+mod guarding;
 mod our_own_server;
+mod over_http;
 mod place;
 mod server;
 mod turned_against_us;

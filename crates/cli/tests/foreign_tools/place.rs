@@ -1,5 +1,7 @@
 //! A repository, a server beside it, and a person with a credential outside both.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
 
 use serde_json::{Value, json};
@@ -11,6 +13,8 @@ use crate::server::ARGUMENTS;
 #[derive(Debug)]
 pub(crate) struct Place {
     folder: Folder,
+    /// Variables of the person's environment.
+    variables: RefCell<BTreeMap<String, String>>,
 }
 
 /// A tool as a server defines it.
@@ -29,7 +33,8 @@ pub(crate) fn behaviour(tools: &[Value]) -> Value {
 impl Place {
     /// A repository that names the server, on these terms.
     pub(crate) fn new(behaviour: &Value, terms: &str) -> Self {
-        let place = Self { folder: Folder::new() };
+        let place = Self { folder: Folder::new(), variables: RefCell::default() };
+        place.configure("");
         place.folder.write("server/behaviour.json", behaviour.to_string());
         place.folder.write("repository/readme.md", "hello\n");
         let program = std::env::current_exe().unwrap();
@@ -57,7 +62,8 @@ impl Place {
 
     fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         let mut command = self.folder.command(arguments);
-        command.envs(variables.iter().copied());
+        command.envs(self.variables.borrow().iter()).envs(variables.iter().copied());
+        command.env("PREMATH_CONFIG", self.folder.path().join("mine.toml"));
         command.current_dir(self.folder.path().join("repository"));
         command.env("XDG_STATE_HOME", self.folder.path().join("state")).env("USER", "jo");
         let output = command.timeout(std::time::Duration::from_secs(60)).output().unwrap();
@@ -91,6 +97,48 @@ impl Place {
     pub(crate) fn approve_all(&self) {
         self.approve("weather");
         self.approve("weather");
+    }
+
+    /// Says what the person's own file says.
+    pub(crate) fn configure(&self, person: &str) {
+        self.folder.write("mine.toml", person);
+    }
+
+    /// Sets a variable of the person's environment.
+    pub(crate) fn set(&self, name: &str, value: &str) {
+        self.variables.borrow_mut().insert(name.to_owned(), value.to_owned());
+    }
+
+    /// Whether a file of the repository has these words in it.
+    pub(crate) fn keeps(&self, words: &str) -> bool {
+        let mut folders = vec![self.folder.path().join("repository")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).contains(words) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.folder.path().join("repository").join(name).exists()
+    }
+
+    /// What a tool was called with, one after the other.
+    pub(crate) fn arguments(&self, tool: &str) -> Vec<Value> {
+        let log = fs::read_to_string(self.folder.path().join("server/log.txt")).unwrap_or_default();
+        let called = |line: &str| serde_json::from_str(line.strip_prefix(&format!("called {tool} "))?).ok();
+        log.lines().filter_map(called).collect()
+    }
+
+    /// Takes the folder away that the server works in.
+    pub(crate) fn lose_the_server(&self) {
+        fs::remove_dir_all(self.server()).unwrap();
     }
 
     pub(crate) fn behave(&self, behaviour: &Value) {

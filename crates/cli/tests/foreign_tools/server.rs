@@ -86,14 +86,18 @@ fn listed(behaviour: &Value, message: &Value, is_modern: bool) -> Value {
 
 fn called(behaviour: &Value, message: &Value) -> Option<Value> {
     let name = message["params"]["name"].as_str().unwrap();
-    note(&format!("called {name}"));
+    note(&format!("called {name} {}", message["params"]["arguments"]));
     let does = &behaviour["does"][name];
+    let is_trouble =
+        message["params"]["arguments"]["text"].as_str().is_some_and(|text| text.contains("trouble"));
+    let does = does.get("onTrouble").filter(|_| is_trouble).unwrap_or(does);
     if let Some(next) = does.get("becomes") {
         fs::write(BEHAVIOUR, next.to_string()).unwrap();
         say(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
     }
     if does["dies"] == true
-        || (does["diesOnce"] == true && fs::read_to_string("log.txt").unwrap().matches("called").count() == 1)
+        || (does["diesOnce"] == true
+            && fs::read_to_string("log.txt").unwrap().matches("called ").count() == 1)
     {
         std::io::stderr().write_all(b"out of memory\n").unwrap();
         std::process::abort();

@@ -11,7 +11,7 @@ use crate::outside::{missing, node, place};
 use crate::peer::repository;
 
 /// The suite, and the Node that it needs; none where it was not installed.
-fn suite() -> Option<(PathBuf, PathBuf)> {
+pub(crate) fn suite() -> Option<(PathBuf, PathBuf)> {
     let folder = place("suite");
     let is_there = folder.join("node_modules/@modelcontextprotocol/conformance").is_dir();
     if let Some(node) = node().filter(|_| is_there) {

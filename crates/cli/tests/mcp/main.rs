@@ -16,6 +16,7 @@ mod folder;
 mod broken_input;
 mod cancelling;
 mod changes;
+mod conformance_client;
 mod conformance_suite;
 mod everything;
 mod guides;

@@ -52,7 +52,7 @@ try {
     writeFileSync(join(workspace, 'slow.toml'), execFileSync(process.execPath, [join(here, '../tests/fixture/slow.mjs')]));
     longRun(workspace);
     await serving([], workspace, (environment) => ['reading.mjs', 'deciding.mjs', 'live.mjs'].forEach((name) => results.push(spec(name, environment))));
-    await serving(['--demo', '--keep', join(folder, 'demo')], folder, (environment) => results.push(spec('desk.mjs', environment)));
+    await serving(['--demo', '--keep', join(folder, 'demo')], folder, (environment) => ['careful.mjs', 'desk.mjs', 'markup.mjs'].forEach((name) => results.push(spec(name, environment))));
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

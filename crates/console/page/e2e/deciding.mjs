@@ -31,11 +31,10 @@ await prove([
     const asked = await pending('desk_delete_file');
     const page = await visit('/approvals');
     await page.locator('.question', { hasText: 'draft-a.md' }).click();
-    await page.locator(`[data-approval="${asked.id}"]`).waitFor();
+    await page.locator(`[data-approval="${asked.id}"] .button.danger:enabled`).waitFor();
     await page.keyboard.press('m');
     await page.keyboard.type('not this one');
     await page.keyboard.press('Escape');
-    await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press('d');
     await until('it is denied', async () => (await stateOf(asked.id)) === 'denied');
     hold((await get(`/api/confirmations/${asked.id}`)).approval.message === 'not this one', 'the word is lost');

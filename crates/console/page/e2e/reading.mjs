@@ -1,10 +1,18 @@
 // Specs of looking: nothing here changes anything. node reading.mjs, with PREMATH_URL and PREMATH_TOKEN of a server on the seeded workspace.
 import { serious } from './axe.mjs';
-import { rows } from './api.mjs';
+import { get, rows } from './api.mjs';
 import { hold, prove, until } from './harness.mjs';
 
 const PAGES = ['/runs', '/runs/wrong-tool', '/runs/travel?view=events', '/approvals', '/work', '/work/bd-4', '/policy', '/desk', '/audit', '/audit?why=bd-4'];
 const LONG = process.env.LONG_RUN ?? 'long';
+
+/** What reaches beyond the window and cannot be scrolled to where it is; runs in the page. */
+const tooWide = () => [...(document.documentElement.scrollWidth > innerWidth ? ['the page'] : []), ...[...document.querySelectorAll('#app *')].filter((element) => {
+  const box = element.getBoundingClientRect();
+  if (box.width === 0 || box.right <= innerWidth + 1) return false;
+  for (let up = element.parentElement; up; up = up.parentElement) if (getComputedStyle(up).overflowX !== 'visible' && up.getBoundingClientRect().right <= innerWidth + 1) return false;
+  return true;
+}).map((element) => `${element.tagName}.${element.className}`)].slice(0, 4);
 
 await prove([
   ...PAGES.flatMap((path) => ['light', 'dark'].map((colorScheme) => [`axe finds nothing serious on ${path} (${colorScheme})`, async ({ visit }) => {
@@ -14,6 +22,26 @@ await prove([
     const found = await serious(page);
     hold(found.length === 0, found.join('\n     '));
   }])),
+  ...[400, 900].map((width) => [`nothing is wider than a window of ${width}`, async ({ visit }) => {
+    const file = (await get('/api/desk/files')).items.find((it) => it.type !== 'folder');
+    for (const path of [...PAGES, `/desk/${file.id}`]) {
+      const page = await visit(path, { viewport: { width, height: 800 } });
+      await page.waitForSelector('main');
+      await page.waitForTimeout(1200);
+      const over = await page.evaluate(tooWide);
+      hold(over.length === 0, `${path}: ${over.join(', ')}`);
+    }
+  }]),
+  ['in a narrow window the desk is three parts behind tabs', async ({ visit }) => {
+    const page = await visit('/desk', { viewport: { width: 400, height: 800 } });
+    await page.locator('a.file').first().click();
+    await page.locator('.editor').waitFor();
+    hold(!(await page.locator('.explorer').isVisible()) && !(await page.locator('.chat').isVisible()), 'the parts stand side by side');
+    await page.getByRole('group', { name: 'Part of the desk' }).getByRole('button', { name: 'Chat' }).click();
+    await page.getByLabel('Message').waitFor();
+    const box = await page.locator('.chat').boundingBox();
+    hold(box.width > 380, `the chat is ${box.width} wide`);
+  }],
   ['without a token the page asks for one, and a wrong one is refused', async ({ browser }) => {
     const context = await browser.newContext();
     const page = await context.newPage();

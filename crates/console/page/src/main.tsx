@@ -6,11 +6,14 @@ import './style/base.css';
 import './style/parts.css';
 import './style/shell.css';
 import './style/pages.css';
+import './style/narrow.css';
 import 'uplot/dist/uPlot.min.css';
+import { askBeforeLeaving } from './desk/drafts';
 import { App } from './ui/shell';
 import { applyTheme, storedTheme } from './ui/theme';
 
 applyTheme(storedTheme());
+askBeforeLeaving();
 const hasToken = takeToken() !== null;
 const root = document.getElementById('app');
 if (root) render(<App hasToken={hasToken} />, root);

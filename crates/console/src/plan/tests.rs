@@ -12,7 +12,7 @@ fn plan(path: &str) -> Plan {
 fn query(path: &str, pairs: &[(&str, &str)]) -> Result<Value, u16> {
     let pairs: Vec<(String, String)> =
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    plan(path).from_query(&pairs).map(Value::Object).map_err(|failure| failure.status.as_u16())
+    plan(path).of_query(&pairs).map(Value::Object).map_err(|failure| failure.status.as_u16())
 }
 
 #[test]

@@ -11,7 +11,7 @@ use premath_wire::v1::{AuditKind, AuditRow, ForeignToolsAnswer, RefusedAnswer, R
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::rows::{Ground, forgotten_row, pinned_rows, server_row, tool_rows};
+use self::rows::{Ground, forgotten_row, missing_rows, pinned_rows, server_row, tool_rows};
 use super::issue::{arguments, invalid, told};
 use crate::foreign::{Approved, store, unanswered};
 use crate::recording::audit_log;
@@ -65,7 +65,10 @@ pub(crate) fn check(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
         let mut row = server_row(&ground, &server);
         if ground.approved.lets_start(&server) {
             match ground.port.list(&server.name, &host.agent.interrupt()) {
-                Ok(listed) => tools.extend(tool_rows(&ground, &server, &listed, false)),
+                Ok(listed) => {
+                    tools.extend(tool_rows(&ground, &server, &listed, false));
+                    tools.extend(missing_rows(&ground, &server, &listed));
+                }
                 Err(error) => row.failed = Some(unanswered(&error).1),
             }
         } else {
@@ -117,7 +120,10 @@ pub(crate) fn approve(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     let given = told(args.digest.as_deref());
     let (pins, listed) = if ground.approved.lets_start(&server) {
         let listed = match looked(host, &ground, &server, tool.as_deref())? {
-            Ok(listed) => wanted(&ground, &server, listed, tool.is_some()),
+            Ok(listed) => match wanted(&ground, &server, listed, tool.is_some()) {
+                Ok(listed) => listed,
+                Err(refused) => return refuse(host, ACTION, &refused),
+            },
             Err(refused) => return refuse(host, ACTION, &refused),
         };
         (listed.iter().map(|one| tool_pin(&server, one)).collect::<Vec<_>>(), listed)
@@ -159,14 +165,27 @@ pub(crate) fn forget(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     let (server, tool) = split(&args.target)?;
     let workspace = host.workspace;
     let store = store(workspace);
+    // As `list` shows it, or as the server spells it.
+    let is_called = |name: &str, tool: &str| name == tool || rows::spelled(name) == tool;
     let is_meant = |pin: &ToolPin| {
-        pin.approved.server == server && tool.is_none_or(|tool| pin.approved.tool.as_deref() == Some(tool))
+        let name = pin.approved.tool.as_deref();
+        pin.approved.server == server && tool.is_none_or(|tool| name.is_some_and(|name| is_called(name, tool)))
     };
-    if !store.read()?.iter().any(is_meant) {
-        return answered(ACTION, ("ok", "nothing"), Vec::new(), Vec::new(), None);
+    let meant: Vec<ToolPin> = store.read()?.into_iter().filter(is_meant).collect();
+    if meant.is_empty() {
+        let detail = format!("nothing was approved under `{}`", args.target.escape_debug());
+        let refused = Refused("tool_unpinned", detail, "`premath tools list` names what was approved");
+        return refuse(host, ACTION, &refused);
     }
     let mut audit = audit_log(workspace).write()?;
-    let gone = store.forget(server, tool)?;
+    let mut gone = Vec::new();
+    if tool.is_none() {
+        gone.extend(store.forget(server, None)?);
+    } else {
+        for pin in &meant {
+            gone.extend(store.forget(server, pin.approved.tool.as_deref())?);
+        }
+    }
     let rows: Vec<AuditRow> = gone.iter().map(|pin| audit_row(host, pin, "forgotten")).collect();
     audit.append(&rows)?;
     let tools = gone.iter().filter_map(forgotten_row).collect();
@@ -255,13 +274,14 @@ fn looked(
     Ok(Ok(meant))
 }
 
-/// What of the listed is to be approved: one by name as it is; of a whole server what can be used and hides nothing.
+/// What of the listed is to be approved: one by name as it is; of a whole server what can be used and hides nothing. Where
+/// that is nothing, and something is blocked, it is said why.
 fn wanted(
     ground: &Ground,
     server: &ForeignServer,
     listed: Vec<ForeignDefinition>,
     is_named: bool,
-) -> Vec<ForeignDefinition> {
+) -> Result<Vec<ForeignDefinition>, Refused> {
     let blocked = ground.approved.admit(server, &listed).blocked;
     let wants = |one: &ForeignDefinition| {
         let found = blocked.iter().find(|blocked| blocked.tool.as_deref() == Some(&one.name));
@@ -272,10 +292,29 @@ fn wanted(
             | BlockedClass::NameInvalid
             | BlockedClass::SchemaUnusable
             | BlockedClass::ServerUnapproved
-            | BlockedClass::ServerUnreachable => false,
+            | BlockedClass::ServerUnreachable
+            | BlockedClass::Missing => false,
         })
     };
-    listed.into_iter().filter(wants).collect()
+    let wanted: Vec<ForeignDefinition> = listed.into_iter().filter(wants).collect();
+    match blocked.first().filter(|_| wanted.is_empty()) {
+        None => Ok(wanted),
+        Some(one) => {
+            let hint = match one.class {
+                BlockedClass::InvisibleCharacters => "approve it by name: SERVER/TOOL",
+                BlockedClass::Unpinned
+                | BlockedClass::Drift
+                | BlockedClass::NameClash
+                | BlockedClass::NameInvalid
+                | BlockedClass::SchemaUnusable
+                | BlockedClass::ServerUnapproved
+                | BlockedClass::ServerUnreachable
+                | BlockedClass::Missing => "it cannot be approved: whoever makes the server has to mend it",
+            };
+            let detail = format!("{}: {}", one.shown(), one.detail);
+            Err(Refused(one.class.code(), detail, hint))
+        }
+    }
 }
 
 fn server_pin(server: &ForeignServer) -> NewToolPin {

@@ -21,12 +21,22 @@ pub(super) fn answer(result: CallToolResult, most: u64) -> ForeignAnswer {
             }
         }
     }
-    let structured = result.structured_content.filter(|content| content.to_string().len() <= most);
+    let written = result.structured_content.as_ref().map(ToString::to_string).unwrap_or_default();
+    let (structured, lost) = if written.len() <= most {
+        (result.structured_content, 0)
+    } else {
+        // An answer that is nothing else is cut as text is; never is it an empty one.
+        if kept.total == 0 {
+            kept.take(&written);
+        }
+        (None, u64::try_from(written.len()).unwrap_or(u64::MAX))
+    };
     ForeignAnswer {
         text: kept.text,
         structured,
         is_error: result.is_error.unwrap_or(false),
         total_bytes: kept.total,
+        lost_structured_bytes: lost,
         described,
     }
 }

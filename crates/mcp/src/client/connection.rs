@@ -69,8 +69,22 @@ struct Open {
 }
 
 impl Connection {
-    /// Starts or reaches a server, and begins to speak with it.
+    /// Starts or reaches a server, and begins to speak with it. One that takes the newer beginning for something else is begun
+    /// with once more, in the older way.
     pub(super) async fn open(server: &ForeignServer, launch: &dyn Launch) -> Result<Self, ForeignError> {
+        match Self::reach(server, server.handshake, launch).await {
+            Err(NotBegun::Undiscovered(_)) if server.handshake == Handshake::Auto => {
+                Self::reach(server, Handshake::Initialize, launch).await.map_err(NotBegun::into_error)
+            }
+            reached => reached.map_err(NotBegun::into_error),
+        }
+    }
+
+    async fn reach(
+        server: &ForeignServer,
+        handshake: Handshake,
+        launch: &dyn Launch,
+    ) -> Result<Self, NotBegun> {
         let trouble = Arc::<Trouble>::default();
         match &server.reach {
             Reach::Program { program, arguments, environment, folder } => {
@@ -85,7 +99,7 @@ impl Connection {
                     pipes().map_err(|error| unreachable(format!("its pipes cannot be used: {error}")))?;
                 drop(tokio::spawn(hear_errors(errors, Arc::clone(&trouble))));
                 let lines = ServerLines::new(output, input, Arc::clone(&trouble));
-                Self::begin(server, lines, Some(running), trouble).await
+                Self::begin((server, handshake), lines, Some(running), trouble).await
             }
             Reach::Service { url, token, headers } => {
                 let variable = |name: &String| {
@@ -99,19 +113,19 @@ impl Connection {
                 }
                 let transport =
                     http::transport(url, token, &values, Arc::clone(&trouble)).map_err(unreachable)?;
-                Self::begin(server, transport, None, trouble).await
+                Self::begin((server, handshake), transport, None, trouble).await
             }
         }
     }
 
     async fn begin<T: Transport<RoleClient> + 'static>(
-        server: &ForeignServer,
+        (server, handshake): (&ForeignServer, Handshake),
         transport: T,
         program: Option<Box<dyn RunningProgram>>,
         trouble: Arc<Trouble>,
-    ) -> Result<Self, ForeignError> {
+    ) -> Result<Self, NotBegun> {
         let newest = || vec![ProtocolVersion::V_2026_07_28];
-        let lifecycle = match server.handshake {
+        let lifecycle = match handshake {
             Handshake::Auto => ClientLifecycleMode::Auto {
                 preferred_versions: newest(),
                 legacy_version: Some(ProtocolVersion::V_2025_11_25),
@@ -119,14 +133,19 @@ impl Connection {
             Handshake::Initialize => ClientLifecycleMode::Initialize,
             Handshake::Discover => ClientLifecycleMode::Discover { preferred_versions: newest() },
         };
-        let listener = Listener::new(Arc::clone(&trouble));
+        // The SDK announces the newest it knows, which is no version of the older beginning.
+        let version = match handshake {
+            Handshake::Initialize => ProtocolVersion::V_2025_11_25,
+            Handshake::Auto | Handshake::Discover => ProtocolVersion::V_2026_07_28,
+        };
+        let listener = Listener::new(Arc::clone(&trouble), version);
         let beginning = serve_client_with_lifecycle(listener, transport, lifecycle);
         match timeout(server.start, Box::pin(beginning)).await {
             Ok(Ok(running)) => Ok(Self(Arc::new(Open { running, _program: program, trouble }))),
             Ok(Err(error)) => Err(not_begun(&error, &trouble)),
             Err(_) => {
                 let why = format!("it was not there within {} seconds", server.start.as_secs());
-                Err(ForeignError::Unreachable { why, said: trouble.said() })
+                Err(ForeignError::Unreachable { why, said: trouble.said() }.into())
             }
         }
     }
@@ -146,7 +165,11 @@ impl Connection {
         match timeout(patience, list(self.peer())).await {
             Ok(Ok(listed)) => listed.map_err(CallFault::Error),
             Ok(Err(error)) => Err(self.fault(&error)),
-            Err(_) => Err(CallFault::Error(slow())),
+            Err(_) => {
+                // Whoever does not even say what there is, is not asked again in this conversation.
+                self.0.trouble.end(slow());
+                Err(CallFault::Error(slow()))
+            }
         }
     }
 
@@ -204,7 +227,7 @@ impl Connection {
         if is_over {
             return CallFault::Closed(trouble.said());
         }
-        CallFault::Error(ForeignError::Protocol { why: bounded(&error.to_string()) })
+        CallFault::Error(ForeignError::Protocol { why: "its answer is none to what was asked".to_owned() })
     }
 }
 
@@ -217,16 +240,65 @@ fn unreachable(why: impl Into<String>) -> ForeignError {
     ForeignError::Unreachable { why: why.into(), said: String::new() }
 }
 
-fn not_begun(error: &ClientInitializeError, trouble: &Trouble) -> ForeignError {
-    if let Some(error) = trouble.error() {
-        return error;
+/// Why a conversation did not begin.
+#[derive(Debug)]
+enum NotBegun {
+    /// The server answered the beginning with something that is none.
+    Undiscovered(ForeignError),
+    /// Another beginning would not mend it.
+    Error(ForeignError),
+}
+
+impl NotBegun {
+    fn into_error(self) -> ForeignError {
+        match self {
+            Self::Undiscovered(error) | Self::Error(error) => error,
+        }
     }
-    let why = if matches!(error, ClientInitializeError::ConnectionClosed(_)) {
-        "it ended before it was there".to_owned()
-    } else {
-        format!("it did not begin as the protocol says: {}", bounded(&error.to_string()))
-    };
-    ForeignError::Unreachable { why, said: trouble.said() }
+}
+
+impl From<ForeignError> for NotBegun {
+    fn from(error: ForeignError) -> Self {
+        Self::Error(error)
+    }
+}
+
+fn not_begun(error: &ClientInitializeError, trouble: &Trouble) -> NotBegun {
+    if let Some(error) = trouble.error() {
+        return NotBegun::Error(error);
+    }
+    let unreachable = |why: String| ForeignError::Unreachable { why, said: trouble.said() };
+    match error {
+        ClientInitializeError::ConnectionClosed(_) => {
+            NotBegun::Error(unreachable("it ended before it was there".to_owned()))
+        }
+        ClientInitializeError::ExpectedInitResult(_) => {
+            let why = "it answered something else to how a conversation begins";
+            NotBegun::Undiscovered(unreachable(why.to_owned()))
+        }
+        ClientInitializeError::JsonRpcError(error) => {
+            let why = format!("it refused to begin (code {}): {}", error.code.0, bounded(&error.message));
+            NotBegun::Error(unreachable(why))
+        }
+        ClientInitializeError::TransportError { error, .. } => {
+            // The words of the library are not ours: they name its types, and addresses.
+            let why = match trouble.status() {
+                Some(status @ 300..=399) => {
+                    format!("it answered with status {status}; redirects are not followed")
+                }
+                Some(status) => format!("it answered with status {status}"),
+                None => http::fault(error.error.as_ref()).map_or_else(
+                    || "the connection failed".to_owned(),
+                    |why| bounded(&why),
+                ),
+            };
+            NotBegun::Error(unreachable(why))
+        }
+        other => {
+            let why = format!("it did not begin as the protocol says: {}", bounded(&other.to_string()));
+            NotBegun::Error(unreachable(why))
+        }
+    }
 }
 
 /// Keeps the end of what a server says beside the conversation, and reads on so that it never waits for us.

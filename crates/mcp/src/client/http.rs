@@ -35,6 +35,8 @@ use super::listener::Trouble;
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
 const BOTH: &str = "text/event-stream, application/json";
+/// How soon a stream that ended is asked for again, in milliseconds.
+const SOONEST: u64 = 500;
 /// How long a connection may take to be there.
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -57,6 +59,14 @@ pub(super) enum HttpFault {
 }
 
 type Fault = StreamableHttpError<HttpFault>;
+
+/// What of an error of the SDK is ours.
+pub(super) fn fault(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Option<String> {
+    match error.downcast_ref::<Fault>() {
+        Some(Fault::Client(fault)) => Some(fault.to_string()),
+        Some(_) | None => None,
+    }
+}
 
 /// A transport to an address.
 pub(super) fn transport(
@@ -144,14 +154,18 @@ impl Bounded {
     /// The events of a stream; one that is longer than a message ends it.
     fn events(&self, response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
         let trouble = Arc::clone(&self.trouble);
-        let mut open = 0_usize;
+        let (mut open, mut last) = (0_usize, None);
+        let is_end = |pair: &[u8]| pair == b"\n\n" || pair == b"\r\r" || pair == b"\n\r";
         let bytes = response.bytes_stream().map(move |piece| {
             let piece = piece.map_err(|_| std::io::Error::other(HttpFault::Connection))?;
             // An empty line ends an event; where it is does not matter for a bound.
-            match piece.windows(2).rposition(|pair| pair == b"\n\n" || pair == b"\r\r" || pair == b"\n\r") {
+            let across = last.into_iter().chain(piece.first().copied()).collect::<Vec<u8>>();
+            match piece.windows(2).rposition(is_end) {
                 Some(at) => open = piece.len() - at,
+                None if is_end(&across) => open = piece.len(),
                 None => open += piece.len(),
             }
+            last = piece.last().copied().or(last);
             if open > LONGEST {
                 trouble.end(ForeignError::TooLarge { most: most() });
                 return Err(std::io::Error::other(HttpFault::TooLong));
@@ -165,7 +179,11 @@ impl Bounded {
             is_over = piece.is_err();
             std::future::ready(goes_on)
         });
-        SseStream::from_bytes_stream(bytes).boxed()
+        // When to come back is the server's to say, but not that it be at once.
+        let calm = |event: Result<Sse, SseError>| {
+            event.map(|event| Sse { retry: event.retry.map(|retry| retry.max(SOONEST)), ..event })
+        };
+        SseStream::from_bytes_stream(bytes).map(calm).boxed()
     }
 
     /// A refusal of the server that is a message of the protocol, or what its status says.
@@ -176,6 +194,7 @@ impl Bounded {
         is_json: bool,
     ) -> Result<StreamableHttpPostResponse, Fault> {
         let status = response.status();
+        self.trouble.note_status(status.as_u16());
         let is_closed = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         let body = if is_json && !is_closed { self.body(response).await? } else { Vec::new() };
         let told = serde_json::from_slice::<ServerJsonRpcMessage>(&body).ok();

@@ -1,14 +1,15 @@
 //! One message a line over the pipes of a server, in bounded memory.
 //!
 //! What is no JSON is noise and is passed over, up to a limit; what is longer than a message may be, or is JSON that is no
-//! message, ends the conversation and says why. It must not believe a length.
+//! message, ends the conversation and says why; so does a server that wants more of us than is answered. It must not believe a length.
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use premath_tusk::tools::foreign::ForeignError;
 use premath_wire::strict::{Limits, parse};
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::RoleClient;
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
@@ -20,12 +21,20 @@ pub(super) use crate::lines::LONGEST;
 
 /// How many lines of noise are passed over.
 const NOISE: usize = 1000;
+/// How many requests of a server may wait for our answer.
+const UNANSWERED: usize = 64;
+/// How many requests a server may make between two answers of its own.
+const UNASKED: usize = 1000;
 
 /// A pair of pipes.
 pub(super) struct ServerLines<R, W> {
     read: BufReader<R>,
     line: Vec<u8>,
     noise: usize,
+    /// What the server wanted of us since it answered last.
+    unasked: usize,
+    /// How much of it our answer to is still to be written.
+    unanswered: Arc<AtomicUsize>,
     write: Arc<Mutex<Option<W>>>,
     trouble: Arc<Trouble>,
 }
@@ -39,7 +48,7 @@ enum Found {
 impl<R: AsyncRead + Send + Unpin, W> ServerLines<R, W> {
     pub(super) fn new(read: R, write: W, trouble: Arc<Trouble>) -> Self {
         let write = Arc::new(Mutex::new(Some(write)));
-        Self { read: BufReader::new(read), line: Vec::new(), noise: 0, write, trouble }
+        Self { read: BufReader::new(read), line: Vec::new(), noise: 0, unasked: 0, unanswered: Arc::default(), write, trouble }
     }
 
     /// The next line. Whoever stops waiting loses nothing: bytes are taken and kept in one go.
@@ -74,8 +83,25 @@ impl<R: AsyncRead + Send + Unpin, W> ServerLines<R, W> {
             };
         }
         parse(line, Limits::default()).map_err(|error| format!("a message cannot be read: {error}"))?;
-        let message = serde_json::from_slice(line);
-        message.map(Some).map_err(|error| format!("a line is no message: {error}"))
+        let message =
+            serde_json::from_slice(line).map_err(|error| format!("a line is no message: {error}"))?;
+        self.count(&message)?;
+        Ok(Some(message))
+    }
+
+    /// Counts what the server wants of us: each of it is answered, and the answers wait while it does not read.
+    fn count(&mut self, message: &ServerJsonRpcMessage) -> Result<(), String> {
+        match message {
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => self.unasked = 0,
+            JsonRpcMessage::Notification(_) => {}
+            JsonRpcMessage::Request(_) => {
+                self.unasked += 1;
+                if self.unasked > UNASKED || self.unanswered.fetch_add(1, Ordering::SeqCst) >= UNANSWERED {
+                    return Err("it asks for more than anybody answers".to_owned());
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -90,14 +116,18 @@ where
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let write = Arc::clone(&self.write);
+        let (write, unanswered) = (Arc::clone(&self.write), Arc::clone(&self.unanswered));
         async move {
             let mut line = serde_json::to_vec(&message).map_err(io::Error::other)?;
             line.push(b'\n');
             let mut write = write.lock().await;
             let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
             write.write_all(&line).await?;
-            write.flush().await
+            write.flush().await?;
+            if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
+                unanswered.fetch_sub(1, Ordering::SeqCst);
+            }
+            Ok(())
         }
     }
 

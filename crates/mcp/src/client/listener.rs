@@ -3,12 +3,14 @@
 //! Nothing that a server wants of us is done: it gets no model, no person and no folders.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use premath_tusk::tools::foreign::{ForeignError, escaped};
 use rmcp::ClientHandler;
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam};
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProtocolVersion,
+};
 use rmcp::service::{NotificationContext, RoleClient};
 
 /// How much of what a server says on standard error is kept.
@@ -21,6 +23,7 @@ pub(super) struct Trouble {
     error: Mutex<Option<ForeignError>>,
     progress: Mutex<Option<String>>,
     is_over: AtomicBool,
+    status: AtomicU16,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -57,6 +60,16 @@ impl Trouble {
         locked(&self.error).clone()
     }
 
+    /// The server answered with a status that is no success.
+    pub(super) fn note_status(&self, status: u16) {
+        self.status.store(status, Ordering::SeqCst);
+    }
+
+    /// The last such status.
+    pub(super) fn status(&self) -> Option<u16> {
+        Some(self.status.load(Ordering::SeqCst)).filter(|status| *status != 0)
+    }
+
     pub(super) fn forget_progress(&self) {
         *locked(&self.progress) = None;
     }
@@ -81,9 +94,11 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    pub(super) fn new(trouble: Arc<Trouble>) -> Self {
+    /// One that says that it speaks a version, where a conversation begins with saying so.
+    pub(super) fn new(trouble: Arc<Trouble>, version: ProtocolVersion) -> Self {
         let us = Implementation::new("premath", env!("CARGO_PKG_VERSION"));
-        Self { trouble, config: ClientConfig::new(ClientCapabilities::default(), us) }
+        let config = ClientConfig::new(ClientCapabilities::default(), us).with_protocol_version(version);
+        Self { trouble, config }
     }
 }
 

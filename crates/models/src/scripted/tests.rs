@@ -356,7 +356,11 @@ fn what_is_asked_one_after_the_other_is_answered_from_its_first_turn() {
     let said = |messages: Value| {
         let body = json!({ "model": "m", "max_tokens": 100, "messages": messages });
         let answer = whole(&ask(&script, Protocol::AnthropicMessages, &body));
-        answer["content"][0]["text"].as_str().or(answer["content"][0]["name"].as_str()).unwrap().to_owned()
+        answer["content"][0]["text"]
+            .as_str()
+            .or_else(|| answer["content"][0]["name"].as_str())
+            .unwrap()
+            .to_owned()
     };
     let greeting = json!({ "role": "user", "content": "Good morning" });
     let hello = json!({ "role": "assistant", "content": "hello" });

@@ -1,4 +1,5 @@
-//! `[[guardrails.command]]` and `[[guardrails.http]]`: guards that are programs or services, as a file names them.
+//! `[[guardrails.command]]`, `[[guardrails.http]]` and `[[guardrails.mcp]]`: guards that are programs, services or tools of
+//! other servers, as a file names them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,6 +7,7 @@ use std::time::Duration;
 use premath_guards::StageActions;
 use premath_host::Setting;
 use premath_tusk::policy::{GuardAction, GuardrailStage};
+use premath_tusk::tools::foreign::is_server_name;
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -42,6 +44,8 @@ pub(crate) enum Reached {
     Program(String, Vec<String>),
     /// A service.
     Service(String),
+    /// A server of `[mcp.servers]`, and a tool of it.
+    Tool(String, String),
 }
 
 impl OutsideGuard {
@@ -57,6 +61,7 @@ impl OutsideGuard {
                 ("command", std::iter::once(program).chain(arguments).cloned().collect::<Vec<_>>().join(" "))
             }
             Reached::Service(url) => ("http", url.clone()),
+            Reached::Tool(server, tool) => ("mcp", format!("{server}/{tool}")),
         };
         let value = format!("{asked} ({stages}, {} ms)", self.deadline.as_millis());
         (format!("guardrails.{kind}.{}", self.name), value)
@@ -69,6 +74,8 @@ struct Said {
     name: Option<String>,
     run: Option<Vec<String>>,
     url: Option<String>,
+    server: Option<String>,
+    tool: Option<String>,
     stages: Option<Vec<GuardrailStage>>,
     action: Option<GuardAction>,
     deadline: Option<Duration>,
@@ -108,10 +115,14 @@ impl Field<'_, '_> {
             let field = Field { place: self.place, owner: self.owner, value, path };
             field.member(kind, key.get_ref(), &mut said)?;
         }
-        let reached = match (said.run, said.url) {
-            (Some(run), _) => self.program(&run)?,
-            (None, Some(url)) => Reached::Service(url),
-            (None, None) => return Err(self.refused("expected `run` with a program, or `url`")),
+        let reached = match (said.run, said.url, said.server.zip(said.tool)) {
+            (Some(run), _, _) => self.program(&run)?,
+            (None, Some(url), _) => Reached::Service(url),
+            (None, None, Some((server, tool))) => Reached::Tool(server, tool),
+            (None, None, None) => {
+                let wanted = "expected `run` with a program, `url`, or `server` and `tool`";
+                return Err(self.refused(wanted));
+            }
         };
         let action = said.action.unwrap_or(GuardAction::Block);
         let stages = said.stages.unwrap_or_else(|| vec![GuardrailStage::Input, GuardrailStage::Output]);
@@ -135,6 +146,8 @@ impl Field<'_, '_> {
             (_, "name") => said.name = Some(self.name()?),
             ("command", "run") => said.run = Some(self.place.strings(self.value, &self.path)?),
             ("http", "url") => said.url = Some(self.place.string(self.value, &self.path)?.to_owned()),
+            ("mcp", "server") => said.server = Some(self.server_named()?),
+            ("mcp", "tool") => said.tool = Some(self.tool_named()?),
             (_, "stages") => said.stages = Some(self.stages()?),
             (_, "action") => said.action = Some(self.word(&GuardAction::ALL, GuardAction::token)?),
             (_, "deadline_ms") => said.deadline = Some(self.deadline()?),
@@ -153,6 +166,23 @@ impl Field<'_, '_> {
             return Ok(name.to_owned());
         }
         Err(self.refused(&format!("`{}` is not made of letters, digits, `.`, `_` and `-`", echo(name))))
+    }
+
+    /// Whether there is such a server is not known here: the file that names it may be read later.
+    fn server_named(&self) -> Result<String, CliError> {
+        let name = self.place.string(self.value, &self.path)?;
+        if is_server_name(name) {
+            return Ok(name.to_owned());
+        }
+        Err(self.refused(&format!("`{}` is no name of a server", echo(name))))
+    }
+
+    fn tool_named(&self) -> Result<String, CliError> {
+        let name = self.place.string(self.value, &self.path)?;
+        if name.is_empty() {
+            return Err(self.refused("expected the name of a tool, as the server says it"));
+        }
+        Ok(name.to_owned())
     }
 
     /// A program with a folder before it is meant from where the configuration is, like every file that one names.

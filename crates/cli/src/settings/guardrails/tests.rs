@@ -59,9 +59,12 @@ fn a_repository_makes_guards_stricter_and_never_milder() {
 const COMMAND: &str = "[[guardrails.command]]\nname = \"scan\"\nrun = [\"./scan.sh\", \"-q\"]\nstages = [\"input\"]\n\
                        action = \"ask\"\ndeadline_ms = 500\n";
 
+const TOOL: &str = "[[guardrails.mcp]]\nname = \"scan\"\nserver = \"looks\"\ntool = \"text.look\"\n";
+
 #[test]
 fn a_repository_brings_no_guards_unless_a_person_lets_it() {
-    for repository in [COMMAND, "[[guardrails.http]]\nname = \"scan\"\nurl = \"http://127.0.0.1:9/\"\n"] {
+    for repository in [COMMAND, "[[guardrails.http]]\nname = \"scan\"\nurl = \"http://127.0.0.1:9/\"\n", TOOL]
+    {
         let error = both("", repository).unwrap_err();
         assert!(error.message.contains("starts no programs"), "{}", error.message);
         assert!(
@@ -89,6 +92,16 @@ fn a_guard_outside_is_taken_with_all_it_says() {
 }
 
 #[test]
+fn a_guard_that_is_a_tool_names_its_server() {
+    let guards = both(TOOL, "").unwrap();
+    let [guard] = guards.outside.as_slice() else { panic!("{guards:?}") };
+    assert_eq!(guard.value.reached, Reached::Tool("looks".to_owned(), "text.look".to_owned()));
+    let shown = guards.entries();
+    let shown = shown.iter().find(|(key, _)| key == "guardrails.mcp.scan").unwrap();
+    assert_eq!(shown.1.value, "looks/text.look (input:block output:block, 2000 ms)");
+}
+
+#[test]
 fn what_means_nothing_is_refused_with_its_place() {
     for (text, place) in [
         ("guardrails.secret = \"block\"", "$.guardrails.secret"),
@@ -108,6 +121,10 @@ fn what_means_nothing_is_refused_with_its_place() {
             "[[guardrails.command]]\nname = \"x\"\nrun = [\"x\"]\ndeadline_ms = 0",
             "$.guardrails.command[0].deadline_ms",
         ),
+        ("[[guardrails.mcp]]\nname = \"x\"\nserver = \"y\"", "$.guardrails.mcp[0]"),
+        ("[[guardrails.mcp]]\nname = \"x\"\nserver = \"a b\"\ntool = \"t\"", "$.guardrails.mcp[0].server"),
+        ("[[guardrails.mcp]]\nname = \"x\"\nserver = \"y\"\ntool = \"\"", "$.guardrails.mcp[0].tool"),
+        ("[[guardrails.mcp]]\nname = \"x\"\nurl = \"y\"", "$.guardrails.mcp[0].url"),
         (
             "[[guardrails.http]]\nname = \"x\"\nurl = \"u\"\n[[guardrails.http]]\nname = \"x\"\nurl = \"u\"",
             "$.guardrails.http[1]",

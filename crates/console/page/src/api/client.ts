@@ -61,10 +61,14 @@ export function withQuery(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-function errorOf(status: number, body: unknown): ApiError {
+export function errorOf(status: number, body: unknown): ApiError {
   const error = (body as { error?: Record<string, unknown> } | null)?.error;
   if (!error) return new ApiError(status, `http_${status}`, `the server answered ${status}`, { body });
-  return new ApiError(status, String(error['code'] ?? `http_${status}`), String(error['message'] ?? ''), {
+  const code = String(error['code'] ?? `http_${status}`);
+  // The code stands beside the words wherever they are shown: it is not said twice.
+  let message = String(error['message'] ?? '');
+  while (message.startsWith(`${code}: `)) message = message.slice(code.length + 2);
+  return new ApiError(status, code, message, {
     hint: typeof error['hint'] === 'string' ? error['hint'] : null,
     fields: Array.isArray(error['fields']) ? (error['fields'] as ErrorField[]) : [],
     retryAfterMs: typeof error['retryAfterMs'] === 'number' ? error['retryAfterMs'] : null,

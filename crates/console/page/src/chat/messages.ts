@@ -137,6 +137,30 @@ export function readMessage(raw: unknown): Message {
   return { id: message.id ?? '', role: message.role ?? 'assistant', parts, ...(message.metadata ? { metadata: message.metadata } : {}) };
 }
 
+/** How an answer ended that did not end by itself. `null`: it did, or it still goes on, or a person is asked. */
+export type Broken = 'stopped' | 'broke-off' | null;
+
+/** `active`: somebody works on the conversation now. An answer without an outcome that nobody works on was broken off. */
+export function brokenEnd(message: Message, active: boolean): Broken {
+  if (message.role !== 'assistant') return null;
+  const outcome = message.metadata?.['outcome'];
+  if (outcome === 'interrupted') return 'stopped';
+  if (outcome === 'broken_off') return 'broke-off';
+  const runId = message.metadata?.['runId'];
+  return (outcome === undefined || outcome === null) && typeof runId === 'string' && !active ? 'broke-off' : null;
+}
+
+const lengthOf = (message: Message): number => message.parts.reduce((sum, part) => sum + (part.type === 'text' || part.type === 'reasoning' ? (part as TextPart).text.length : 0), 0);
+
+/** What the server keeps, with what was streamed where it keeps less of an answer: what somebody read does not go away. */
+export function keepStreamed(stored: readonly Message[], streamed: ReadonlyMap<string, Message>): Message[] {
+  return stored.map((message) => {
+    const read = streamed.get(message.id);
+    if (!read || message.role !== 'assistant' || brokenEnd(message, false) === null || lengthOf(read) <= lengthOf(message)) return message;
+    return { ...message, parts: read.parts };
+  });
+}
+
 /** The same message with what a later stream of the same reply brought: it stands in for it. */
 export function withReply(messages: readonly Message[], message: Message): Message[] {
   const at = messages.findIndex((it) => it.id === message.id);

@@ -12,7 +12,7 @@ import { LongText } from '../ui/long';
 import { Prose } from '../ui/prose';
 import { pathOf } from '../ui/route';
 import { useAnswer, useDoing } from '../ui/use';
-import type { DataPart, Message, Part, TextPart, ToolPart } from './messages';
+import type { Broken, DataPart, Message, Part, TextPart, ToolPart } from './messages';
 
 type Data = Record<string, unknown>;
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -61,7 +61,7 @@ function Confirmation({ data, decided }: { readonly data: Data; readonly decided
     id, runId: text(data['runId']), tool: text(data['tool']), toolCallId: text(data['toolCallId']), kind: '', state: text(data['state']) || 'pending', arguments: data['arguments'] ?? {}, argumentsDigest: '',
     cardDigest: text(data['digest']), targets: targetsOf(data['targets']), diff: text(data['diff']) || null, reason: text(data['reason']), rule: text(data['rule']), tier: text(data['tier']), scope: 'once', requestedAt: '', expiresAt: text(data['expiresAt']),
   };
-  return <ApprovalCard approval={approval} decided={answer.again} compact />;
+  return <ApprovalCard approval={approval} decided={() => answer.again()} compact />;
 }
 
 function Plan({ data, decided }: { readonly data: Data; readonly decided: () => void }) {
@@ -74,7 +74,7 @@ function Plan({ data, decided }: { readonly data: Data; readonly decided: () => 
   const proposal: Proposal = answer.data?.proposal ?? {
     id, runId: '', goal: text(data['goal']), rollback: text(data['rollback']), state: text(data['state']) || 'pending', planDigest: text(data['digest']), createdAt: '', expiresAt: text(data['expiresAt']), steps,
   };
-  return <PlanCard proposal={proposal} decided={answer.again} compact />;
+  return <PlanCard proposal={proposal} decided={() => answer.again()} compact />;
 }
 
 export function Undo({ fileId, name, version, done, undone }: { readonly fileId: string; readonly name: string; readonly version?: number | undefined; readonly done: boolean; readonly undone: () => void }) {
@@ -131,11 +131,20 @@ function PartView({ part, user, live, decided, undone }: { readonly part: Part; 
   return null;
 }
 
-export function MessageView({ message, live, decided, undone }: { readonly message: Message; readonly live: boolean; readonly decided: () => void; readonly undone: () => void }) {
+const ENDS = { stopped: 'Stopped', 'broke-off': 'Broke off' } as const;
+const ENDS_MORE = { stopped: 'by a person, before the answer was whole', 'broke-off': 'the server ended before the answer was whole' } as const;
+
+/** The end of an answer that did not end by itself, and the way on from it. */
+function BrokenEnd({ end, goOn }: { readonly end: Exclude<Broken, null>; readonly goOn: (() => void) | null }) {
+  return <div class="broken-end" role="status"><Icon name={end === 'stopped' ? 'stop' : 'warn'} /><span class="grow"><b class="strong">{ENDS[end]}</b> <span class="ink3">{ENDS_MORE[end]}</span></span>{goOn && <button type="button" class="button small" onClick={goOn}><Icon name="play" /> Go on</button>}</div>;
+}
+
+export function MessageView({ message, live, end, goOn, decided, undone }: { readonly message: Message; readonly live: boolean; readonly end: Broken; readonly goOn: (() => void) | null; readonly decided: () => void; readonly undone: () => void }) {
   const user = message.role === 'user';
   return (
     <article class={`message ${user ? 'user' : 'assistant'}`} aria-label={user ? 'You' : 'The assistant'}>
       {message.parts.map((part, at) => <PartView key={'id' in part && part.id ? `${part.type}-${part.id}-${at}` : at} part={part} user={user} live={live} decided={decided} undone={undone} />)}
+      {end !== null && <BrokenEnd end={end} goOn={goOn} />}
     </article>
   );
 }

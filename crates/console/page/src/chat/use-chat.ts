@@ -1,7 +1,7 @@
 // A conversation on the screen: what was said, what is being said, and going on after a reload. The server keeps all of it.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, get, post } from '../api/client';
-import { emptyReply, foldChunk, readMessage, withReply, type Chunk, type DataPart, type Message, type Reply } from './messages';
+import { brokenEnd, emptyReply, foldChunk, keepStreamed, readMessage, withReply, type Chunk, type DataPart, type Message, type Reply } from './messages';
 import { rejoin, say, type Panel } from './stream';
 
 interface Stored {
@@ -16,10 +16,15 @@ export interface Chat {
   readonly messages: readonly Message[];
   readonly state: 'loading' | 'ready' | 'streaming';
   readonly error: ApiError | null;
-  readonly send: (text: string, panels: readonly Panel[], scopes: readonly string[]) => Promise<void>;
+  /** Whether somebody works on the conversation now. */
+  readonly active: boolean;
+  /** `false`: the server did not take the message; the words are the writer's again. */
+  readonly send: (text: string, panels: readonly Panel[], scopes: readonly string[]) => Promise<boolean>;
   readonly stop: () => Promise<void>;
   /** Takes up the stream again: after a card was answered, or a connection was lost. */
   readonly goOn: () => Promise<void>;
+  /** Goes on with an answer that was stopped or broken off. */
+  readonly resume: (runId: string) => Promise<void>;
   readonly reload: () => Promise<void>;
   /** Reads the messages before the first one, where there are any. */
   readonly readEarlier: (() => Promise<void>) | null;
@@ -28,7 +33,10 @@ export interface Chat {
 /** Whether a stored message has all of its run already: then a stream that is still kept has nothing to add. */
 function isWhole(message: Message): boolean {
   const outcome = message.metadata?.['outcome'];
-  return typeof outcome === 'string' && outcome !== 'needs_person';
+  if (outcome === 'needs_person' || typeof outcome !== 'string') return false;
+  // Of an answer that was stopped in its first turn nothing is kept: what was streamed of it is better than nothing.
+  const isBare = message.parts.every((part) => part.type === 'step-start');
+  return !(isBare && brokenEnd(message, false) !== null);
 }
 
 function withoutDoubles(messages: readonly Message[]): Message[] {
@@ -43,6 +51,8 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
   const [state, setState] = useState<Chat['state']>('loading');
   const [error, setError] = useState<ApiError | null>(null);
   const [earlier, setEarlier] = useState<number | null>(null);
+  const [active, setActive] = useState(false);
+  const streamed = useRef(new Map<string, Message>());
   const older = useRef<readonly Message[]>([]);
   const shown = useRef<readonly Message[]>([]);
   shown.current = messages;
@@ -52,11 +62,12 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
 
   const load = useCallback(async (id: string, signal: AbortSignal): Promise<boolean> => {
     const stored = await get<Stored>(`/api/conversations/${encodeURIComponent(id)}`, {}, signal);
-    const page = stored.messages.map(readMessage);
+    const page = keepStreamed(stored.messages.map(readMessage), streamed.current);
     const ids = new Set(page.map((message) => message.id));
     shown.current = [...older.current.filter((message) => !ids.has(message.id)), ...page];
     setMessages(shown.current);
     if (older.current.length === 0) setEarlier(stored.earlier ?? null);
+    setActive(Boolean(stored.active));
     return Boolean(stored.active);
   }, []);
 
@@ -68,17 +79,20 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     setEarlier(stored.earlier ?? null);
   }, [conversation, earlier]);
 
-  const take = useCallback(async (stream: AsyncGenerator<Chunk[]>, signal: AbortSignal, isReplay = false): Promise<void> => {
+  const take = useCallback(async (stream: AsyncGenerator<Chunk[]>, signal: AbortSignal, isReplay = false, onFirst: () => void = () => undefined): Promise<void> => {
     let reply: Reply = emptyReply(crypto.randomUUID());
     let frame = 0;
     const draw = () => {
       frame = 0;
       const { message } = reply;
-      if (message.parts.length > 0) setMessages((all) => withReply(all, message));
+      if (message.parts.length === 0) return;
+      streamed.current.set(message.id, message);
+      setMessages((all) => withReply(all, message));
     };
     setState('streaming');
     try {
       for await (const chunks of stream) {
+        onFirst();
         for (const chunk of chunks) {
           // A message that goes on after a person's answer keeps what it had: the stream has only the rest.
           const before = chunk.type === 'start' ? shown.current.find((message) => message.id === chunk['messageId'] && message.role === 'assistant') : undefined;
@@ -116,6 +130,7 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     setMessages([]);
     setEarlier(null);
     older.current = [];
+    streamed.current = new Map();
     if (conversation === null) {
       setState('ready');
       return;
@@ -131,12 +146,37 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
   }, [conversation]);
 
   const send = useCallback(async (text: string, panels: readonly Panel[], scopes: readonly string[]) => {
+    if (conversation === null) return false;
+    const mine = begin();
+    const id = crypto.randomUUID();
+    let taken = false;
+    setMessages((all) => [...all, { id, role: 'user', parts: [{ type: 'text', text }] }]);
+    await settle(mine, async () => {
+      try {
+        await take(say(conversation, text, panels, scopes, mine.signal), mine.signal, false, () => void (taken = true));
+      } finally {
+        // Whatever the stream did, what the server keeps is read: also where the answer failed in the middle.
+        if (taken && !mine.signal.aborted) await load(conversation, mine.signal);
+      }
+    });
+    if (!taken && !mine.signal.aborted) setMessages((all) => all.filter((message) => message.id !== id));
+    return taken || mine.signal.aborted;
+  }, [conversation]);
+
+  const resume = useCallback(async (runId: string) => {
     if (conversation === null) return;
     const mine = begin();
-    setMessages((all) => [...all, { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] }]);
+    setState('streaming');
     await settle(mine, async () => {
-      await take(say(conversation, text, panels, scopes, mine.signal), mine.signal);
+      await post(`/api/runs/${encodeURIComponent(runId)}/resume`);
+      // The turn that was cut is said anew: what was streamed of it gives way.
+      streamed.current.clear();
       await load(conversation, mine.signal);
+      for (let tries = 0; tries < 20; tries += 1) {
+        await take(rejoin(conversation, mine.signal), mine.signal);
+        if (!(await load(conversation, mine.signal))) return;
+        await new Promise((done) => setTimeout(done, 150));
+      }
     });
   }, [conversation]);
 
@@ -158,5 +198,5 @@ export function useChat(conversation: string | null, onEffect: (effect: Record<s
     if (conversation !== null && cut.current) await load(conversation, cut.current.signal).catch(() => undefined);
   }, [conversation]);
 
-  return { messages, state, error, send, stop, goOn, reload, readEarlier: earlier === null ? null : readEarlier };
+  return { messages, state, active, error, send, stop, goOn, resume, reload, readEarlier: earlier === null ? null : readEarlier };
 }

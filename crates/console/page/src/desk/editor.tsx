@@ -9,6 +9,7 @@ import { Chip, Digest, Empty, Failure, Inert, Loading, Segments, tell, tellError
 import { Virtual } from '../ui/long';
 import { Prose } from '../ui/prose';
 import { useAnswer, useDoing, useNow } from '../ui/use';
+import { draftOf, isDirty, keepDraft, NO_DRAFT, type Draft } from './drafts';
 import { addressOf, columnName, extentOf, readCells, shown, typed, type Cells } from './sheet';
 
 type View = 'preview' | 'edit' | 'history';
@@ -81,16 +82,19 @@ export function Editor({ fileId, refresh, changed, closed }: { readonly fileId: 
   const [old, setOld] = useState<number | null>(null);
   const answer = useAnswer<DeskDocument>(`/api/desk/files/${encodeURIComponent(fileId)}`, old === null ? {} : { version: old }, 5000);
   const [view, setView] = useState<View>('preview');
-  const [draft, setDraft] = useState<string | null>(null);
-  const [base, setBase] = useState(0);
-  const [cells, setCells] = useState<Record<string, string>>({});
+  const [kept, setKept] = useState<Draft>(() => draftOf(fileId));
+  const { text: draft, cells, base } = kept;
+  const keep = (next: Draft) => {
+    keepDraft(fileId, next);
+    setKept(next);
+  };
   const { busy, run } = useDoing();
   useEffect(() => answer.again(), [refresh]);
   const file = answer.data?.file;
   const isSheet = file?.type === 'spreadsheet';
   const parsed = useMemo(() => (isSheet && answer.data ? readCells(answer.data.content) : null), [answer.data, isSheet]);
-  const dirty = draft !== null || Object.keys(cells).length > 0;
-  const forget = () => (setDraft(null), setCells({}));
+  const dirty = isDirty(kept);
+  const forget = () => keep(NO_DRAFT);
   const save = () => run('save', async () => {
     if (!file) return;
     const body = isSheet ? { version: base, updates: Object.entries(cells).map(([cell, text]) => ({ cell, value: typed(text) })) } : { version: base, content: draft ?? '' };
@@ -127,12 +131,10 @@ export function Editor({ fileId, refresh, changed, closed }: { readonly fileId: 
     }
   });
   const write = (text: string) => {
-    if (draft === null) setBase(file?.version ?? 0);
-    setDraft(text);
+    keep({ ...kept, text, base: dirty ? base : (file?.version ?? 0) });
   };
   const changeCell = (address: string, text: string) => {
-    if (Object.keys(cells).length === 0) setBase(file?.version ?? 0);
-    setCells({ ...cells, [address]: text });
+    keep({ ...kept, cells: { ...cells, [address]: text }, base: dirty ? base : (file?.version ?? 0) });
   };
   if (answer.error?.code === 'desk_deleted' && old === null)
     return (

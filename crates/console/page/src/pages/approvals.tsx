@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Approval, Page, Proposal } from '../api/types';
 import { ago, plural } from '../text/format';
 import { inert } from '../text/inert';
-import { ApprovalCard, PlanCard, type Answering } from '../ui/decide';
+import { ApprovalCard, PlanCard, type Answering, type Decided } from '../ui/decide';
 import { Icon } from '../ui/icons';
 import { useKeys } from '../ui/keys';
 import { Empty, Failure, Inert, Loading, Segments, StateChip } from '../ui/kit';
@@ -32,39 +32,57 @@ function questionsOf(approvals: readonly Approval[], proposals: readonly Proposa
   ];
 }
 
+/** How many are asked for at once. */
+const LISTED = 500;
+
+/** One question by its name, whether it is in the list or not: as the server has it, whole. */
+function Shown({ id, known, decided, bind }: { readonly id: string; readonly known: Question | undefined; readonly decided: Decided; readonly bind: (it: Answering) => void }) {
+  const isPlan = known ? known.proposal !== undefined : id.startsWith('prp_');
+  const waits = known === undefined || known.state === 'pending';
+  const answer = useAnswer<{ approval?: Approval; proposal?: Proposal }>(`/api/${isPlan ? 'proposals' : 'confirmations'}/${encodeURIComponent(id)}`, {}, waits ? 2000 : 0);
+  const again = (stay: boolean) => (answer.again(), decided(stay));
+  const { approval, proposal } = answer.data ?? {};
+  if (approval) return <ApprovalCard approval={approval} decided={again} bind={bind} />;
+  if (proposal) return <PlanCard proposal={proposal} decided={again} bind={bind} />;
+  if (!answer.error) return <Loading what="the question" />;
+  const isGone = answer.error.status === 404 || answer.error.status === 400;
+  return isGone ? <Empty icon="approvals" title="There is no such question" command="premath approvals list"><code>{inert(id)}</code> is not known here. <a href="/approvals">Show what waits</a></Empty>
+    : <Failure error={answer.error} command={`premath approvals show ${id}`} again={answer.again} />;
+}
+
 export function Approvals({ place }: { readonly place: Place }) {
   const run = place.query.get('run') ?? '';
-  const approvals = useAnswer<Page<Approval>>('/api/confirmations', run ? { run } : {}, 2000);
-  const proposals = useAnswer<Page<Proposal>>('/api/proposals', {}, 2000);
-  const linked = place.parts[1];
   const [show, setShow] = useState<Show>('pending');
-  const [kept, setKept] = useState<string | null>(null);
+  // What waits is asked for as such: however much was decided since, an old question is never pushed out of the list.
+  const asked = { ...(show === 'pending' ? { state: 'pending' } : {}), ...(run ? { run } : {}), limit: LISTED };
+  const approvals = useAnswer<Page<Approval>>('/api/confirmations', asked, 2000);
+  const proposals = useAnswer<Page<Proposal>>('/api/proposals', asked, 2000);
+  const linked = place.parts[1];
   const now = useNow();
   const answering = useRef<Answering | null>(null);
   const all = useMemo(() => questionsOf(approvals.data?.items ?? [], proposals.data?.items ?? []).filter((it) => run === '' || it.runId === run), [approvals.data, proposals.data, run]);
-  // What was just decided stays until the reader moves on, so that nothing jumps under the finger.
   const questions = useMemo(() => {
     const waits = (it: Question) => it.state === 'pending' && Date.parse(it.expiresAt) > now;
     return all
-      .filter((it) => show === 'all' || waits(it) || it.id === linked || it.id === kept)
+      .filter((it) => show === 'all' || waits(it))
       .sort((a, b) => Number(waits(b)) - Number(waits(a)) || (waits(a) ? a.at.localeCompare(b.at) : b.at.localeCompare(a.at)));
-  }, [all, show, linked, kept, Math.floor(now / 5000)]);
-  const found = questions.findIndex((it) => it.id === linked);
-  const at = found >= 0 ? found : 0;
-  const question = questions[at];
-  const choose = (next: Question | undefined) => next && (setKept(null), go(`${pathOf('approvals', next.id)}${run ? `?run=${encodeURIComponent(run)}` : ''}`, 'replace'));
-  const decided = () => {
-    setKept(question?.id ?? null);
-    const next = questions.find((it, index) => index !== at && it.state === 'pending');
+  }, [all, show, Math.floor(now / 5000)]);
+  // An address that names a question shows that one or none: never another in its place.
+  const at = linked === undefined ? 0 : questions.findIndex((it) => it.id === linked);
+  const chosen = linked ?? questions[at]?.id;
+  const choose = (next: Question | undefined) => next && go(`${pathOf('approvals', next.id)}${run ? `?run=${encodeURIComponent(run)}` : ''}`, 'replace');
+  // The next one is chosen, but it has to be on the screen for a moment before it can be answered (see `useSeen`).
+  const decided = (stay: boolean) => {
+    const next = stay ? undefined : questions.find((it) => it.id !== chosen && it.state === 'pending');
     approvals.again();
     proposals.again();
     if (next) choose(next);
-    else if (question) go(pathOf('approvals', question.id), 'replace');
+    else if (chosen) go(pathOf('approvals', chosen), 'replace');
   };
-  useEffect(() => void (answering.current = null), [question?.id]);
+  useEffect(() => () => void (answering.current = null), [chosen]);
   useKeys([
-    { keys: 'j', says: 'Next question', group: 'Approvals', run: () => choose(questions[at + 1]) },
-    { keys: 'k', says: 'Previous question', group: 'Approvals', run: () => choose(questions[at - 1]) },
+    { keys: 'j', says: 'Next question', group: 'Approvals', repeats: true, run: () => choose(questions[at + 1]) },
+    { keys: 'k', says: 'Previous question', group: 'Approvals', repeats: true, run: () => choose(questions[at - 1]) },
     { keys: 'a', says: 'Approve what is shown', group: 'Approvals', run: () => answering.current?.approve() },
     { keys: 'd', says: 'Deny it', group: 'Approvals', run: () => answering.current?.deny() },
     { keys: 'm', says: 'Say something with the answer', group: 'Approvals', run: () => document.querySelector<HTMLElement>('.decide .message')?.focus() },
@@ -80,12 +98,12 @@ export function Approvals({ place }: { readonly place: Place }) {
       </div>
       <div class="page fill">
         {error && <div class="pad"><Failure error={error} command="premath approvals list" again={() => (approvals.again(), proposals.again())} /></div>}
-        {approvals.loading && proposals.loading ? <Loading what="the questions" /> : questions.length === 0 ? (
+        {(approvals.loading || proposals.loading) && !linked ? <Loading what="the questions" /> : questions.length === 0 && !linked ? (
           !error && <Empty icon="approvals" title="Nothing waits for you" command="premath approvals list --state pending">What a run may not do on its own is asked here. No answer is a no.</Empty>
         ) : (
           <div class="two">
             <div class="list">
-              <Virtual class="wide-rows grow" role="listbox" count={questions.length} rowHeight={64} label="Questions" chosen={at} chosenId={question ? `question-${question.id}` : undefined} draw={(index) => {
+              <Virtual class="wide-rows grow" role="listbox" count={questions.length} rowHeight={64} label="Questions" chosen={at} chosenId={questions[at] ? `question-${questions[at].id}` : undefined} draw={(index) => {
                 const it = questions[index];
                 return it && (
                   <div key={it.id} id={`question-${it.id}`} class={`question ${index === at ? 'chosen' : ''}`} role="option" aria-selected={index === at} onClick={() => choose(it)}>
@@ -96,8 +114,7 @@ export function Approvals({ place }: { readonly place: Place }) {
               }} />
             </div>
             <div class="detail">
-              {question?.approval && <ApprovalCard key={question.id} approval={question.approval} decided={decided} bind={bind} />}
-              {question?.proposal && <PlanCard key={question.id} proposal={question.proposal} decided={decided} bind={bind} />}
+              {chosen !== undefined && <Shown key={chosen} id={chosen} known={questions.find((it) => it.id === chosen)} decided={decided} bind={bind} />}
             </div>
           </div>
         )}

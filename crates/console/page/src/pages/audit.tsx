@@ -143,8 +143,8 @@ export function Audit({ place }: { readonly place: Place }) {
   const opened = rows[at];
   const ask = (what: string) => go(what === '' ? '/audit' : `/audit?why=${encodeURIComponent(what)}`);
   useKeys([
-    { keys: 'j', says: 'Next row', group: 'Audit', run: () => setOpenId(rows[at + 1]?.id ?? openId) },
-    { keys: 'k', says: 'Previous row', group: 'Audit', run: () => setOpenId(rows[at - 1]?.id ?? openId) },
+    { keys: 'j', says: 'Next row', group: 'Audit', repeats: true, run: () => setOpenId(rows[at + 1]?.id ?? openId) },
+    { keys: 'k', says: 'Previous row', group: 'Audit', repeats: true, run: () => setOpenId(rows[at - 1]?.id ?? openId) },
     { keys: 'w', says: 'Why did this change happen', group: 'Audit', run: () => opened && ask(subjectOf(opened)) },
   ]);
   return (

@@ -1,17 +1,18 @@
 // The desk: its files, one of them open, and the chat that works on them.
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { post } from '../api/client';
+import { post, type ApiError } from '../api/client';
 import type { DeskFile, Page, TreeItem } from '../api/types';
 import { ChatPanel } from '../chat/panel';
+import { hasDraft } from '../desk/drafts';
 import { Editor } from '../desk/editor';
 import { ago } from '../text/format';
 import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
 import { useKeys } from '../ui/keys';
-import { Empty, Failure, Inert, tell, tellError } from '../ui/kit';
+import { Empty, Failure, Inert, Segments, tell } from '../ui/kit';
 import { Dialog } from '../ui/overlays';
 import { go, pathOf, type Place } from '../ui/route';
-import { useAnswer, useDoing, useNow } from '../ui/use';
+import { useAnswer, useDoing, useLatest, useNow } from '../ui/use';
 
 interface Match {
   readonly id: string;
@@ -23,6 +24,7 @@ interface Match {
 function NewFile({ close, made }: { readonly close: () => void; readonly made: (id: string) => void }) {
   const [name, setName] = useState('');
   const [type, setType] = useState('markdown');
+  const [refused, setRefused] = useState<ApiError | null>(null);
   const { busy, run } = useDoing();
   const make = (event: Event) => {
     event.preventDefault();
@@ -33,7 +35,7 @@ function NewFile({ close, made }: { readonly close: () => void; readonly made: (
         close();
         made(answer.id);
       } catch (error) {
-        tellError(error);
+        setRefused(error as ApiError);
       }
     });
   };
@@ -43,6 +45,7 @@ function NewFile({ close, made }: { readonly close: () => void; readonly made: (
       <form class="inside col" onSubmit={make}>
         <div><label class="label" for="name">Name</label><input id="name" data-first class="field" value={name} maxLength={200} onInput={(event) => setName(event.currentTarget.value)} /></div>
         <div><label class="label" for="type">Kind</label><select id="type" class="field" value={type} onChange={(event) => setType(event.currentTarget.value)}><option value="markdown">Markdown</option><option value="spreadsheet">Spreadsheet</option><option value="folder">Folder</option></select></div>
+        {refused && <Failure error={refused} />}
         <div class="row"><button type="submit" class="button primary" disabled={name.trim() === '' || busy !== null}>Make it</button><button type="button" class="button quiet" onClick={close}>Not now</button></div>
       </form>
     </Dialog>
@@ -92,6 +95,10 @@ function Tree({ chosen, marks, refresh, openNew }: { readonly chosen: string | n
 
 export function Desk({ place }: { readonly place: Place }) {
   const chosen = place.parts[1] ?? null;
+  const [shows, setShows] = useState<'files' | 'file' | 'chat'>(chosen ? 'file' : 'files');
+  // In a narrow window one part is shown at a time: a file that is opened is what one wants to see.
+  useEffect(() => void (chosen && setShows('file')), [chosen]);
+  const openNow = useLatest(chosen);
   const [refresh, setRefresh] = useState(0);
   const [making, setMaking] = useState(false);
   const [marks, setMarks] = useState<Record<string, string>>({});
@@ -100,6 +107,12 @@ export function Desk({ place }: { readonly place: Place }) {
     const fileId = typeof effect['fileId'] === 'string' ? effect['fileId'] : '';
     switch (effect['kind']) {
       case 'open_panel': case 'activate_panel': case 'focus_panel':
+        // Nobody is taken away from what they write: the file gets a mark, and they go there when they like.
+        if (fileId && openNow.current !== null && openNow.current !== fileId && hasDraft(openNow.current)) {
+          setMarks((all) => ({ ...all, [fileId]: 'modified' }));
+          tell('blue', 'The assistant has something to show. It is marked on the left; what you write stays open.');
+          return changed();
+        }
         if (fileId) go(pathOf('desk', fileId));
         return;
       case 'tab_indicator':
@@ -111,13 +124,14 @@ export function Desk({ place }: { readonly place: Place }) {
         return changed();
     }
   }, []);
-  useKeys([{ keys: 'n', says: 'Something new', group: 'Desk', run: () => setMaking(true) }, { keys: 'c', says: 'To the chat', group: 'Desk', run: () => document.querySelector<HTMLElement>('.say textarea')?.focus() }]);
+  useKeys([{ keys: 'n', says: 'Something new', group: 'Desk', run: () => setMaking(true) }, { keys: 'c', says: 'To the chat', group: 'Desk', run: () => (setShows('chat'), requestAnimationFrame(() => document.querySelector<HTMLElement>('.say textarea')?.focus())) }]);
   return (
-    <div class="desk">
+    <div class="desk" data-shows={shows}>
       <h1 class="hidden-text">Desk</h1>
+      <div class="desk-tabs"><Segments label="Part of the desk" chosen={shows} choose={setShows} options={[['files', 'Files'], ['file', 'File'], ['chat', 'Chat']]} /></div>
       <Tree chosen={chosen} marks={marks} refresh={refresh} openNew={() => setMaking(true)} />
       <div class="open-file">
-        {chosen ? <Editor key={chosen} fileId={chosen} refresh={refresh} changed={changed} closed={() => go('/desk')} /> : <Empty icon="file" title="No file is open">Choose one on the left, or ask the assistant to.</Empty>}
+        {chosen ? <Editor key={chosen} fileId={chosen} refresh={refresh} changed={changed} closed={() => (setShows('files'), go('/desk'))} /> : <Empty icon="file" title="No file is open">Choose one on the left, or ask the assistant to.</Empty>}
       </div>
       <ChatPanel panels={chosen ? [{ fileId: chosen, focused: true }] : []} onEffect={onEffect} deskChanged={changed} refresh={refresh} />
       {making && <NewFile close={() => setMaking(false)} made={(id) => (changed(), go(pathOf('desk', id)))} />}

@@ -1,7 +1,7 @@
 // What runs may do at most: layers with the place they are from, rules, guards and their health, tools and their pins, gates.
 import { useState } from 'preact/hooks';
 import { ApiError, get } from '../api/client';
-import { ago, cost, plural } from '../text/format';
+import { ago, cost, duration, plural } from '../text/format';
 import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
 import { Json } from '../ui/json';
@@ -174,6 +174,14 @@ function Models() {
   );
 }
 
+/** Figures of a layer in units that people count in. */
+export function layerWords({ layer, says }: { readonly layer: string; readonly says: string }): readonly [string, string] {
+  const figure = /^\d+$/.test(says) ? Number(says) : null;
+  if (layer === 'millionths of a dollar a day') return ['dollars a day', figure === null ? says : cost(figure)];
+  if (layer === 'seconds a question waits') return ['how long a question waits', figure === null ? says : duration(figure * 1000)];
+  return [layer, says];
+}
+
 export function Policy() {
   const answer = useAnswer<PolicyShown>('/api/policy', {}, 15_000);
   const it = answer.data;
@@ -195,7 +203,7 @@ export function Policy() {
               <header><h2>Layers, each of which can only take away</h2></header>
               <table class="table">
                 <thead><tr><th scope="col">Layer</th><th scope="col">Says</th><th scope="col">From</th></tr></thead>
-                <tbody>{it.layers.map((layer) => <tr key={layer.layer}><td class="nowrap strong">{inert(layer.layer)}</td><td><Inert text={layer.says} /></td><td><code class="ink2">{inert(layer.source)}</code></td></tr>)}</tbody>
+                <tbody>{it.layers.map((layer) => <tr key={layer.layer}><td class="strong nowrap">{inert(layerWords(layer)[0])}</td><td><Inert text={layerWords(layer)[1]} /></td><td><code class="ink2">{inert(layer.source)}</code></td></tr>)}</tbody>
               </table>
               {it.refused.length > 0 && <div class="body"><div class="banner amber"><Icon name="warn" /><span>Above the ceiling: {inert(it.refused.join(', '))}</span></div></div>}
             </section>

@@ -75,6 +75,7 @@ function Actions({ runId, live, card, again }: { readonly runId: string; readonl
     }
   });
   const ended = live.model.outcome !== null;
+  const waits = live.model.outcome === 'needs_person';
   return (
     <>
       {checked && (
@@ -85,7 +86,8 @@ function Actions({ runId, live, card, again }: { readonly runId: string; readonl
       <button type="button" class="button" disabled={busy !== null} onClick={() => check('verify', () => verify(runId))}><Icon name="check" /> Verify</button>
       <button type="button" class="button" disabled={busy !== null} onClick={() => check('replay', () => replay(runId))}><Icon name="replay" /> Replay</button>
       <button type="button" class="button icon" aria-label="Export the journal" title="Export the journal" disabled={busy !== null} onClick={() => run('export', () => download(runId).catch(tellError))}><Icon name="download" /></button>
-      {ended && (card?.resumable ?? false) && <button type="button" class="button primary" disabled={busy !== null} onClick={() => act('resume', 'The run goes on')}><Icon name="play" /> Resume</button>}
+      {waits && <a class="button primary" href={`/approvals?run=${encodeURIComponent(runId)}`}><Icon name="approvals" /> Answer it</a>}
+      {ended && (card?.resumable ?? false) && <button type="button" class={`button ${waits ? '' : 'primary'}`} title={waits ? 'It waits for an answer; without one it only waits again' : ''} disabled={busy !== null} onClick={() => act('resume', 'The run goes on')}><Icon name="play" /> Resume</button>}
       {!ended && <button type="button" class="button danger" disabled={busy !== null} onClick={() => act('stop', 'The run is asked to stop')}><Icon name="stop" /> Stop</button>}
     </>
   );
@@ -185,8 +187,8 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
   const choose = (next: Turn | undefined) => next && (setChosen(next.callId), go(pathOf('runs', runId, 'turns', next.callId), 'replace'));
   const again = () => (setRound((it) => it + 1), card.again());
   useKeys([
-    { keys: 'j', says: 'Next turn', group: 'Run', run: () => choose(model.turns[at + 1]) },
-    { keys: 'k', says: 'Previous turn', group: 'Run', run: () => choose(model.turns[at - 1]) },
+    { keys: 'j', says: 'Next turn', group: 'Run', repeats: true, run: () => choose(model.turns[at + 1]) },
+    { keys: 'k', says: 'Previous turn', group: 'Run', repeats: true, run: () => choose(model.turns[at - 1]) },
     { keys: 'e', says: 'Turns or events', group: 'Run', run: () => go(`${pathOf('runs', runId)}${tab === 'events' ? '' : '?view=events'}`) },
   ]);
   const total = Math.max(1, model.lastAt - model.startedAt);
@@ -216,7 +218,6 @@ export function Run({ runId, place }: { readonly runId: string; readonly place: 
             {card.data?.pattern && card.data.pattern !== 'single' && <Chip>{inert(card.data.pattern)}</Chip>}
             {model.classes.map((name) => <Chip key={name} tone="red" mono>{inert(name)}</Chip>)}
             {model.detail && <span class="small ink2"><Inert text={model.detail} /></span>}
-            {state === 'needs_person' && <a class="button small" href={`/approvals?run=${encodeURIComponent(runId)}`}>Answer it</a>}
           </div>
           <Figures model={model} />
           <Tabs label="Views of the run" chosen={tab} choose={(id) => go(`${pathOf('runs', runId)}${id === 'turns' ? '' : `?view=${id}`}`)} tabs={[{ id: 'turns', label: `Turns ${model.turns.length}` }, { id: 'events', label: `Events ${model.rows.length}` }, ...(workers.length > 0 ? [{ id: 'workers', label: `Workers ${workers.length}` }] : [])]} />

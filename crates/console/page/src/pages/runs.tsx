@@ -1,12 +1,12 @@
 // Every run, those that need somebody first. Live: asked again every two seconds while somebody looks.
 import { useMemo, useState } from 'preact/hooks';
-import { post } from '../api/client';
+import { post, type ApiError } from '../api/client';
 import type { Page, RunItem } from '../api/types';
 import { ago, cost, count, duration, model } from '../text/format';
 import { inert } from '../text/inert';
 import { Icon } from '../ui/icons';
 import { useKeys } from '../ui/keys';
-import { Chip, Empty, Failure, Inert, Loading, Segments, StateChip, tell, tellError } from '../ui/kit';
+import { Chip, Empty, Failure, Inert, Loading, Segments, StateChip, tell } from '../ui/kit';
 import { Virtual } from '../ui/long';
 import { Dialog } from '../ui/overlays';
 import { go, pathOf, type Place } from '../ui/route';
@@ -66,6 +66,7 @@ function Row({ run, now, chosen, at }: { readonly run: RunItem; readonly now: nu
 
 function NewRun({ close }: { readonly close: () => void }) {
   const [task, setTask] = useState('');
+  const [refused, setRefused] = useState<ApiError | null>(null);
   const { busy, run } = useDoing();
   const start = (event: Event) => {
     event.preventDefault();
@@ -76,7 +77,7 @@ function NewRun({ close }: { readonly close: () => void }) {
         tell('green', `${runId} has begun`);
         go(pathOf('runs', runId));
       } catch (error) {
-        tellError(error);
+        setRefused(error as ApiError);
       }
     });
   };
@@ -89,6 +90,7 @@ function NewRun({ close }: { readonly close: () => void }) {
           <textarea id="task" data-first class="field" rows={4} value={task} placeholder="What is to be done" onInput={(event) => setTask(event.currentTarget.value)} />
         </div>
         <p class="small ink3">It runs in this server, with the tools and the policy of the workspace. What it may not do on its own it asks about under Approvals.</p>
+        {refused && <Failure error={refused} />}
         <div class="row">
           <button type="submit" class="button primary" disabled={task.trim() === '' || busy !== null}>Begin</button>
           <button type="button" class="button quiet" onClick={close}>Not now</button>
@@ -114,8 +116,8 @@ export function Runs({ place }: { readonly place: Place }) {
   const attention = all.filter((run) => rank(run) === 0).length;
   const move = (step: number) => setChosen((it) => Math.max(0, Math.min(runs.length - 1, it + step)));
   useKeys([
-    { keys: 'j', says: 'Next run', group: 'Runs', run: () => move(1) },
-    { keys: 'k', says: 'Previous run', group: 'Runs', run: () => move(-1) },
+    { keys: 'j', says: 'Next run', group: 'Runs', repeats: true, run: () => move(1) },
+    { keys: 'k', says: 'Previous run', group: 'Runs', repeats: true, run: () => move(-1) },
     { keys: 'Enter', says: 'Open the run', group: 'Runs', run: () => runs[chosen] && go(pathOf('runs', runs[chosen].runId)) },
     { keys: 'n', says: 'A new run', group: 'Runs', run: () => setStarting(true) },
   ]);

@@ -61,6 +61,15 @@ function pointsOf(kpi: Kpi): Point[] {
   }).sort((a, b) => a.at - b.at);
 }
 
+/** What the figure means, for people; the exact reason is the title of the chip. */
+export function kpiWords(kpi: Pick<Kpi, 'decision' | 'ratios' | 'thresholds' | 'counts'>): string {
+  const { target, rollback, minRows } = kpi.thresholds;
+  const figure = kpi.ratios.kpi.toFixed(2);
+  if (kpi.counts.windowRows < minRows) return `${plural(kpi.counts.windowRows, 'step')} of the ${minRows} that are needed to say anything.`;
+  if (kpi.ratios.kpi < rollback) return `${figure} is below ${rollback.toFixed(2)}: no worker is started until somebody says what was done about it.`;
+  return kpi.ratios.kpi < target ? `${figure} is below the target of ${target.toFixed(2)}.` : `${figure} meets the target of ${target.toFixed(2)}.`;
+}
+
 function KpiTile() {
   const answer = useAnswer<Kpi>('/api/kpi', {}, 15_000);
   const kpi = answer.data?.report ? { ...answer.data.report, history: answer.data.history ?? [] } : answer.data;
@@ -72,8 +81,8 @@ function KpiTile() {
     <section class="card" aria-label="Throughput">
       <header><h2>Throughput</h2><Chip tone={tone} dot title={kpi.decision.reason}>{inert(kpi.decision.state.replaceAll('_', ' '))}</Chip></header>
       <div class="body col">
-        <dl class="figures"><div><dt>verified steps per worker and day</dt><dd class="num">{kpi.ratios.kpi.toFixed(2)}<small>target {kpi.thresholds.target}</small></dd></div><div><dt>gate pass rate</dt><dd class="num">{Math.round(kpi.ratios.gatePassRate * 100)} %</dd></div><div><dt>completed</dt><dd class="num">{kpi.counts.completedRows}<small>of {kpi.counts.windowRows}</small></dd></div></dl>
-        {points.length > 1 ? <Chart points={points} target={kpi.thresholds.target} rollback={kpi.thresholds.rollback} label={`Throughput over ${plural(points.length, 'point')}, now ${kpi.ratios.kpi.toFixed(2)}`} /> : <p class="small ink3">{inert(kpi.decision.reason)}. A line is drawn from the second figure on.</p>}
+        <dl class="figures"><div><dt>verified steps per worker and day</dt><dd class="num">{kpi.ratios.kpi.toFixed(2)}<small>target {kpi.thresholds.target.toFixed(1)}</small></dd></div><div><dt>gate pass rate</dt><dd class="num">{Math.round(kpi.ratios.gatePassRate * 100)} %</dd></div><div><dt>completed</dt><dd class="num">{kpi.counts.completedRows}<small>of {kpi.counts.windowRows}</small></dd></div></dl>
+        {points.length > 1 ? <Chart points={points} target={kpi.thresholds.target} rollback={kpi.thresholds.rollback} label={`Throughput over ${plural(points.length, 'point')}, now ${kpi.ratios.kpi.toFixed(2)}`} /> : <p class="small ink3">{inert(kpiWords(kpi))} With the next figure a line is drawn here.</p>}
       </div>
     </section>
   );
@@ -152,8 +161,8 @@ export function Work({ place }: { readonly place: Place }) {
   const choose = (id: string) => go(id === chosen ? '/work' : pathOf('work', id));
   const at = issues.findIndex((issue) => issue.id === chosen);
   useKeys([
-    { keys: 'j', says: 'Next issue', group: 'Work', run: () => issues[at + 1] && go(pathOf('work', issues[at + 1]?.id ?? ''), 'replace') },
-    { keys: 'k', says: 'Previous issue', group: 'Work', run: () => at > 0 && go(pathOf('work', issues[at - 1]?.id ?? ''), 'replace') },
+    { keys: 'j', says: 'Next issue', group: 'Work', repeats: true, run: () => issues[at + 1] && go(pathOf('work', issues[at + 1]?.id ?? ''), 'replace') },
+    { keys: 'k', says: 'Previous issue', group: 'Work', repeats: true, run: () => at > 0 && go(pathOf('work', issues[at - 1]?.id ?? ''), 'replace') },
   ]);
   const counted = (state: string) => nodes.filter((issue) => issue.state === state).length;
   return (

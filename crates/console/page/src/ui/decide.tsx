@@ -1,5 +1,5 @@
 // What a person is shown before they say yes: cards of a call and of a plan. The same card in the inbox and beside the chat.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError, post, send } from '../api/client';
 import type { Approval, ApprovalShown, Proposal, Target } from '../api/types';
 import { ago, digest, plural } from '../text/format';
@@ -9,6 +9,7 @@ import { Arguments } from './json';
 import { Chip, Failure, Inert, Segments, StateChip, tell } from './kit';
 import { Diff } from './long';
 import { pathOf } from './route';
+import { useSeen } from './seen';
 import { useAnswer, useDoing, useNow } from './use';
 
 export function Targets({ targets }: { readonly targets: readonly Target[] }) {
@@ -33,6 +34,9 @@ export function Expiry({ at, state }: { readonly at: string; readonly state: str
   return <Chip tone={left < 60_000 ? 'amber' : ''} title={at}>expires {ago(at, now)}</Chip>;
 }
 
+/** Told when the server has an answer; `stay` where there is something on the card that must be read. */
+export type Decided = (stay: boolean) => void;
+
 export interface Answering {
   readonly approve: () => void;
   readonly deny: () => void;
@@ -50,6 +54,23 @@ function useSettled(): { readonly error: ApiError | null; readonly busy: string 
     }
   });
   return { error, busy, settle };
+}
+
+/** What a decision did to the run that waited for it. The decision stands also where the run could not go on. */
+interface Resumed {
+  readonly resumed?: boolean;
+  readonly resumeError?: { readonly code: string; readonly message: string; readonly hint?: string | null } | null;
+}
+
+export function resumeErrorOf(answer: Resumed | null | undefined): ApiError | null {
+  const error = answer?.resumeError;
+  return error ? new ApiError(200, error.code, `It is decided, but the run did not go on: ${error.message}`, { hint: error.hint ?? null }) : null;
+}
+
+/** The same, where a plan failed: then it stands beside the error or in what is answered with it. */
+function resumedIn(body: unknown): Resumed | null {
+  const it = body as (Resumed & { readonly data?: Resumed; readonly error?: Resumed }) | null;
+  return [it, it?.data, it?.error].find((one) => one?.resumeError) ?? null;
 }
 
 interface AskedCall {
@@ -84,32 +105,39 @@ type Scope = 'once' | 'run' | 'pattern';
 
 /** The card of one call. Everything it would do is on it; a yes is for its digest and for nothing else. */
 export function ApprovalCard({ approval, decided, bind, compact = false }: {
-  readonly approval: Approval; readonly decided: () => void; readonly bind?: (answering: Answering) => void; readonly compact?: boolean;
+  readonly approval: Approval; readonly decided: Decided; readonly bind?: (answering: Answering) => void; readonly compact?: boolean;
 }) {
   const [scope, setScope] = useState<Scope>('once');
   const [glob, setGlob] = useState('');
   const [argument, setArgument] = useState('');
   const [message, setMessage] = useState('');
   const [edited, setEdited] = useState<string | null>(null);
+  const [unresumed, setUnresumed] = useState<ApiError | null>(null);
   const { error, busy, settle } = useSettled();
   const pending = approval.state === 'pending';
   const wantsPattern = scope === 'pattern' && (glob !== '' || argument !== '');
   const shown = useAnswer<ApprovalShown>(pending ? `/api/confirmations/${encodeURIComponent(approval.id)}` : null, wantsPattern ? { patternName: glob, patternArgument: argument } : {});
   const card = shown.data?.approval ?? approval;
   const shownDigest = shown.data?.shownDigest ?? null;
-  const canApprove = pending && busy === null && shownDigest !== null && edited === null && (scope !== 'pattern' || (wantsPattern && !shown.error));
+  const seen = useSeen(shownDigest);
+  const canApprove = pending && busy === null && seen && edited === null && (scope !== 'pattern' || (wantsPattern && !shown.error));
+  const over = (answer: Resumed | null) => {
+    const failed = resumeErrorOf(answer);
+    setUnresumed(failed);
+    decided(failed !== null);
+  };
   const approve = () => canApprove && settle('approve', async () => {
     const pattern = wantsPattern ? { ...(glob ? { patternName: glob } : {}), ...(argument ? { patternArgument: argument } : {}) } : {};
-    const answer = await post<{ resumed?: boolean }>(`/api/confirmations/${encodeURIComponent(approval.id)}/approve`, { digest: shownDigest, scope, ...pattern, ...(message ? { message } : {}) });
+    const answer = await post<Resumed>(`/api/confirmations/${encodeURIComponent(approval.id)}/approve`, { digest: shownDigest, scope, ...pattern, ...(message ? { message } : {}) });
     tell('green', `Approved ${approval.tool}${answer?.resumed ? '; the run goes on' : ''}`);
-    decided();
+    over(answer);
   });
   const deny = (words = message) => pending && busy === null && settle('deny', async () => {
-    const answer = await post<{ resumed?: boolean }>(`/api/confirmations/${encodeURIComponent(approval.id)}/deny`, words ? { message: words } : {});
+    const answer = await post<Resumed>(`/api/confirmations/${encodeURIComponent(approval.id)}/deny`, words ? { message: words } : {});
     tell('green', `Denied ${approval.tool}${answer?.resumed ? '; the run goes on without it' : ''}`);
-    decided();
+    over(answer);
   });
-  useEffect(() => bind?.({ approve: () => void approve(), deny: () => void deny() }));
+  useLayoutEffect(() => bind?.({ approve: () => void approve(), deny: () => void (seen && deny()) }));
   const canName = card.targets.length > 0;
   const scopes = useMemo((): (readonly [Scope, string])[] => [['once', 'Once'], ['run', 'This run'], ['pattern', 'Pattern']], []);
   return (
@@ -164,40 +192,58 @@ export function ApprovalCard({ approval, decided, bind, compact = false }: {
             {(error ?? shown.error) && <Failure error={(error ?? shown.error) as ApiError} command={`premath approvals show ${approval.id}`} again={shown.again} />}
             <div class="row wrap">
               <button type="button" class="button good" disabled={!canApprove} onClick={approve}><Icon name="check" /> Approve {!compact && <kbd>a</kbd>}</button>
-              <button type="button" class="button danger" disabled={busy !== null} onClick={() => deny()}><Icon name="cross" /> Deny {!compact && <kbd>d</kbd>}</button>
+              <button type="button" class="button danger" disabled={busy !== null || !seen} onClick={() => deny()}><Icon name="cross" /> Deny {!compact && <kbd>d</kbd>}</button>
               <input class="field grow message" aria-label="Say something with the answer" placeholder="A word to the model, with either answer" value={message} onInput={(event) => setMessage(event.currentTarget.value)} />
             </div>
           </div>
         )}
         {!pending && error && <Failure error={error} />}
+        {unresumed && <Failure error={unresumed} command={`premath resume ${approval.runId}`} />}
       </div>
     </article>
   );
 }
 
-/** The card of a plan: every step with its diff, and one yes for all of it. */
-export function PlanCard({ proposal, decided, bind, compact = false }: { readonly proposal: Proposal; readonly decided: () => void; readonly bind?: (answering: Answering) => void; readonly compact?: boolean }) {
+/** Whether a preview says of itself that something is left out of it. */
+export function isCut(preview: string | null | undefined): boolean {
+  return /\[… \d+ bytes left out …\]/.test(preview ?? '');
+}
+
+/** The card of a plan: every step with its diff and all of its arguments, and one yes for all of it. */
+export function PlanCard({ proposal, decided, bind, compact = false }: { readonly proposal: Proposal; readonly decided: Decided; readonly bind?: (answering: Answering) => void; readonly compact?: boolean }) {
   const [message, setMessage] = useState('');
+  const [unresumed, setUnresumed] = useState<ApiError | null>(null);
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const { error, busy, settle } = useSettled();
   const pending = proposal.state === 'pending';
-  const approve = () => pending && busy === null && settle('approve', async () => {
+  const seen = useSeen(pending ? proposal.planDigest || null : null);
+  const unread = proposal.steps.filter((step) => isCut(step.preview) && !opened.has(step.n));
+  const canAnswer = pending && busy === null && seen;
+  const over = (answer: Resumed | null, stay = false) => {
+    const failed = resumeErrorOf(answer);
+    setUnresumed(failed);
+    decided(stay || failed !== null);
+  };
+  const approve = () => canAnswer && unread.length === 0 && settle('approve', async () => {
     try {
-      await post(`/api/proposals/${encodeURIComponent(proposal.id)}/approve`, { digest: proposal.planDigest });
+      const answer = await post<Resumed>(`/api/proposals/${encodeURIComponent(proposal.id)}/approve`, { digest: proposal.planDigest, ...(message ? { message } : {}) });
       tell('green', `All ${plural(proposal.steps.length, 'step')} done`);
-    } finally {
-      decided();
+      over(answer);
+    } catch (cause) {
+      over(cause instanceof ApiError ? resumedIn(cause.body) : null, true);
+      throw cause;
     }
   });
-  const reject = () => pending && busy === null && settle('reject', async () => {
-    await send('DELETE', `/api/proposals/${encodeURIComponent(proposal.id)}`, message ? { message } : {});
+  const reject = () => canAnswer && settle('reject', async () => {
+    const answer = await send<Resumed>('DELETE', `/api/proposals/${encodeURIComponent(proposal.id)}`, message ? { message } : {});
     tell('green', 'Rejected; nothing was done');
-    decided();
+    over(answer);
   });
   const goOn = () => settle('resume', async () => {
     await post(`/api/proposals/${encodeURIComponent(proposal.id)}/resume`);
-    decided();
+    decided(false);
   });
-  useEffect(() => bind?.({ approve: () => void approve(), deny: () => void reject() }));
+  useLayoutEffect(() => bind?.({ approve: () => void approve(), deny: () => void reject() }));
   return (
     <article class={`card decide ${pending ? 'amber' : ''}`} aria-label={`Plan of ${plural(proposal.steps.length, 'step')}`} data-proposal={proposal.id}>
       <header>
@@ -212,7 +258,8 @@ export function PlanCard({ proposal, decided, bind, compact = false }: { readonl
               <div class="row wrap"><span class="num n">{step.n}</span><code class="strong">{inert(step.tool)}</code><Targets targets={step.targets} />{step.state && <StateChip state={step.state} />}</div>
               <p class="small ink2"><Inert text={step.rationale} /></p>
               {step.detail && <p class="small del"><Inert text={step.detail} /></p>}
-              {step.preview ? <details class="quiet" open={!compact}><summary>What it changes</summary><Diff text={step.preview} /></details> : <details class="quiet"><summary>Arguments</summary><Arguments value={step.arguments} /></details>}
+              {step.preview && <details class="quiet" open={!compact}><summary>What it changes</summary><Diff text={step.preview} /></details>}
+              <details class="quiet step-arguments" open={opened.has(step.n) || (!compact && !isCut(step.preview))} onToggle={(event) => event.currentTarget.open && !opened.has(step.n) && setOpened(new Set([...opened, step.n]))}><summary>All arguments{isCut(step.preview) && ': the preview is not whole'}</summary><Arguments value={step.arguments} /></details>
             </li>
           ))}
         </ol>
@@ -223,10 +270,12 @@ export function PlanCard({ proposal, decided, bind, compact = false }: { readonl
           {proposal.decidedBy && <><dt>decided</dt><dd>by {inert(proposal.decidedBy)} {proposal.message && <>: <Inert text={proposal.message} /></>}</dd></>}
         </dl>
         {error && <Failure error={error} command={`premath proposals show ${proposal.id}`} />}
+        {unresumed && <Failure error={unresumed} command={`premath resume ${proposal.runId}`} />}
+        {pending && unread.length > 0 && <div class="banner amber" role="status"><Icon name="warn" /><span>The preview of {unread.length === 1 ? 'step' : 'steps'} {unread.map((step) => step.n).join(', ')} is not whole. Open all arguments there; then the plan can be done.</span></div>}
         {pending && (
           <div class="row wrap answer">
-            <button type="button" class="button good" disabled={busy !== null} onClick={approve}><Icon name="check" /> Do all {plural(proposal.steps.length, 'step')} {!compact && <kbd>a</kbd>}</button>
-            <button type="button" class="button danger" disabled={busy !== null} onClick={reject}><Icon name="cross" /> Reject {!compact && <kbd>d</kbd>}</button>
+            <button type="button" class="button good" disabled={!canAnswer || unread.length > 0} onClick={approve}><Icon name="check" /> Do all {plural(proposal.steps.length, 'step')} {!compact && <kbd>a</kbd>}</button>
+            <button type="button" class="button danger" disabled={!canAnswer} onClick={reject}><Icon name="cross" /> Reject {!compact && <kbd>d</kbd>}</button>
             <input class="field grow message" aria-label="Say something with the answer" placeholder="A word to the model" value={message} onInput={(event) => setMessage(event.currentTarget.value)} />
           </div>
         )}

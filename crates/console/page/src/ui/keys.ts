@@ -1,5 +1,6 @@
-// Keys that do something anywhere on a page. They are left alone while somebody writes.
+// Keys that do something anywhere on a page. They are left alone while somebody writes; a held key is one press.
 import { useEffect } from 'preact/hooks';
+import { Presses } from './seen';
 import { useLatest } from './use';
 
 export interface Key {
@@ -7,6 +8,8 @@ export interface Key {
   readonly says: string;
   readonly group: string;
   readonly run: () => void;
+  /** Goes on while the key is held: for moving, never for deciding. */
+  readonly repeats?: boolean;
 }
 
 const table = new Map<symbol, readonly Key[]>();
@@ -21,10 +24,17 @@ function isWriting(target: EventTarget | null): boolean {
 
 let prefix = '';
 let prefixAt = 0;
+const presses = new Presses();
 
 function onKey(event: KeyboardEvent): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isWriting(event.target)) return;
+  const isFresh = presses.isFresh(event.key, event.timeStamp, event.repeat);
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (document.querySelector('[role="dialog"]')) return;
+  if (isWriting(event.target)) {
+    // The way out of a field without a mouse; the words stay in it.
+    if (event.key === 'Escape' && !event.isComposing) (event.target as HTMLElement).blur();
+    return;
+  }
   if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('button, a, [role="tab"]')) return;
   const typed = prefix !== '' && event.timeStamp - prefixAt < 1200 ? `${prefix} ${event.key}` : event.key;
   prefix = '';
@@ -32,7 +42,7 @@ function onKey(event: KeyboardEvent): void {
   const hit = keys.findLast((key) => key.keys === typed) ?? keys.findLast((key) => key.keys === event.key);
   if (hit) {
     event.preventDefault();
-    hit.run();
+    if (isFresh || hit.repeats) hit.run();
   } else if (keys.some((key) => key.keys.startsWith(`${event.key} `))) {
     prefix = event.key;
     prefixAt = event.timeStamp;
@@ -53,6 +63,7 @@ export function useKeys(keys: readonly Key[]): void {
       get keys() { return latest.current[at]?.keys ?? ''; },
       get says() { return latest.current[at]?.says ?? ''; },
       get group() { return latest.current[at]?.group ?? ''; },
+      get repeats() { return latest.current[at]?.repeats ?? false; },
       run: () => latest.current[at]?.run(),
     })));
     return () => void table.delete(id);

@@ -20,7 +20,7 @@ export interface Layout {
   readonly paths: readonly Path[];
 }
 
-export const NODE = { width: 222, height: 60 } as const;
+export const NODE = { width: 268, height: 60 } as const;
 
 function curve(points: readonly { x: number; y: number }[]): string {
   const [first, ...rest] = points;

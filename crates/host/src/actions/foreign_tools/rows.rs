@@ -113,6 +113,25 @@ fn tool_row(
     }
 }
 
+/// What was approved and is not there any more.
+pub(super) fn missing_rows(
+    ground: &Ground,
+    server: &ForeignServer,
+    listed: &[ForeignDefinition],
+) -> Vec<ForeignToolRow> {
+    let row = |(pin, blocked): (&ToolPin, BlockedTool)| {
+        let row = forgotten_row(pin)?;
+        Some(ForeignToolRow {
+            state: "blocked".to_owned(),
+            class: Some(blocked.class.code().to_owned()),
+            detail: Some(blocked.detail),
+            scope: blocked.scope,
+            ..row
+        })
+    };
+    ground.approved.missing(server, listed).filter_map(row).collect()
+}
+
 /// What was approved and is not any more.
 pub(super) fn forgotten_row(pin: &ToolPin) -> Option<ForeignToolRow> {
     let tool = pin.approved.tool.as_deref()?;

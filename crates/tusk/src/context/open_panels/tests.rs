@@ -37,7 +37,7 @@ fn contents_are_whole_then_beginnings_then_names() {
     let shown = panel_context(&panels, 8_000).unwrap();
     assert!(shown.text.contains("b.md (b, markdown, version 3), its beginning"), "{}", shown.text.len());
     assert!(estimate(&shown.text) < 8_000);
-    let mut tight = panels.clone();
+    let mut tight = panels;
     tight[0].content = "x".repeat(31_000);
     tight[0].is_focused = true;
     let shown = panel_context(&tight, 8_000).unwrap();

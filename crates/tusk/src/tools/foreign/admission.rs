@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use premath_kernel::Digest;
+use serde_json::Value;
 
 use super::definition::ForeignDefinition;
-use super::invisible::escaped;
+use super::invisible::{escaped, first_hidden};
 use super::server::ForeignServer;
 use crate::JsonText;
 use crate::tools::catalogue::Catalogue;
@@ -14,6 +15,8 @@ use crate::tools::spec::{ToolKind, ToolSpec};
 
 /// The longest name that every provider takes.
 const LONGEST_NAME: usize = 64;
+/// The members of a schema that are words about it and bind nobody.
+const WORDS: [&str; 3] = ["description", "title", "$comment"];
 
 /// Why a tool is not offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,11 +37,13 @@ pub enum BlockedClass {
     ServerUnapproved,
     /// The server gave no answer.
     ServerUnreachable,
+    /// It was approved, and the server does not define it any more.
+    Missing,
 }
 
 impl BlockedClass {
     /// Every one of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Unpinned,
         Self::Drift,
         Self::InvisibleCharacters,
@@ -47,6 +52,7 @@ impl BlockedClass {
         Self::SchemaUnusable,
         Self::ServerUnapproved,
         Self::ServerUnreachable,
+        Self::Missing,
     ];
 
     /// Its code, for ever.
@@ -61,6 +67,7 @@ impl BlockedClass {
             Self::SchemaUnusable => "tool_schema_unusable",
             Self::ServerUnapproved => "tool_server_unapproved",
             Self::ServerUnreachable => "tool_server_unreachable",
+            Self::Missing => "tool_missing",
         }
     }
 }
@@ -78,6 +85,9 @@ pub struct BlockedTool {
     pub class: BlockedClass,
     /// What exactly.
     pub detail: String,
+    /// Whether a person approved something under this name: then it is no tool that nobody knows, but one that is not as it
+    /// was.
+    pub was_approved: bool,
 }
 
 impl BlockedTool {
@@ -137,7 +147,8 @@ pub fn admit(
     for definition in used {
         let name = offered_name(&server.name, &definition.name);
         let twins = names.get(&name).map_or(&[][..], Vec::as_slice);
-        match one(server, definition, (&name, twins), pinned(&definition.name).as_ref()) {
+        let pin = pinned(&definition.name);
+        match one(server, definition, (&name, twins), pin.as_ref()) {
             Ok(admitted) => admission.tools.push(admitted),
             Err((class, detail)) => admission.blocked.push(BlockedTool {
                 server: server.name.clone(),
@@ -145,6 +156,7 @@ pub fn admit(
                 scope: server.scope.clone(),
                 class,
                 detail,
+                was_approved: pin.is_some(),
             }),
         }
     }
@@ -161,11 +173,18 @@ fn one(
         let twins = twins.iter().map(|twin| format!("`{}`", escaped(twin))).collect::<Vec<_>>().join(" and ");
         return Err((BlockedClass::NameClash, format!("{twins} would all be `{name}`")));
     }
+    if definition.name.is_empty() || name.len() > LONGEST_NAME {
+        let detail = format!("`{name}` is no name of a tool: at most {LONGEST_NAME} letters");
+        return Err((BlockedClass::NameInvalid, detail));
+    }
+    // Before the pin: what cannot be used is not there to be approved.
+    let spec = spec(server, definition, name).map_err(|why| (BlockedClass::SchemaUnusable, why))?;
     let pin = definition.pin(server);
     // Somebody who approved this very definition was shown what it hides.
     if pinned != Some(&pin) {
         if let Some((place, letter)) = definition.hidden() {
-            let detail = format!("{} in `{place}`", letter.escape_unicode());
+            let before = pinned.map(|pinned| format!("; {pinned} was approved")).unwrap_or_default();
+            let detail = format!("{} in `{place}`{before}", letter.escape_unicode());
             return Err((BlockedClass::InvisibleCharacters, detail));
         }
         return Err(match pinned {
@@ -173,18 +192,13 @@ fn one(
             Some(pinned) => (BlockedClass::Drift, format!("{pinned} was approved, and it is {pin} now")),
         });
     }
-    if definition.name.is_empty() || name.len() > LONGEST_NAME {
-        let detail = format!("`{name}` is no name of a tool: at most {LONGEST_NAME} letters");
-        return Err((BlockedClass::NameInvalid, detail));
-    }
-    let spec = spec(server, definition, name).map_err(|why| (BlockedClass::SchemaUnusable, why))?;
     Ok(Admitted { spec, tool: definition.name.clone(), pin })
 }
 
 /// What a model is offered. The words are the server's, as a person approved them; what it can do is ours to say.
 fn spec(server: &ForeignServer, definition: &ForeignDefinition, name: &str) -> Result<ToolSpec, String> {
     let words = definition.description.as_deref().or(definition.title.as_deref()).unwrap_or_default();
-    let schema = plain_schema(&definition.input_schema);
+    let schema = plain_schema(&definition.input_schema)?;
     let spec = ToolSpec::new(name, &server.scope, &escaped(words), &schema, &[])
         .map_err(|error| error.to_string())?;
     let spec = ToolSpec {
@@ -202,14 +216,41 @@ fn spec(server: &ForeignServer, definition: &ForeignDefinition, name: &str) -> R
     Ok(spec)
 }
 
-/// The schema without the name of its dialect: what a server writes for another one is read as ours, or refused.
-fn plain_schema(schema: &JsonText) -> String {
-    match serde_json::from_str::<serde_json::Value>(schema.as_str()) {
-        Ok(serde_json::Value::Object(mut members)) => {
-            members.remove("$schema");
-            serde_json::Value::Object(members).to_string()
+/// The schema without the name of its dialect: what a server writes for another one is read as ours, or refused. What its
+/// texts hide is spelled out; a name or a value that hides something cannot be changed, and is refused.
+fn plain_schema(schema: &JsonText) -> Result<String, String> {
+    let Ok(mut read) = serde_json::from_str::<Value>(schema.as_str()) else {
+        return Ok(schema.as_str().to_owned());
+    };
+    if let Value::Object(members) = &mut read {
+        members.remove("$schema");
+    }
+    let mut open = vec![&mut read];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => shows_all(text)?,
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                for (name, member) in members {
+                    shows_all(name)?;
+                    match member {
+                        Value::String(text) if WORDS.contains(&name.as_str()) => *text = escaped(text),
+                        other => open.push(other),
+                    }
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
-        Ok(_) | Err(_) => schema.as_str().to_owned(),
+    }
+    Ok(read.to_string())
+}
+
+fn shows_all(text: &str) -> Result<(), String> {
+    match first_hidden(text) {
+        None => Ok(()),
+        Some(letter) => {
+            Err(format!("a name or a value in it hides something: {}", letter.escape_unicode()))
+        }
     }
 }
 

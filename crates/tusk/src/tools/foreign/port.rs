@@ -44,6 +44,9 @@ pub struct ForeignAnswer {
     pub is_error: bool,
     /// How many bytes of text there were in all.
     pub total_bytes: u64,
+    /// How many bytes its structured content had, where it was too long to be kept; the text is its beginning then, if there
+    /// is no other.
+    pub lost_structured_bytes: u64,
     /// How many parts were pictures, sounds or links, and are only described.
     pub described: u64,
 }

@@ -60,6 +60,11 @@ impl Tool for ForeignTool {
             let failure = ToolFailure::new("mcp.tool_failed", "the tool says that the call failed");
             return Err(failure.with_aftermath(Aftermath { content, ..Aftermath::default() }));
         }
+        if answer.lost_structured_bytes > 0 && matches!(context.reader, Reader::Program) {
+            let lost = answer.lost_structured_bytes;
+            let why = format!("{lost} bytes of structured content are more than is kept; ask for less at once");
+            return Err(ToolFailure::new("mcp.answer_too_large", why));
+        }
         let shown = length(content.len());
         let extent =
             Extent { total_bytes: total, shown_bytes: shown, replaced_bytes: 0, is_cut: total > shown };
@@ -86,6 +91,10 @@ fn note(answer: &ForeignAnswer, extent: &Extent) -> String {
     if extent.is_cut {
         let (shown, total) = (extent.shown_bytes, extent.total_bytes);
         notes.push(format!("{shown} of {total} bytes were kept; ask for less at once"));
+    }
+    let lost = answer.lost_structured_bytes;
+    if lost > 0 && lost != answer.total_bytes {
+        notes.push(format!("{lost} bytes of structured content were not kept"));
     }
     if answer.described > 0 {
         notes.push(format!("{} parts are no text and are only described", answer.described));
