@@ -7,6 +7,7 @@ mod announced;
 mod answered;
 mod arguments;
 mod book;
+mod broken_off;
 mod calls;
 mod denial;
 mod door;

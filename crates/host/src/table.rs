@@ -84,8 +84,13 @@ impl Answer {
     pub(crate) fn new(result_class: &str, payload: &impl Serialize) -> Result<Self, ActionError> {
         let payload =
             serde_json::value::to_raw_value(payload).map_err(|source| ActionError::Unwritable { source })?;
+        Ok(Self::written(result_class, payload))
+    }
+
+    /// An answer whose payload is written already.
+    pub(crate) fn written(result_class: &str, payload: Box<RawValue>) -> Self {
         let result_class = result_class.to_owned();
-        Ok(Self { result_class, payload, witness_refs: Vec::new(), failure_classes: Vec::new(), link: None })
+        Self { result_class, payload, witness_refs: Vec::new(), failure_classes: Vec::new(), link: None }
     }
 
     /// The same, saying what the change is linked to.

@@ -19,6 +19,15 @@ pub(crate) struct Answered {
     is_error: bool,
 }
 
+/// How an envelope becomes structured content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Structure {
+    /// Of values, which the SDK writes.
+    Built,
+    /// By the transport, which writes the text once more: it is JSON already.
+    Spliced,
+}
+
 /// Why there is no answer.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -77,9 +86,13 @@ impl Answered {
     }
 
     /// The envelope as a tool gives it: for programs, and again as text for clients that know nothing else.
-    pub(crate) fn into_result(self) -> CallToolResult {
+    pub(crate) fn into_result(self, structure: Structure) -> CallToolResult {
         let mut result = CallToolResult::default();
-        result.structured_content = serde_json::from_str(&self.text).ok();
+        result.structured_content = match structure {
+            // A line that is broken in two is none, so such a text goes the long way.
+            Structure::Spliced if !self.text.contains('\n') => None,
+            Structure::Spliced | Structure::Built => serde_json::from_str(&self.text).ok(),
+        };
         result.is_error = Some(self.is_error);
         result.content = vec![ContentBlock::text(self.text)];
         result

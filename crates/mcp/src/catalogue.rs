@@ -114,12 +114,8 @@ fn is_linked(action: &Action) -> bool {
 
 fn entry(action: &'static Action) -> Entry {
     let is_linked = is_linked(action);
-    let mut description = sentence(action.summary);
-    if is_linked {
-        description.push_str(" Needs an accepted instruction, named as `instruction`.");
-    }
+    let description = sentence(action.summary);
     let tool = Tool::new(tool_name(action.name), description, Arc::new(input(action, is_linked)))
-        .with_title(titled(action.name))
         .with_raw_output_schema(Arc::new(output(action)))
         .with_annotations(annotations(action));
     Entry { action, tool, is_linked }
@@ -129,10 +125,11 @@ fn annotations(action: &Action) -> ToolAnnotations {
     let hints = ToolAnnotations::new().open_world(false);
     match action.door {
         Door::Read => hints.read_only(true),
-        Door::Record | Door::Mutation | Door::Effect => hints
-            .read_only(false)
-            .destructive(REPLACING.contains(&action.name))
-            .idempotent(REPEATABLE.contains(&action.name)),
+        Door::Record | Door::Mutation | Door::Effect => {
+            let hints = hints.read_only(false).destructive(REPLACING.contains(&action.name));
+            // That something cannot be repeated is what is taken for granted.
+            if REPEATABLE.contains(&action.name) { hints.idempotent(true) } else { hints }
+        }
     }
 }
 
@@ -141,13 +138,6 @@ fn sentence(line: &str) -> String {
     let mut letters = line.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().collect::<String>()).unwrap_or_default();
     format!("{first}{}.", letters.as_str())
-}
-
-/// `issue.claim_next` as a person reads it: `Issue claim next`.
-fn titled(action: &str) -> String {
-    let words = action.replace(['.', '_'], " ");
-    let sentence = sentence(&words);
-    sentence.trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod echo;
 mod http;
 mod left_out;
 mod lines;
+mod pace;
 mod pool;
 mod prompts;
 mod resources;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use premath_wire::strict::{Limits, parse};
 use rmcp::model::{
     CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, ErrorData, JsonRpcMessage,
-    RequestId, ServerJsonRpcMessage,
+    RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
@@ -158,6 +158,27 @@ fn id_in(line: &[u8]) -> Option<RequestId> {
     serde_json::from_value(read.get("id")?.clone()).ok()
 }
 
+/// The envelope that a tool answered with, where it is still to become structured content.
+fn envelope(message: &ServerJsonRpcMessage) -> Option<&str> {
+    let JsonRpcMessage::Response(response) = message else { return None };
+    let ServerResult::CallToolResult(result) = &response.result else { return None };
+    match (&result.structured_content, result.content.as_slice()) {
+        (None, [only]) => only.as_text().map(|text| text.text.as_str()),
+        _ => None,
+    }
+}
+
+/// Puts a text that is JSON already at the end of the result that ends a message: to read it into values and to write those
+/// would cost more than all the rest of an answer.
+fn splice(line: &mut Vec<u8>, text: &str) {
+    if line.ends_with(b"}}") {
+        line.truncate(line.len() - 2);
+        line.extend_from_slice(b",\"structuredContent\":");
+        line.extend_from_slice(text.as_bytes());
+        line.extend_from_slice(b"}}");
+    }
+}
+
 fn named(id: &RequestId) -> String {
     serde_json::to_string(id).unwrap_or_default()
 }
@@ -201,6 +222,9 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Out<W> {
 
     async fn put(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
         let mut line = serde_json::to_vec(message).map_err(io::Error::other)?;
+        if let Some(text) = envelope(message) {
+            splice(&mut line, text);
+        }
         line.push(b'\n');
         self.owed.send_modify(|owed| owed.bytes += line.len());
         let written = self.write(&line).await;

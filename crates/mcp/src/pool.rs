@@ -1,8 +1,9 @@
 //! The threads that call the host, and the queue before them.
 //!
 //! Actions block: they wait for locks, disks and checks. So each call is made by one of a few threads that only do that, and
-//! whoever speaks the protocol never waits. A call that nobody waits for any more is not begun, and one that was begun is
-//! broken off where it can be.
+//! whoever speaks the protocol does not wait. A look at issue memory that took next to no time when it was last made is the
+//! exception: it is made by the thread of the conversation itself, since waking another one and being woken by it takes longer
+//! than the look. A call that nobody waits for any more is not begun, and one that was begun is broken off where it can be.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +15,7 @@ use premath_wire::strict::{Limits, parse};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::answer::{Answered, Failure};
+use crate::pace::Pace;
 
 /// How many calls are made at the same time.
 pub(crate) const WORKERS: usize = 8;
@@ -78,6 +80,8 @@ impl Drop for Waiting {
 #[derive(Debug, Clone)]
 pub(crate) struct Calls {
     queue: mpsc::Sender<Job>,
+    quick: mpsc::Sender<Call>,
+    pace: Arc<Pace>,
     waited: Arc<Waited>,
 }
 
@@ -91,19 +95,51 @@ impl Calls {
     ) -> Option<Answered> {
         let (answer, answered) = oneshot::channel();
         let _waiting = Waiting::new(&self.waited, &door);
-        self.queue.send(Job::Call(Call { action, arguments, door, answer })).await.ok()?;
+        let call = Call { action, arguments, door, answer };
+        if self.pace.is_quick(action) {
+            self.quick.send(call).await.ok()?;
+        } else {
+            self.queue.send(Job::Call(call)).await.ok()?;
+        }
         answered.await.ok()
     }
 }
 
+/// The calls that are made beside the conversation, by the thread it is held in.
+pub(crate) struct Beside<'h> {
+    host: &'h Host<'h>,
+    quick: mpsc::Receiver<Call>,
+    pace: Arc<Pace>,
+}
+
+impl Beside<'_> {
+    /// Waits for something, and makes quick calls in the meantime.
+    pub(crate) async fn answering<T>(mut self, something: impl Future<Output = T>) -> T {
+        let mut something = std::pin::pin!(something);
+        loop {
+            tokio::select! {
+                done = &mut something => return done,
+                Some(call) = self.quick.recv() => make(self.host, call, &self.pace),
+            }
+        }
+    }
+}
+
 /// Runs `serve` with threads behind it that call `host`; they end with it.
-pub(crate) fn with_workers<T>(host: &Host<'_>, serve: impl FnOnce(Calls) -> T) -> T {
+pub(crate) fn with_workers<T>(host: &Host<'_>, serve: impl FnOnce(Calls, Beside<'_>) -> T) -> T {
     let (sender, receiver) = mpsc::channel(WAITING);
-    let queue = Mutex::new(receiver);
+    let (quick_sender, quick) = mpsc::channel(WAITING);
+    let (queue, pace) = (Mutex::new(receiver), Arc::new(Pace::default()));
     std::thread::scope(|scope| {
-        let begun = (0..WORKERS).filter(|_| begin(scope, host, &queue)).count();
+        let begun = (0..WORKERS).filter(|_| begin(scope, host, &queue, &pace)).count();
         let waited = Arc::new(Waited::default());
-        let served = serve(Calls { queue: sender.clone(), waited: Arc::clone(&waited) });
+        let calls = Calls {
+            queue: sender.clone(),
+            quick: quick_sender,
+            pace: Arc::clone(&pace),
+            waited: Arc::clone(&waited),
+        };
+        let served = serve(calls, Beside { host, quick, pace: Arc::clone(&pace) });
         waited.break_off();
         for _ in 0..begun {
             // The queue is there for as long as this function.
@@ -118,24 +154,31 @@ fn begin<'scope>(
     scope: &'scope Scope<'scope, '_>,
     host: &'scope Host<'scope>,
     queue: &'scope Mutex<mpsc::Receiver<Job>>,
+    pace: &'scope Pace,
 ) -> bool {
-    std::thread::Builder::new().name("call".to_owned()).spawn_scoped(scope, move || work(host, queue)).is_ok()
+    let thread = std::thread::Builder::new().name("call".to_owned());
+    thread.spawn_scoped(scope, move || work(host, queue, pace)).is_ok()
 }
 
-fn work(host: &Host<'_>, queue: &Mutex<mpsc::Receiver<Job>>) {
+fn work(host: &Host<'_>, queue: &Mutex<mpsc::Receiver<Job>>, pace: &Pace) {
     loop {
         // Nothing is done under the lock but waiting, so nothing can have gone wrong under it.
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
         match job {
             None | Some(Job::End) => return,
-            Some(Job::Call(call)) if call.answer.is_closed() => {}
-            Some(Job::Call(call)) => {
-                let answered = made(host, call.action, &call.arguments, call.door);
-                // Whoever asked may be gone; what was done is done, and on record.
-                drop(call.answer.send(answered));
-            }
+            Some(Job::Call(call)) => make(host, call, pace),
         }
     }
+}
+
+/// Makes a call, unless nobody waits for it.
+fn make(host: &Host<'_>, call: Call, pace: &Pace) {
+    if call.answer.is_closed() {
+        return;
+    }
+    let answered = pace.timed(call.action, || made(host, call.action, &call.arguments, call.door));
+    // Whoever asked may be gone; what was done is done, and on record.
+    drop(call.answer.send(answered));
 }
 
 fn made(host: &Host<'_>, action: &'static str, arguments: &str, door: ClientDoor) -> Answered {

@@ -3,9 +3,13 @@
 //! They are made of the schemas of the table, so that they cannot say anything else. A schema must not name a member that the
 //! tool refuses.
 
+mod shorter;
+
 use premath_host::Action;
 use premath_wire::v1::{HOST_EFFECT_SCHEMA, RefusedAnswer, schema};
 use serde_json::{Map, Value, json};
+
+use self::shorter::{in_common, shorter};
 
 /// Arguments that name files: a client works on the repository it is served, and writes no file beside it.
 const HIDDEN: [(&str, &str); 12] = [
@@ -52,14 +56,14 @@ pub(crate) fn input(action: &Action, is_linked: bool) -> Map<String, Value> {
                 INSTRUCTION.to_owned(),
                 json!({
                     "type": "string",
-                    "description": "The accepted instruction that this is done under, by name; without one it is refused.",
+                    "description": "The name of the accepted instruction that this is done under; needed.",
                 }),
             );
             properties.insert(
                 CALL_ID.to_owned(),
                 json!({
                     "type": "string",
-                    "description": "What to call this change: the same name again is refused, not done twice.",
+                    "description": "What to call this change; the same name again is refused.",
                 }),
             );
         }
@@ -87,7 +91,7 @@ pub(crate) fn output(action: &Action) -> Map<String, Value> {
     if !definitions.contains_key("RefusedAnswer") {
         choices.push(refused);
     }
-    object(json!({
+    let mut root = shorter(json!({
         "type": "object",
         "properties": {
             "schema": { "const": HOST_EFFECT_SCHEMA },
@@ -97,13 +101,17 @@ pub(crate) fn output(action: &Action) -> Map<String, Value> {
             "payload": { "anyOf": choices },
             "witnessRefs": { "type": "array", "items": { "type": "string" } },
             "failureClasses": { "type": "array", "items": { "type": "string" } },
-            "policyDigest": { "type": ["string", "null"] },
-            "instructionRef": { "type": ["string", "null"] },
+            "policyDigest": { "type": "string" },
+            "instructionRef": { "type": "string" },
         },
         "required": ["schema", "action", "argsDigest", "resultClass", "payload", "witnessRefs"],
         "additionalProperties": false,
         "$defs": definitions,
-    }))
+    }));
+    if let Some(payload) = root.pointer_mut("/properties/payload") {
+        in_common(payload);
+    }
+    object(root)
 }
 
 /// The definitions of a part, which belong at the root.

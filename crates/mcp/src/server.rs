@@ -18,7 +18,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
-use crate::answer::{Answered, Failure};
+use crate::answer::{Answered, Failure, Structure};
 use crate::catalogue::{Catalogue, Entry};
 use crate::pool::Calls;
 use crate::schemas::{CALL_ID, INSTRUCTION};
@@ -38,11 +38,12 @@ pub(crate) struct Server {
     catalogue: Arc<Catalogue>,
     calls: Calls,
     is_step: bool,
+    structure: Structure,
 }
 
 impl Server {
-    pub(crate) fn new(calls: Calls, is_step: bool) -> Self {
-        Self { catalogue: Arc::new(Catalogue::new()), calls, is_step }
+    pub(crate) fn new(calls: Calls, is_step: bool, structure: Structure) -> Self {
+        Self { catalogue: Arc::new(Catalogue::new()), calls, is_step, structure }
     }
 
     fn door(&self, context: &RequestContext<RoleServer>) -> ClientDoor {
@@ -148,7 +149,7 @@ impl ServerHandler for Server {
                 self.call(action, &asked.arguments, door, &context).await?
             }
         };
-        Ok(answered.into_result().into())
+        Ok(answered.into_result(self.structure).into())
     }
 
     async fn list_resources(

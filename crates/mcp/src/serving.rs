@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
+use crate::answer::Structure;
 use crate::http::{self, HttpOptions};
 use crate::lines::Lines;
 use crate::pool::with_workers;
@@ -76,9 +77,9 @@ impl Serving<'_> {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let interrupt = self.host.agent.interrupt();
-        with_workers(self.host, |calls| {
+        with_workers(self.host, |calls, beside| {
             let stop = CancellationToken::new();
-            let server = Server::new(calls, self.is_step);
+            let server = Server::new(calls, self.is_step, Structure::Spliced);
             let conversation = async {
                 match serve_server_with_ct(server, Lines::new(read, write), stop.clone()).await {
                     Ok(running) => running.waiting().await.map(drop).map_err(|_| ServeError::BrokenOff),
@@ -89,14 +90,17 @@ impl Serving<'_> {
                 }
             };
             let served = runtime.block_on(async {
-                let mut conversation = std::pin::pin!(conversation);
-                tokio::select! {
-                    served = &mut conversation => served,
-                    () = end => {
-                        stop.cancel();
-                        conversation.await
+                let conversation = async {
+                    let mut conversation = std::pin::pin!(conversation);
+                    tokio::select! {
+                        served = &mut conversation => served,
+                        () = end => {
+                            stop.cancel();
+                            conversation.await
+                        }
                     }
-                }
+                };
+                beside.answering(conversation).await
             });
             // Whatever still runs is for nobody.
             interrupt.request();
@@ -116,9 +120,10 @@ impl Serving<'_> {
         end: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
         let interrupt = self.host.agent.interrupt();
-        with_workers(self.host, |calls| {
-            let server = Server::new(calls, self.is_step);
-            let served = runtime.block_on(http::listen(listener, server, options, end));
+        with_workers(self.host, |calls, beside| {
+            let server = Server::new(calls, self.is_step, Structure::Built);
+            let listening = http::listen(listener, server, options, end);
+            let served = runtime.block_on(beside.answering(listening));
             interrupt.request();
             served
         })

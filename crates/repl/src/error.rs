@@ -59,6 +59,8 @@ pub enum ErrorKind {
     Budget(Budget),
     /// A host function failed
     Host,
+    /// Somebody broke it off while it computed; a program cannot catch this
+    Interrupted,
 }
 
 impl ErrorKind {
@@ -75,6 +77,7 @@ impl ErrorKind {
             ErrorKind::Assertion => "assertion",
             ErrorKind::Budget(budget) => budget.code(),
             ErrorKind::Host => "host",
+            ErrorKind::Interrupted => "interrupted",
         }
     }
 }

@@ -10,6 +10,8 @@ pub(crate) enum Fault {
     Full,
     /// A budget is used up; nothing catches this
     Budget(Budget),
+    /// Somebody wants the program to end; nothing catches this
+    BrokenOff(Box<HostFailure>),
     /// A failure that becomes a condition
     Failure(Box<Failure>),
     /// The program raised a value

@@ -23,6 +23,7 @@
 //! # Ok::<(), premath_repl::Error>(())
 //! ```
 
+mod break_off;
 mod code;
 mod datum;
 mod emit;
@@ -44,6 +45,7 @@ mod syntax;
 mod value;
 mod write;
 
+pub use break_off::{BreakOff, Interruption};
 pub use error::{Budget, Error, ErrorKind, TraceEntry};
 pub use host::{HostAnswer, HostCall, HostCalls, HostFailure, HostFunction};
 pub use limits::{Limits, Usage};

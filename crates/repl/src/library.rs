@@ -34,6 +34,8 @@ pub(crate) const PRELUDE: &str = include_str!("prelude.scm");
 pub(crate) struct Meter {
     pub(crate) steps: u64,
     pub(crate) fuel: u64,
+    /// Behind this step the machine looks whether it may go on; never more than `fuel`
+    pub(crate) look: u64,
 }
 
 impl Meter {

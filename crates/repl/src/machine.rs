@@ -14,12 +14,13 @@ mod start;
 #[cfg(test)]
 mod tests;
 
+use crate::break_off::BreakOff;
 use crate::code::Program;
 use crate::error::{Budget, Error, ErrorKind};
 use crate::fault::{Fault, Outcome};
 use crate::globals::Globals;
 use crate::heap::Heap;
-use crate::host::{HostCall, HostFunction};
+use crate::host::{HostCall, HostFailure, HostFunction};
 use crate::library::{Meter, Native, Output};
 use crate::limits::{Limits, Usage};
 use crate::position::{Place, Position, Text};
@@ -76,6 +77,8 @@ pub(crate) struct Machine {
     /// The prelude's procedure that calls handlers, and the plain `map`
     handle: u32,
     map: u32,
+    /// What ends the program before it is done
+    pub(crate) break_off: BreakOff,
     /// Whether to collect before every instruction, for tests
     pub(crate) is_stressed: bool,
 }
@@ -128,6 +131,7 @@ impl Machine {
         match fault {
             Fault::Full => Err(self.used_up(Budget::Memory)),
             Fault::Budget(budget) => Err(self.used_up(budget)),
+            Fault::BrokenOff(reason) => Err(self.broken_off(*reason)),
             Fault::Failure(failure) => {
                 let condition = self.condition(&failure)?;
                 self.raise(condition, false)
@@ -174,6 +178,15 @@ impl Machine {
         };
         let (place, trace) = self.whereabouts();
         self.located(Error::new(ErrorKind::Budget(budget), message), place, &trace)
+    }
+
+    #[cold]
+    fn broken_off(&self, reason: HostFailure) -> Error {
+        let (place, trace) = self.whereabouts();
+        let mut error = Error::new(ErrorKind::Interrupted, reason.message);
+        error.class = Some(reason.class);
+        error.retryable = reason.retryable;
+        self.located(error, place, &trace)
     }
 
     /// An error with its position and trace.

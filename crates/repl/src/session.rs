@@ -5,6 +5,7 @@
 
 use premath_kernel::Value;
 
+use crate::break_off::BreakOff;
 use crate::error::{Error, ErrorKind};
 use crate::host::{HostAnswer, HostCall, HostCalls, HostFunction};
 use crate::library::to_kernel;
@@ -83,6 +84,11 @@ impl Session {
     /// When the text is no program, or fails.
     pub fn define(&mut self, source: &str) -> Result<(), Error> {
         self.machine.define(source)
+    }
+
+    /// What breaks off the texts that are evaluated from now on.
+    pub fn breaks_off(&mut self, break_off: BreakOff) {
+        self.machine.break_off = break_off;
     }
 
     /// Evaluates a text; whenever it calls the host, the host is asked.

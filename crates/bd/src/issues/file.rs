@@ -228,7 +228,7 @@ impl IssueStore for FileIssues {
         let index = self.index(&reader)?;
         let view = FileView::new(reader, index)?;
         match kept {
-            Some(kept) => Ok(Box::new(Held::new(view, self.log.path(), kept))),
+            Some(kept) => Ok(Box::new(Held::new(view.into(), self.log.path(), kept))),
             None => Ok(Box::new(view)),
         }
     }

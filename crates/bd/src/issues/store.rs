@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use premath_kernel::{DependencyKind, Digest, Moment, Status, Value, natural_cmp};
 use premath_wire::strict::{Limits, parse};
 use premath_wire::time::to_millis;
+use serde_json::value::RawValue;
 
 use super::exchange::Imported;
 use super::facts::Facts;
@@ -110,6 +111,15 @@ pub trait IssueView: Debug {
 
     /// Whether others changed the rows behind our back.
     fn standing(&self) -> Standing;
+
+    /// What a question came to when it was last asked of this very view; none where nothing is kept.
+    fn kept_answer(&self, _question: &str) -> Option<Box<RawValue>> {
+        None
+    }
+
+    /// Keeps what a question comes to for as long as the view is kept. It must depend on the view and the question alone: not on
+    /// the time, nor on who asks.
+    fn keep_answer(&self, _question: &str, _answer: &RawValue) {}
 }
 
 /// What happens under a store's lock: looks at the store, and makes the line to append, if any.

@@ -1,7 +1,8 @@
 //! `premath bench mcp`: a question to the MCP server beside an echo of the same SDK, over standard streams, in turns.
 //!
-//! Both are this program in a process of its own, and the same client asks both: it writes a line and waits for a line. What
-//! the answers weigh is counted, since a client pays for it before any model has said a word.
+//! Both are this program in a process of its own, over pipes that are read without a thread, and the same client asks both: it
+//! writes a line and waits for a line. What the answers weigh is counted, since a client pays for it before any model has said
+//! a word.
 
 use std::path::Path;
 use std::time::Duration;
@@ -41,15 +42,15 @@ pub(super) fn run(as_json: bool) -> Result<Exit, CliError> {
             server.measure()?;
         }
     }
-    let (ready, floor) = (median(&mut ours.times), median(&mut echo.times));
+    let (ready, floor) = (Spread::of(&mut ours.times), Spread::of(&mut echo.times));
     let detail = format!(
-        "{:.0} us beside {:.0} us, medians of {} each; an answer has {} bytes",
-        micros(ready),
-        micros(floor),
+        "{} beside {}, of {} each over the same kind of pipes; an answer has {} bytes",
+        ready.told(),
+        floor.told(),
         ROUNDS * IN_ONE_GO,
         ours.answer_bytes,
     );
-    let ratio = ready.as_secs_f64() / floor.as_secs_f64();
+    let ratio = ready.median.as_secs_f64() / floor.median.as_secs_f64();
     let name = "issue_ready, limit 10 of 1,000, over an echo of the same SDK";
     let figures = [
         Figure::at_most(name, ratio, "x", LIMIT).from(detail),
@@ -83,7 +84,8 @@ fn filled(scratch: &Scratch, folder: &Path) -> Result<(), CliError> {
 /// The other end: `premath bench mcp-echo`.
 pub(super) fn echo() -> Result<Exit, CliError> {
     let runtime = crate::models::runtime().map_err(CliError::action)?;
-    let served = premath_mcp::echo(&runtime, (tokio::io::stdin(), tokio::io::stdout()));
+    // The streams that `mcp-serve` has.
+    let served = premath_mcp::echo(&runtime, premath_mcp::standard_streams(&runtime));
     runtime.shutdown_background();
     served.map_err(|error| CliError::environment(error.to_string(), "`premath bench mcp` speaks with it"))?;
     Ok(Exit::Accepted)
@@ -117,19 +119,15 @@ impl Server {
     }
 
     fn asked(&mut self, line: &str) -> Result<usize, CliError> {
-        let answer = self.spoken.ask(line).map_err(|error| unmeasured(&error.to_string()))?;
-        let is_result = answer.chars().take(60).collect::<String>().contains("\"result\":");
-        if !is_result || answer.contains("\"isError\":true") {
-            return Err(unmeasured("a server did not answer as it should"));
-        }
-        Ok(answer.len())
+        self.spoken
+            .ask(line)
+            .map_err(|error| unmeasured(&error.to_string()))
+            .and_then(|answer| sound(&answer))
     }
 
     fn round_trip(&mut self) -> Result<Duration, CliError> {
-        let question = std::mem::take(&mut self.question);
-        let (asked, time) = timed(|| self.asked(&question));
-        self.question = question;
-        self.answer_bytes = asked?;
+        let (answer, time) = timed(|| self.spoken.ask(&self.question));
+        self.answer_bytes = sound(&answer.map_err(|error| unmeasured(&error.to_string()))?)?;
         Ok(time)
     }
 
@@ -155,11 +153,30 @@ fn unmeasured(why: &str) -> CliError {
     )
 }
 
-fn median(times: &mut [Duration]) -> Duration {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
+/// How long an answer is; what is none stops the measuring.
+fn sound(answer: &str) -> Result<usize, CliError> {
+    let is_result = answer.chars().take(60).collect::<String>().contains("\"result\":");
+    if !is_result || answer.contains("\"isError\":true") {
+        return Err(unmeasured("a server did not answer as it should"));
+    }
+    Ok(answer.len())
 }
 
-fn micros(time: Duration) -> f64 {
-    time.as_secs_f64() * 1_000_000.0
+/// How long most took, and the slowest but one in a hundred.
+struct Spread {
+    median: Duration,
+    slow: Duration,
+}
+
+impl Spread {
+    fn of(times: &mut [Duration]) -> Self {
+        times.sort_unstable();
+        let at = |part: usize| times.get(times.len() * part / 100).copied().unwrap_or_default();
+        Self { median: at(50), slow: at(99) }
+    }
+
+    fn told(&self) -> String {
+        let micros = |time: Duration| time.as_secs_f64() * 1_000_000.0;
+        format!("p50 {:.0} us, p99 {:.0} us", micros(self.median), micros(self.slow))
+    }
 }

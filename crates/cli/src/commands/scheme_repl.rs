@@ -29,7 +29,7 @@ An expression is evaluated when it is whole; Enter goes on to the next line unti
   ,cheatsheet     the language on one screen
   ,quit           the end (also Ctrl-D)
 Tab completes a name, the arrows go through what was typed before, Ctrl-C throws a line away, or ends
-what is being evaluated at its next call of the host.
+what is being evaluated.
 ";
 
 /// What a text came to.

@@ -3,7 +3,7 @@
 use premath_bd::StoreError;
 use premath_bd::issues::{CamelRow, Facts, IssueRow, IssueView, Limit, RowRef, row_object};
 use premath_kernel::{
-    IssueType, Number, Object, Status, TargetState, Value, holds_back, is_ready, lease_state,
+    IssueType, Number, Object, Status, TargetState, Value, encode, holds_back, is_ready, lease_state,
 };
 use premath_wire::InputError;
 use premath_wire::v1::{BlockerRow, IssueCard, IssueListing, Neighbour, StatusCounts};
@@ -115,10 +115,15 @@ pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
 
 /// `issue.ready`
 pub(crate) fn ready(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let question = format!("issue.ready {}", String::from_utf8_lossy(&encode(args)));
     let args: ListArgs = arguments(args)?;
     let filter = Filter::new(&args)?;
     let lane = IssueLane::open(host, "issue.ready", args.issues.as_deref());
     lane.reading(|view| {
+        // What is ready is so for everybody and at any time, for as long as nothing is written.
+        if let Some(payload) = view.kept_answer(&question) {
+            return Ok(Answer::written("ok", payload));
+        }
         // One more than wanted tells whether there are more; counting all of them would read all of them.
         let limit = match wanted(args.limit) {
             Some(limit) if filter.is_empty() => Limit::First(limit.saturating_add(1)),
@@ -129,7 +134,9 @@ pub(crate) fn ready(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
         places.truncate(wanted(args.limit).unwrap_or(usize::MAX));
         let has_more = places.len() < found;
         let total = (has_more && limit == Limit::All).then(|| count(found));
-        listing(&lane, view, &places, Cut { total, has_more })
+        let answer = listing(&lane, view, &places, Cut { total, has_more })?;
+        view.keep_answer(&question, &answer.payload);
+        Ok(answer)
     })
 }
 

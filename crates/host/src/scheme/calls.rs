@@ -8,17 +8,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use premath_kernel::{Digest, Value};
-use premath_repl::{HostAnswer, HostCall, HostCalls, HostFailure};
+use premath_repl::{HostAnswer, HostCall, HostCalls, Interruption as _};
 
 use super::answered::{Answered, given};
 use super::arguments::Resolved;
 use super::book::CallBook;
+use super::broken_off::LiveEnd;
 use super::denial::{denied, envelope, failure};
 use super::door::ProgramDoor;
 use super::journal::EvaluationJournal;
 use super::session::SchemeWishes;
 use crate::agent::RunRefused;
-use crate::checking::TIMEOUT;
 use crate::table::{ACTIONS, ActionError, Door, Host};
 
 /// The calls of one evaluation.
@@ -29,6 +29,8 @@ pub(super) struct LiveCalls<'e> {
     pub(super) door: Arc<ProgramDoor>,
     pub(super) actor: &'e str,
     pub(super) wishes: &'e SchemeWishes,
+    /// What its calls fail of before they are made
+    pub(super) end: LiveEnd,
     pub(super) book: CallBook,
     pub(super) journal: EvaluationJournal<'e>,
 }
@@ -50,12 +52,8 @@ impl HostCalls for LiveCalls<'_> {
 
 impl LiveCalls<'_> {
     fn carry_out(&mut self, call: &HostCall, resolved: &Resolved) -> Result<Answered, ActionError> {
-        if self.wishes.interrupt.is_requested() {
-            let message = "whoever runs the program asked for its end";
-            return Ok(Answered::Failed(ended("interrupted", message)));
-        }
-        if self.wishes.deadline.is_some_and(|end| self.host.workspace.clock.now() >= end) {
-            return Ok(Answered::Failed(ended(TIMEOUT, "the time of the program is over")));
+        if let Some(reason) = self.end.reason() {
+            return Ok(Answered::Failed(reason));
         }
         let action = ACTIONS.iter().find(|action| action.name == resolved.action);
         if self.wishes.read_only
@@ -120,10 +118,6 @@ fn of_the_step(resolved: &Resolved, held: &str) -> Option<RunRefused> {
         }
         _other => None,
     }
-}
-
-fn ended(class: &str, message: &str) -> HostFailure {
-    HostFailure { class: class.to_owned(), message: message.to_owned(), retryable: true }
 }
 
 /// The envelope of a refusal; where there is no such action, a failure.

@@ -10,6 +10,7 @@ use premath_wire::{UnknownFields, decode};
 
 use super::answered::{Answered, given};
 use super::book::{CallBook, SchemeCall};
+use super::broken_off::as_recorded;
 use super::functions;
 use super::most::over;
 use super::session::new_session;
@@ -92,6 +93,7 @@ pub(crate) fn replay(bytes: &[u8], program: Option<&str>) -> Result<Replayed, Tr
     }
     let mut calls = RecordedCalls { trace: &recorded, book: CallBook::default(), diverged: None };
     let mut session = new_session(limits).map_err(|error| invalid(error.to_string()))?;
+    session.breaks_off(as_recorded(&recorded));
     let done = session.evaluate(&recorded.program, &mut calls);
     let head = TraceHead {
         program: &recorded.program,

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use premath_kernel::{Moment, Object};
-use premath_repl::{Answer, Error, Limits, Session, Usage};
+use premath_repl::{Answer, BreakOff, Error, Limits, Session, Usage};
 use premath_tusk::sandbox::Interrupt;
 
 use super::book::{CallBook, SchemeCall};
+use super::broken_off::LiveEnd;
 use super::calls::LiveCalls;
 use super::door::ProgramDoor;
 use super::functions::{PRELUDE, bound};
@@ -34,9 +35,9 @@ pub struct SchemeWishes {
     pub definitions: Option<String>,
     /// The issue that whoever runs the program works on: closing it, and leases, are theirs
     pub working_on: Option<String>,
-    /// Asks the program to end: from then on every call fails
+    /// Asks the program to end: from then on every call fails, and one that computes is broken off
     pub interrupt: Interrupt,
-    /// When its time is over: from then on every call fails
+    /// When its time is over: the same
     pub deadline: Option<Moment>,
 }
 
@@ -128,11 +129,18 @@ impl<'h> SchemeSession<'h> {
             is_read_only: self.wishes.read_only,
             instruction: self.wishes.instruction.as_deref(),
         };
+        let end = LiveEnd {
+            interrupt: self.wishes.interrupt.clone(),
+            deadline: self.wishes.deadline,
+            clock: Arc::clone(&workspace.clock),
+        };
+        self.session.breaks_off(BreakOff::When(Arc::new(end.clone())));
         let mut live = LiveCalls {
             host: Host { workspace: &workspace, ..*self.host },
             door,
             actor: &self.actor,
             wishes: &self.wishes,
+            end,
             book: CallBook::default(),
             journal: EvaluationJournal::new(&workspace, beginning)?,
         };

@@ -1,12 +1,16 @@
 //! Calls as programs write them, and traces that were edited by somebody who knows how to make a digest.
 
-use premath_kernel::{Digest, Object, Value, encode};
-use premath_repl::{HostAnswer, HostCall, HostCalls, HostFailure, Limits, Position};
+use std::sync::Arc;
+
+use premath_kernel::{Digest, Moment, Object, Value, encode};
+use premath_repl::{BreakOff, HostAnswer, HostCall, HostCalls, HostFailure, Limits, Position};
+use premath_tusk::sandbox::Interrupt;
 use premath_wire::strict::{self, parse};
 
 use super::answered::{Answered, given};
 use super::arguments::resolve;
 use super::book::CallBook;
+use super::broken_off::LiveEnd;
 use super::replay::replay;
 use super::session::new_session;
 use super::trace::{TraceHead, program_digest, trace};
@@ -108,12 +112,18 @@ impl HostCalls for One {
 const PROGRAM: &str = "(display \"x\") (length (issue-ready (hash-table \"limit\" 3)))";
 
 fn traced() -> Vec<u8> {
+    traced_until(PROGRAM, BreakOff::Never)
+}
+
+fn traced_until(program: &str, break_off: BreakOff) -> Vec<u8> {
     let limits = Limits::default();
     let mut host = One(CallBook::default());
-    let done = new_session(limits).unwrap().evaluate(PROGRAM, &mut host);
-    let digest = program_digest(PROGRAM, &limits);
+    let mut session = new_session(limits).unwrap();
+    session.breaks_off(break_off);
+    let done = session.evaluate(program, &mut host);
+    let digest = program_digest(program, &limits);
     let head = TraceHead {
-        program: PROGRAM,
+        program,
         program_digest: &digest,
         limits: &limits,
         is_read_only: false,
@@ -141,6 +151,19 @@ fn a_trace_is_canonical_and_runs_again_to_itself() {
     assert_eq!(encode(&parse(&bytes, strict::Limits::default()).unwrap()), bytes);
     assert_eq!(replay(&bytes, None).unwrap().trace, bytes);
     assert_eq!(replay(&bytes, Some(&format!("; again\n{PROGRAM}"))).unwrap().trace, bytes);
+}
+
+#[test]
+fn a_program_that_was_broken_off_is_on_record_as_that_and_runs_again_to_the_same_step() {
+    let end = LiveEnd { interrupt: Interrupt::default(), deadline: None, clock: Arc::new(Moment::EPOCH) };
+    end.interrupt.request();
+    let program = "(issue-ready) (let loop ((n 0)) (display n) (loop (+ n 1)))";
+    let bytes = traced_until(program, BreakOff::When(Arc::new(end)));
+    let again = replay(&bytes, Some(program)).unwrap();
+    assert_eq!(again.trace, bytes);
+    assert_eq!(again.failure_class.as_deref(), Some("interrupted"));
+    assert_eq!(again.calls.len(), 1);
+    assert!(!again.done.output.is_empty());
 }
 
 #[test]

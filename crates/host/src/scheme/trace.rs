@@ -8,6 +8,7 @@ use premath_repl::{Answer, Error, ErrorKind, Evaluation, HostFailure, Limits};
 use premath_wire::v1::SCHEME_TRACE_KIND;
 
 use super::book::SchemeCall;
+use super::broken_off::INTERRUPTED;
 use super::denial::CALLS_USED_UP;
 use super::functions;
 use super::journal::{count, length, limits, position, usage};
@@ -174,6 +175,7 @@ pub(super) fn class_of(error: &Error) -> String {
     match error.kind {
         ErrorKind::Budget(premath_repl::Budget::HostCalls) => CALLS_USED_UP.to_owned(),
         ErrorKind::Budget(budget) => budget.code().to_owned(),
+        ErrorKind::Interrupted => error.class.clone().unwrap_or_else(|| INTERRUPTED.to_owned()),
         ErrorKind::Host => error.class.clone().unwrap_or_else(|| "scheme_host".to_owned()),
         ErrorKind::Syntax
         | ErrorKind::Unbound

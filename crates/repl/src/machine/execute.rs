@@ -21,8 +21,8 @@ impl Machine {
                 return Err(Fault::new(ErrorKind::Syntax, "the program has no end"));
             };
             self.meter.steps += 1;
-            if self.meter.steps > self.meter.fuel {
-                return Err(Fault::Budget(Budget::Fuel));
+            if self.meter.steps > self.meter.look {
+                self.may_go_on()?;
             }
             self.fiber.next = at + 1;
             let flow = match op {
@@ -123,6 +123,20 @@ impl Machine {
                 Err(fault) => return Err(fault),
             }
         }
+    }
+
+    /// Whether there is fuel left, and nobody wants the program to end. One comparison a step stands for both.
+    #[cold]
+    #[inline(never)]
+    fn may_go_on(&mut self) -> Outcome<()> {
+        if self.meter.steps > self.meter.fuel {
+            return Err(Fault::Budget(Budget::Fuel));
+        }
+        if let Some(reason) = self.break_off.reason(self.meter.steps) {
+            return Err(Fault::BrokenOff(Box::new(reason)));
+        }
+        self.meter.look = self.meter.fuel.min(self.break_off.next_look(self.meter.steps));
+        Ok(())
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! A new machine with everything bound, and the reading of a text into it.
 
+use crate::break_off::BreakOff;
 use crate::code::{Function, Op, Program};
 use crate::emit::emit;
 use crate::error::{Error, ErrorKind};
@@ -42,6 +43,7 @@ impl Machine {
             texts: Vec::new(),
             handle: 0,
             map: 0,
+            break_off: BreakOff::Never,
             is_stressed: false,
         };
         machine.bind();
@@ -136,7 +138,8 @@ impl Machine {
         self.parked = 0;
         self.deepest = 0;
         self.host_calls = 0;
-        self.meter = Meter { steps: 0, fuel: self.limits.fuel };
+        let fuel = self.limits.fuel;
+        self.meter = Meter { steps: 0, fuel, look: fuel.min(self.break_off.next_look(0)) };
         self.output = Output { text: String::new(), most: self.limits.output };
         self.heap.limit(self.limits.memory);
         self.allocated_before = self.heap.allocated();

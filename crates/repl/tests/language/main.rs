@@ -4,6 +4,7 @@
 
 mod bombs;
 mod bound;
+mod broken_off;
 mod calls;
 mod documents;
 mod errors;

@@ -146,7 +146,7 @@ pub struct SchemeResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SchemeError {
-    /// `syntax`, `unbound`, `arity`, `type`, `range`, `raised`, `assertion`, `host` or `budget.…`.
+    /// `syntax`, `unbound`, `arity`, `type`, `range`, `raised`, `assertion`, `host`, `interrupted` or `budget.…`.
     pub kind: String,
     /// The failure class.
     pub class: String,

@@ -110,6 +110,7 @@ fn failure(error: &Error, code: &str, has_changed: bool) -> Failure {
     let what = match error.kind {
         ErrorKind::Host => "a call failed and nothing caught it",
         ErrorKind::Budget(_) => "the program used up a budget",
+        ErrorKind::Interrupted => "the program was broken off",
         ErrorKind::Syntax => "the text is no program, and nothing of it ran",
         ErrorKind::Unbound
         | ErrorKind::Arity
