@@ -107,3 +107,32 @@ fn a_command_of_a_step_cannot_approve() {
     assert!(ran.stdout.contains("person_missing"), "{ran:?}");
     assert_eq!(place.json(&["tools", "list"]).1["servers"][0]["state"], "unapproved");
 }
+
+#[test]
+fn a_command_of_another_agent_cannot_approve_without_a_terminal() {
+    let place = Place::new(&behaviour(&[tool("forecast", "Weather.")]), "");
+    let (_, shown) = place.json(&["tools", "approve", "weather"]);
+    let digest = shown["shownDigest"].as_str().unwrap();
+    for variable in ["CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT", "GEMINI_CLI"] {
+        let ran = place.below(variable, &["tools", "approve", "weather", "--digest", digest, "--json"]);
+        assert_eq!(ran.code, Some(1), "{variable}");
+        assert!(ran.stdout.contains("person_missing"), "{variable}: {ran:?}");
+    }
+    assert_eq!(place.json(&["tools", "list"]).1["servers"][0]["state"], "unapproved");
+    place.approve("weather");
+}
+
+#[test]
+fn a_damaged_file_of_approvals_is_found_and_moved_aside() {
+    let place = Place::new(&behaviour(&[tool("forecast", "Weather.")]), "");
+    place.approve("weather");
+    place.write(".premath/tool_pins.json", "{");
+    assert_eq!(place.run(&["tools", "list"]).code, Some(4));
+    let (code, found) = place.json(&["doctor"]);
+    assert_eq!(code, 1, "{found}");
+    assert!(found.to_string().contains("doctor.tool_pins_damaged"), "{found}");
+    let (code, mended) = place.json(&["doctor", "--fix"]);
+    assert_eq!(code, 0, "{mended}");
+    assert_eq!(place.json(&["tools", "list"]).1["servers"][0]["state"], "unapproved");
+    assert_eq!(place.json(&["doctor"]).0, 0);
+}

@@ -138,3 +138,65 @@ fn a_server_that_cannot_be_started_blocks_its_tools_and_no_run() {
     assert_eq!(code, 0, "{ran}");
     assert!(place.journal().lines().next().unwrap().contains("tool_server_unreachable"));
 }
+
+#[test]
+fn a_server_that_asks_and_does_not_read_is_left() {
+    let place = called(&json!({ "asks": true }), "risk = \"read\"\ndeadline_seconds = 60\n");
+    let journal = place.journal();
+    assert!(journal.contains("mcp.protocol") && !journal.contains("mcp.timed_out"), "{journal}");
+}
+
+#[test]
+fn structured_content_over_the_cap_is_cut_and_counted_and_never_an_empty_success() {
+    let terms = format!("{READ}output_bytes = 100000");
+    let long = json!({ "x": "y".repeat(200_000) });
+    let alone = json!({ "answers": { "content": [], "structuredContent": long } });
+    let journal = called(&alone, &terms).journal();
+    assert!(journal.contains("100000 of 200008 bytes were kept"), "{journal}");
+    let beside =
+        json!({ "answers": { "content": [{ "type": "text", "text": "short" }], "structuredContent": long } });
+    let journal = called(&beside, &terms).journal();
+    assert!(journal.contains("200008 bytes of structured content were not kept"), "{journal}");
+}
+
+#[test]
+fn a_server_that_does_not_even_list_any_more_is_started_again() {
+    let mut silent = doing(&json!({}));
+    silent["silent"] = json!(true);
+    let place = Place::new(&doing(&json!({ "becomes": silent })), &format!("{READ}start_seconds = 3\n"));
+    place.approve_all();
+    let before = place.noted("started");
+    assert_eq!(place.calls(&["weather__forecast"; 3], &[]).0, 0);
+    assert_eq!((place.noted("called"), place.noted("started") - before), (1, 2), "{}", place.journal());
+}
+
+#[test]
+fn a_server_ends_with_a_command_that_is_killed() {
+    let place = Place::new(&doing(&json!({ "hangs": true })), "risk = \"read\"\ndeadline_seconds = 60\n");
+    place.approve_all();
+    let child = place.begins(&["weather__forecast"]);
+    let is_there = || place.noted("called") == 1;
+    assert!(soon(is_there), "nothing was called");
+    let server = place.started_last();
+    assert!(std::path::Path::new(&format!("/proc/{server}")).exists());
+    drop(child);
+    assert!(soon(|| has_ended(&server)), "{server} lives on");
+}
+
+/// Whether it is so within some seconds.
+fn soon(is_so: impl Fn() -> bool) -> bool {
+    let begun = Instant::now();
+    while begun.elapsed().as_secs() < 20 {
+        if is_so() {
+            return true;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    false
+}
+
+/// Whether a process is gone, or only waits for somebody to take note of its end.
+fn has_ended(process: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.is_empty() || stat.contains(") Z ")
+}

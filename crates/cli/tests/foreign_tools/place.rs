@@ -17,6 +17,19 @@ pub(crate) struct Place {
     variables: RefCell<BTreeMap<String, String>>,
 }
 
+const RUN: [&str; 6] = ["run", "ask for the weather", "--model", "scripted:scene.toml", "--run-id", "w"];
+
+/// A process that is killed, without a word before.
+#[derive(Debug)]
+pub(crate) struct Killed(std::process::Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
 /// A tool as a server defines it.
 pub(crate) fn tool(name: &str, description: &str) -> Value {
     json!({
@@ -58,6 +71,11 @@ impl Place {
     /// The command as a command in the sandbox would run it.
     pub(crate) fn as_step(&self, arguments: &[&str]) -> Ran {
         self.run_with(arguments, &[("PREMATH_STEP_TOKEN", "1")])
+    }
+
+    /// The command as an agent that is no step of ours would run it.
+    pub(crate) fn below(&self, variable: &str, arguments: &[&str]) -> Ran {
+        self.run_with(arguments, &[(variable, "1")])
     }
 
     fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
@@ -164,8 +182,13 @@ impl Place {
         fs::read_to_string(self.folder.path().join("repository").join(name)).unwrap()
     }
 
-    /// A run whose model calls tools, one a turn, and ends.
-    pub(crate) fn calls(&self, calls: &[&str], more: &[&str]) -> (i32, Value) {
+    /// The process of the server that was started last.
+    pub(crate) fn started_last(&self) -> String {
+        let log = fs::read_to_string(self.folder.path().join("server/log.txt")).unwrap();
+        log.lines().filter_map(|line| line.strip_prefix("started ")).last().unwrap().to_owned()
+    }
+
+    fn scene(&self, calls: &[&str]) {
         let mut scene = "name = \"calls\"\n".to_owned();
         for call in calls {
             scene.push_str(&format!(
@@ -174,8 +197,22 @@ impl Place {
         }
         scene.push_str("[[turn]]\ntext = \"Done.\"\n");
         self.write("scene.toml", &scene);
-        let run = ["run", "ask for the weather", "--model", "scripted:scene.toml", "--run-id", "w"];
-        self.json(&[&run[..], more].concat())
+    }
+
+    /// A run whose model calls tools, one a turn, and ends.
+    pub(crate) fn calls(&self, calls: &[&str], more: &[&str]) -> (i32, Value) {
+        self.scene(calls);
+        self.json(&[&RUN[..], more].concat())
+    }
+
+    /// The same, begun and not waited for. Whoever lets go of it kills it.
+    pub(crate) fn begins(&self, calls: &[&str]) -> Killed {
+        self.scene(calls);
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_premath"));
+        command.env_clear().args(RUN).current_dir(self.folder.path().join("repository"));
+        command.env("XDG_STATE_HOME", self.folder.path().join("state")).env("USER", "jo");
+        command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::null());
+        Killed(command.stderr(std::process::Stdio::null()).spawn().unwrap())
     }
 
     /// The journal of the run.

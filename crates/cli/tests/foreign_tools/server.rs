@@ -19,7 +19,7 @@ fn serves_whoever_starts_it_in_its_folder() {
     if fs::metadata(BEHAVIOUR).is_err() {
         return;
     }
-    note("started");
+    note(&format!("started {}", std::process::id()));
     for line in std::io::stdin().lock().lines() {
         let Ok(message) = serde_json::from_str::<Value>(&line.unwrap()) else { continue };
         let behaviour: Value = serde_json::from_slice(&fs::read(BEHAVIOUR).unwrap()).unwrap();
@@ -57,6 +57,7 @@ fn answered(behaviour: &Value, message: &Value) -> Option<Value> {
             "resultType": "complete", "supportedVersions": ["2026-07-28"],
             "capabilities": { "tools": { "listChanged": true } }, "serverInfo": us, "ttlMs": 0, "cacheScope": "private"
         })),
+        "tools/list" if behaviour["silent"] == true => None,
         "tools/list" => ok(listed(behaviour, message, is_modern)),
         "tools/call" => {
             called(behaviour, message).map(|result| json!({ "jsonrpc": "2.0", "id": id, "result": result }))
@@ -113,6 +114,12 @@ fn called(behaviour: &Value, message: &Value) -> Option<Value> {
     if let Some(bytes) = does["bytes"].as_u64() {
         let text = "x".repeat(usize::try_from(bytes).unwrap());
         return Some(json!({ "content": [{ "type": "text", "text": text }] }));
+    }
+    if does["asks"] == true {
+        // It reads none of the answers, and ends with whoever reads it.
+        for number in 0_u64.. {
+            say(&json!({ "jsonrpc": "2.0", "id": number, "method": "ping" }));
+        }
     }
     if does["floods"] == true {
         // It ends with whoever reads it.

@@ -27,6 +27,7 @@ mod official_client;
 mod outside;
 mod parity;
 mod peer;
+mod pressure;
 mod python_client;
 mod real_agents;
 mod several_servers;

@@ -1,16 +1,18 @@
 //! `workspace.doctor`: what is wrong with the stores, in words, and mending it.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use premath_bd::{
     Diagnosis, Doctor, DoctorError, Finding, Permit, PermitRefusal, PrivateRun, Repair, RepairFailure,
-    StoreError,
+    StoreError, ToolPinStore,
 };
 use premath_kernel::{Object, Value};
 use premath_wire::v1::{
     CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, RefusedAnswer, RefusedBecause,
     Severity, StoreProblem,
 };
+use premath_wire::time::{format_time, to_millis};
 use premath_wire::{UnknownFields, decode};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -91,6 +93,10 @@ pub fn run(
             answered.ok = false;
             answered.findings.push(finding);
         }
+        if let Some((_, finding)) = damaged_pins(workspace) {
+            answered.ok = false;
+            answered.findings.push(finding);
+        }
         return Ok(DoctorOutcome::Answered(Box::new(answered)));
     }
     let permit: Permit = match workspace.door.permit(ACTION) {
@@ -104,6 +110,7 @@ pub fn run(
             }
             let mut deleted = delete_left_behind(workspace)?;
             deleted.extend(finish_cut_off(workspace)?);
+            deleted.extend(move_damaged_pins(workspace)?);
             let diagnosed = answer(workspace, &treatment.remaining);
             Ok(DoctorOutcome::Answered(Box::new(DoctorAnswer {
                 ok: diagnosed.ok && treatment.failures.is_empty(),
@@ -161,6 +168,41 @@ fn finish_cut_off(workspace: &Workspace) -> Result<Option<DoctorRepair>, ActionE
     settle(workspace)?;
     let (path, what) = (found.problem.path, "finished a promotion that was cut off".to_owned());
     Ok(Some(DoctorRepair { path, what, backups: Vec::new(), witness_refs: Vec::new() }))
+}
+
+/// What was approved of other servers, where it cannot be read: then no run with such tools begins.
+fn damaged_pins(workspace: &Workspace) -> Option<(PathBuf, DoctorFinding)> {
+    let error = crate::foreign::store(workspace).read().err()?;
+    // A file that cannot be had now is not a damaged one.
+    if matches!(error, StoreError::Io { .. } | StoreError::Busy { .. }) {
+        return None;
+    }
+    let path = workspace.lane(None, ToolPinStore::FILE_NAME);
+    let problem = StoreProblem {
+        class: "doctor.tool_pins_damaged".to_owned(),
+        severity: Severity::Error,
+        path: shown(&path),
+        line: None,
+        detail: error.to_string(),
+        meaning: "nobody knows what was approved of other servers".to_owned(),
+        hint: "let `premath doctor --fix` move it aside; then approve again with `premath tools approve`"
+            .to_owned(),
+    };
+    let remedy = "move it aside; everything is asked for again".to_owned();
+    Some((path, DoctorFinding { problem, remedy: Some(remedy) }))
+}
+
+/// Moves it aside, under a name that nothing has yet.
+fn move_damaged_pins(workspace: &Workspace) -> Result<Option<DoctorRepair>, ActionError> {
+    let Some((path, found)) = damaged_pins(workspace) else { return Ok(None) };
+    let at = format_time(to_millis(workspace.clock.now())).replace(':', "");
+    let folder = workspace.lane(None, "backup");
+    let kept = folder.join(format!("{at}-{}-{}", workspace.ids.fresh(), ToolPinStore::FILE_NAME));
+    let unmoved = |source| StoreError::Io { doing: "move", path: path.clone(), source };
+    workspace.disk.create_folder(&folder).map_err(unmoved)?;
+    workspace.disk.rename(&path, &kept).map_err(unmoved)?;
+    let (path, what) = (found.problem.path, "moved aside what was approved of other servers".to_owned());
+    Ok(Some(DoctorRepair { path, what, backups: vec![shown(&kept)], witness_refs: Vec::new() }))
 }
 
 /// Deletes them.

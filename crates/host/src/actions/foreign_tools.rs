@@ -118,6 +118,10 @@ pub(crate) fn approve(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     let mut ground = Ground::new(host)?;
     let (server, tool) = target(&ground, &args.target)?;
     let given = told(args.digest.as_deref());
+    if given.is_some() && host.agent.is_for_an_agent() {
+        let detail = "an agent started this process, and nobody sits at its terminal".to_owned();
+        return refuse(host, ACTION, &Refused("person_missing", detail, "approve at your own terminal"));
+    }
     let (pins, listed) = if ground.approved.lets_start(&server) {
         let listed = match looked(host, &ground, &server, tool.as_deref())? {
             Ok(listed) => match wanted(&ground, &server, listed, tool.is_some()) {

@@ -76,6 +76,11 @@ pub trait AgentDoor: Debug + Sync {
     /// It is there and cannot be read.
     fn credential(&self) -> Result<Option<PersonCredential>, ActionError>;
 
+    /// Whether this process was started by an agent and nobody sits at a terminal: then it may look, and signs nothing.
+    fn is_for_an_agent(&self) -> bool {
+        false
+    }
+
     /// Time from now on.
     fn stopwatch(&self) -> Box<dyn Stopwatch>;
 

@@ -154,19 +154,10 @@ impl Bounded {
     /// The events of a stream; one that is longer than a message ends it.
     fn events(&self, response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
         let trouble = Arc::clone(&self.trouble);
-        let (mut open, mut last) = (0_usize, None);
-        let is_end = |pair: &[u8]| pair == b"\n\n" || pair == b"\r\r" || pair == b"\n\r";
+        let mut open = OpenEvent::default();
         let bytes = response.bytes_stream().map(move |piece| {
             let piece = piece.map_err(|_| std::io::Error::other(HttpFault::Connection))?;
-            // An empty line ends an event; where it is does not matter for a bound.
-            let across = last.into_iter().chain(piece.first().copied()).collect::<Vec<u8>>();
-            match piece.windows(2).rposition(is_end) {
-                Some(at) => open = piece.len() - at,
-                None if is_end(&across) => open = piece.len(),
-                None => open += piece.len(),
-            }
-            last = piece.last().copied().or(last);
-            if open > LONGEST {
+            if open.take(&piece) > LONGEST {
                 trouble.end(ForeignError::TooLarge { most: most() });
                 return Err(std::io::Error::other(HttpFault::TooLong));
             }
@@ -215,6 +206,28 @@ impl Bounded {
             Some(told @ JsonRpcMessage::Error(_)) => Ok(StreamableHttpPostResponse::Json(told, None)),
             Some(_) | None => Err(Fault::Client(HttpFault::Status(status.as_u16()))),
         }
+    }
+}
+
+/// How long the event is that has not ended yet.
+#[derive(Debug, Default)]
+struct OpenEvent {
+    length: usize,
+    last: Option<u8>,
+}
+
+impl OpenEvent {
+    /// Takes a piece. An empty line ends an event, also one that two pieces share; where it is does not matter for a bound.
+    fn take(&mut self, piece: &[u8]) -> usize {
+        let is_end = |pair: &[u8]| pair == b"\n\n" || pair == b"\r\r" || pair == b"\n\r";
+        let across: Vec<u8> = self.last.into_iter().chain(piece.first().copied()).collect();
+        self.length = match piece.windows(2).rposition(is_end) {
+            Some(at) => piece.len() - at,
+            None if is_end(&across) => piece.len(),
+            None => self.length.saturating_add(piece.len()),
+        };
+        self.last = piece.last().copied().or(self.last);
+        self.length
     }
 }
 
@@ -299,5 +312,23 @@ impl StreamableHttpClient for Bounded {
             _success if is_kind(&response, "text/event-stream") => Ok(self.events(response)),
             _success => Err(Fault::UnexpectedContentType(None)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OpenEvent;
+
+    #[test]
+    fn an_event_ends_with_an_empty_line_that_two_pieces_share() {
+        for (data, end) in [(&b"data: x\n"[..], &b"\n"[..]), (b"data: x\r\n", b"\r\n"), (b"data: x\r", b"\r")] {
+            let mut open = OpenEvent::default();
+            for _ in 0..100 {
+                assert!(open.take(data) <= data.len() + end.len());
+                assert!(open.take(end) <= end.len());
+            }
+        }
+        let mut open = OpenEvent::default();
+        assert_eq!((0..100).map(|_| open.take(b"data: x\n")).max(), Some(800));
     }
 }
