@@ -281,7 +281,8 @@ fn not_begun(error: &ClientInitializeError, trouble: &Trouble) -> NotBegun {
         format!("it answered with status {status}{redirected}")
     } else if let ClientInitializeError::TransportError { error, .. } = error {
         // The words of the library are not ours: they name its types, and addresses.
-        http::fault(error.error.as_ref()).map_or_else(|| "the connection failed".to_owned(), |why| bounded(&why))
+        http::fault(error.error.as_ref())
+            .map_or_else(|| "the connection failed".to_owned(), |why| bounded(&why))
     } else {
         format!("it did not begin as the protocol says: {}", bounded(&error.to_string()))
     };
