@@ -254,7 +254,6 @@ impl NotBegun {
         match self {
             Self::Undiscovered(error) | Self::Error(error) => error,
         }
-<<<<<<< HEAD
     }
 }
 
@@ -286,18 +285,6 @@ fn not_begun(error: &ClientInitializeError, trouble: &Trouble) -> NotBegun {
             .map_or_else(|| "the connection failed".to_owned(), |why| bounded(&why))
     } else {
         format!("it did not begin as the protocol says: {}", bounded(&error.to_string()))
-=======
-        other => match trouble.status() {
-            Some(status @ 300..=399) => {
-                format!("it answered with status {status}; redirects are not followed")
-            }
-            Some(status) => format!("it answered with status {status}"),
-            None if matches!(other, ClientInitializeError::TransportError { .. }) => {
-                "the connection failed".to_owned()
-            }
-            None => "it did not begin as the protocol says".to_owned(),
-        },
->>>>>>> mendc
     };
     NotBegun::Error(unreachable(why))
 }

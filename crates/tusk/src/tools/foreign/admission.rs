@@ -233,9 +233,12 @@ fn plain_schema(schema: &JsonText) -> Result<String, String> {
             Value::Object(members) => {
                 for (name, member) in members {
                     shows_all(name)?;
-                    match member {
-                        Value::String(text) if WORDS.contains(&name.as_str()) => *text = escaped(text),
-                        other => open.push(other),
+                    if WORDS.contains(&name.as_str())
+                        && let Value::String(text) = member
+                    {
+                        *text = escaped(text);
+                    } else {
+                        open.push(member);
                     }
                 }
             }
