@@ -68,8 +68,7 @@ pub async fn listen<S: ServerHandler + Clone>(
         sessions: Arc::new(LocalSessionManager::default()),
         under_way: UnderWay::default(),
     };
-    let service =
-        StreamableHttpService::new(move || Ok(server.clone()), Arc::clone(&door.sessions), config);
+    let service = StreamableHttpService::new(move || Ok(server.clone()), Arc::clone(&door.sessions), config);
     let router = Router::new().route_service(PATH, service).layer(from_fn_with_state(door, with_token));
     let stopped = stop.clone();
     let serving =

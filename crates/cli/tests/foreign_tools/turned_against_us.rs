@@ -146,9 +146,7 @@ fn names_and_schemas_that_no_provider_takes_are_refused_by_class() {
     let listed = [tool(&"long".repeat(20), "Long."), outside];
     let place = Place::new(&behaviour(&listed), "");
     place.approve("weather");
-    for (name, class) in
-        [(&*"long".repeat(20), "tool_name_invalid"), ("outside", "tool_schema_unusable")]
-    {
+    for (name, class) in [(&*"long".repeat(20), "tool_name_invalid"), ("outside", "tool_schema_unusable")] {
         let (code, refused) = place.json(&["tools", "approve", &format!("weather/{name}")]);
         assert_eq!((code, &refused["refused"]["class"]), (1, &json!(class)), "{refused}");
     }

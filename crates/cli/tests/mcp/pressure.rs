@@ -47,9 +47,7 @@ fn a_client_that_writes_and_does_not_read_takes_no_memory() {
             lines.push('\n');
         }
         // It is written until nobody reads any more, which is the point, or until the server is ended below.
-        let writing = std::thread::spawn(move || {
-            while stdin.write_all(lines.as_bytes()).is_ok() {}
-        });
+        let writing = std::thread::spawn(move || while stdin.write_all(lines.as_bytes()).is_ok() {});
         std::thread::sleep(Duration::from_secs(4));
         let peak = peak(child.id());
         child.kill().unwrap();

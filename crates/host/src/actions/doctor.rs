@@ -8,11 +8,11 @@ use premath_bd::{
     StoreError, ToolPinStore,
 };
 use premath_kernel::{Object, Value};
+use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{
     CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, RefusedAnswer, RefusedBecause,
     Severity, StoreProblem,
 };
-use premath_wire::time::{format_time, to_millis};
 use premath_wire::{UnknownFields, decode};
 use schemars::JsonSchema;
 use serde::Deserialize;

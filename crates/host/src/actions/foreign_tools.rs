@@ -173,7 +173,8 @@ pub(crate) fn forget(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     let is_called = |name: &str, tool: &str| name == tool || rows::spelled(name) == tool;
     let is_meant = |pin: &ToolPin| {
         let name = pin.approved.tool.as_deref();
-        pin.approved.server == server && tool.is_none_or(|tool| name.is_some_and(|name| is_called(name, tool)))
+        pin.approved.server == server
+            && tool.is_none_or(|tool| name.is_some_and(|name| is_called(name, tool)))
     };
     let meant: Vec<ToolPin> = store.read()?.into_iter().filter(is_meant).collect();
     if meant.is_empty() {

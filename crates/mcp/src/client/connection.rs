@@ -232,7 +232,9 @@ fn not_begun(error: &ClientInitializeError, trouble: &Trouble) -> ForeignError {
             format!("it refused to begin (code {}): {}", error.code.0, bounded(&error.message))
         }
         other => match trouble.status() {
-            Some(status @ 300..=399) => format!("it answered with status {status}; redirects are not followed"),
+            Some(status @ 300..=399) => {
+                format!("it answered with status {status}; redirects are not followed")
+            }
             Some(status) => format!("it answered with status {status}"),
             None if matches!(other, ClientInitializeError::TransportError { .. }) => {
                 "the connection failed".to_owned()

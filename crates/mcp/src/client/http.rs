@@ -313,7 +313,8 @@ mod tests {
 
     #[test]
     fn an_event_ends_with_an_empty_line_that_two_pieces_share() {
-        for (data, end) in [(&b"data: x\n"[..], &b"\n"[..]), (b"data: x\r\n", b"\r\n"), (b"data: x\r", b"\r")] {
+        for (data, end) in [(&b"data: x\n"[..], &b"\n"[..]), (b"data: x\r\n", b"\r\n"), (b"data: x\r", b"\r")]
+        {
             let mut open = OpenEvent::default();
             for _ in 0..100 {
                 assert!(open.take(data) <= data.len() + end.len());

@@ -48,7 +48,15 @@ enum Found {
 impl<R: AsyncRead + Send + Unpin, W> ServerLines<R, W> {
     pub(super) fn new(read: R, write: W, trouble: Arc<Trouble>) -> Self {
         let write = Arc::new(Mutex::new(Some(write)));
-        Self { read: BufReader::new(read), line: Vec::new(), noise: 0, unasked: 0, unanswered: Arc::default(), write, trouble }
+        Self {
+            read: BufReader::new(read),
+            line: Vec::new(),
+            noise: 0,
+            unasked: 0,
+            unanswered: Arc::default(),
+            write,
+            trouble,
+        }
     }
 
     /// The next line. Whoever stops waiting loses nothing: bytes are taken and kept in one go.

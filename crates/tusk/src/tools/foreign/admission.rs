@@ -248,9 +248,7 @@ fn plain_schema(schema: &JsonText) -> Result<String, String> {
 fn shows_all(text: &str) -> Result<(), String> {
     match first_hidden(text) {
         None => Ok(()),
-        Some(letter) => {
-            Err(format!("a name or a value in it hides something: {}", letter.escape_unicode()))
-        }
+        Some(letter) => Err(format!("a name or a value in it hides something: {}", letter.escape_unicode())),
     }
 }
 

@@ -26,9 +26,9 @@ pub fn first_hidden(text: &str) -> Option<char> {
 pub fn escaped(text: &str) -> String {
     let spelled = |found: &str| found.chars().flat_map(char::escape_unicode).collect::<String>();
     match FOUND.as_ref() {
-        Some(hidden) => hidden.replace_all(text, |found: &Captures<'_>| {
-            spelled(found.get(0).map_or("", |all| all.as_str()))
-        }).into_owned(),
+        Some(hidden) => hidden
+            .replace_all(text, |found: &Captures<'_>| spelled(found.get(0).map_or("", |all| all.as_str())))
+            .into_owned(),
         None => spelled(text),
     }
 }

@@ -62,7 +62,8 @@ impl Tool for ForeignTool {
         }
         if answer.lost_structured_bytes > 0 && matches!(context.reader, Reader::Program) {
             let lost = answer.lost_structured_bytes;
-            let why = format!("{lost} bytes of structured content are more than is kept; ask for less at once");
+            let why =
+                format!("{lost} bytes of structured content are more than is kept; ask for less at once");
             return Err(ToolFailure::new("mcp.answer_too_large", why));
         }
         let shown = length(content.len());
