@@ -54,7 +54,8 @@ impl RulePack {
         // A shell takes quotes away before anything runs; a rule that denies looks at the command both ways.
         if let Some(arguments) = unquoted(call) {
             let plain = tool.ask(&CallFacts { arguments: &arguments, ..*call })?;
-            let denies = |id: &String| self.rules.get(id).is_some_and(|rule| rule.about.effect == Effect::Deny);
+            let denies =
+                |id: &String| self.rules.get(id).is_some_and(|rule| rule.about.effect == Effect::Deny);
             spoken.matched.extend(plain.matched.into_iter().filter(denies));
             spoken.matched.sort();
             spoken.matched.dedup();
