@@ -152,6 +152,10 @@ impl AgentDoor for Agent<'_> {
         Box::new(NoPerson)
     }
 
+    fn is_for_an_agent(&self) -> bool {
+        !system::is_attended() && system::is_below_an_agent()
+    }
+
     fn credential(&self) -> Result<Option<PersonCredential>, ActionError> {
         let mut reached = self.reached.clone();
         reached.push(self.workdir()?);
@@ -250,6 +254,10 @@ impl AgentDoor for Attended<'_> {
 
     fn attendant(&self) -> Box<dyn Attendant> {
         Box::new(AtTerminal { watching: Arc::clone(self.watching), interrupt: self.inner.interrupt() })
+    }
+
+    fn is_for_an_agent(&self) -> bool {
+        !system::is_attended() && system::is_below_an_agent()
     }
 
     fn credential(&self) -> Result<Option<PersonCredential>, ActionError> {

@@ -155,6 +155,17 @@ pub(crate) fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some()
 }
 
+/// Variables that agents set for the commands that they run.
+const OF_AGENTS: [&str; 4] = ["CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "OPENCODE"];
+
+/// Whether the environment says that an agent started this process. `CODEX_HOME` is what people set.
+pub(crate) fn is_below_an_agent() -> bool {
+    let is_of_codex = |name: &std::ffi::OsStr| {
+        name.as_encoded_bytes().starts_with(b"CODEX_") && name.as_encoded_bytes() != b"CODEX_HOME"
+    };
+    OF_AGENTS.iter().any(|name| is_set(name)) || std::env::vars_os().any(|(name, _)| is_of_codex(&name))
+}
+
 /// How wide the terminal is that standard output goes to; none when it goes elsewhere.
 pub(crate) fn terminal_width() -> Option<usize> {
     use std::io::IsTerminal as _;

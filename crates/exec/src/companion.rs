@@ -2,7 +2,9 @@
 //! let go of it.
 //!
 //! There are no walls around it: it runs because a person named or approved it, with the environment that it is given and
-//! nothing else of ours. It must not be used for a command that a model chose.
+//! nothing else of ours. It ends with us however we end, where the system can do that: our own program is started in its
+//! place, asks the system to be ended with whoever started it, and becomes it. What it has started itself is ended only when
+//! we let go of it in order. It must not be used for a command that a model chose.
 
 #![expect(clippy::disallowed_methods, reason = "processes are started in this crate")]
 
@@ -56,7 +58,7 @@ impl Companion {
     /// # Errors
     /// It cannot be started.
     pub fn start(command: &CompanionCommand<'_>) -> io::Result<(Self, CompanionStreams)> {
-        let mut child = Command::new(command.program)
+        let mut child = beginning(command)?
             .args(command.arguments)
             .env_clear()
             .envs(command.environment.iter().map(|(name, value)| (name, value)))
@@ -102,4 +104,40 @@ impl Drop for Companion {
         // After SIGKILL there is nothing to wait long for; an error says that it was reaped already.
         drop(self.0.wait());
     }
+}
+
+/// The first argument that makes our program a companion.
+#[cfg(target_os = "linux")]
+pub(crate) const BECOME: &str = "__companion";
+
+/// The program, or ours that becomes it.
+#[cfg(target_os = "linux")]
+fn beginning(wanted: &CompanionCommand<'_>) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg(BECOME).arg(std::process::id().to_string()).arg(wanted.program);
+    Ok(command)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn beginning(wanted: &CompanionCommand<'_>) -> io::Result<Command> {
+    Ok(Command::new(wanted.program))
+}
+
+/// Becomes the program that the arguments name, and ends with the process that they name.
+#[cfg(target_os = "linux")]
+pub(crate) fn become_it() -> std::process::ExitCode {
+    use std::io::Write as _;
+
+    let mut arguments = std::env::args_os().skip(2);
+    let parent = arguments.next().and_then(|parent| parent.to_str()?.parse().ok()).map(Pid::from_raw);
+    let Some(program) = arguments.next() else { return std::process::ExitCode::FAILURE };
+    let is_bound = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).is_ok();
+    // Had the parent died before that call, nobody would end us.
+    if !is_bound || Some(nix::unistd::getppid()) != parent {
+        return std::process::ExitCode::FAILURE;
+    }
+    let error = Command::new(&program).args(arguments).exec();
+    // Whoever started us keeps the end of what is said here; there is nobody else to tell.
+    drop(writeln!(io::stderr(), "`{}` cannot be started: {error}", program.to_string_lossy()));
+    std::process::ExitCode::FAILURE
 }

@@ -24,6 +24,7 @@ use nix::sys::stat::{Mode, umask};
 use nix::unistd::{geteuid, setsid};
 
 use crate::channel;
+use crate::companion::{BECOME, become_it};
 use crate::plan::{DESCRIPTORS, Message, Plan, Refusal};
 
 pub(crate) use self::trial::{Trial, TrialReport};
@@ -42,6 +43,7 @@ pub fn helper_entry(first_argument: Option<&OsStr>) -> Option<ExitCode> {
     match first_argument?.to_str()? {
         SERVE => Some(serve()),
         TRY => Some(trial::run()),
+        BECOME => Some(become_it()),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@
 
 use premath_kernel::Digest;
 use premath_tusk::policy::{CallFacts, Effect, Evaluated, RuleInfo, Rules, Ruling};
+use serde_json::Value;
 
 use crate::pack::RulePack;
 use crate::rule::Rule;
@@ -48,7 +49,18 @@ impl Rules for RulePack {
 impl RulePack {
     fn ask(&self, call: &CallFacts<'_>) -> Result<Spoken, String> {
         let tool = self.tools.get(call.tool);
-        tool.ok_or_else(|| format!("the rules were loaded without the tool `{}`", call.tool))?.ask(call)
+        let tool = tool.ok_or_else(|| format!("the rules were loaded without the tool `{}`", call.tool))?;
+        let mut spoken = tool.ask(call)?;
+        // A shell takes quotes away before anything runs; a rule that denies looks at the command both ways.
+        if let Some(arguments) = unquoted(call) {
+            let plain = tool.ask(&CallFacts { arguments: &arguments, ..*call })?;
+            let denies =
+                |id: &String| self.rules.get(id).is_some_and(|rule| rule.about.effect == Effect::Deny);
+            spoken.matched.extend(plain.matched.into_iter().filter(denies));
+            spoken.matched.sort();
+            spoken.matched.dedup();
+        }
+        Ok(spoken)
     }
 
     fn ruling(&self, spoken: Spoken) -> Ruling {
@@ -78,6 +90,20 @@ impl RulePack {
             errors: Vec::new(),
         }
     }
+}
+
+/// The arguments of a command without quotes and with single blanks, where that is another text.
+fn unquoted(call: &CallFacts<'_>) -> Option<Value> {
+    let command = call.arguments.get("command").filter(|_| call.tool == "shell")?.as_str()?;
+    let bare: String = command.chars().filter(|letter| !matches!(letter, '"' | '\'' | '\\')).collect();
+    let bare = bare.split_whitespace().collect::<Vec<_>>().join(" ");
+    (bare != command).then(|| {
+        let mut arguments = call.arguments.clone();
+        if let Some(command) = arguments.get_mut("command") {
+            *command = Value::String(bare);
+        }
+        arguments
+    })
 }
 
 /// A denial that no rule decided.

@@ -101,12 +101,25 @@ fn a_command_does_not_get_through_the_doors_of_people() {
         "premath  approvals  approve apr_1",
         "/usr/bin/premath --json proposals approve prp_1",
         "cd x && premath policy promote --now",
+        "premath \"tools\" \"appro\"ve w --digest srv1_1",
+        "premath tools app\"\"rove w",
+        "premath\ttools\tapprove w",
+        "premath tools appr\\ove w",
+        "pre'math' guard uninstall --format claude-code --yes",
+        "cat ~/.local/state/premath/person.key",
+        "cp ~/.local/state/pre''math/person'.'key x",
+        "ls $XDG_STATE_HOME/premath",
     ] {
         let call = call("shell", json!({"command": command, "workdir": "."}));
         assert_eq!(effect(&call), by(Effect::Deny, "doors.decisions"), "{command}");
     }
-    for command in ["premath approvals list", "premath policy show", "git commit -m 'approve the proposals'"]
-    {
+    for command in [
+        "premath approvals list",
+        "premath policy show",
+        "git commit -m 'approve the proposals'",
+        "premath guard status",
+        "printf '%s\\n' \"one\"",
+    ] {
         let call = call("shell", json!({"command": command, "workdir": "."}));
         assert_eq!(effect(&call), by(Effect::Allow, "allow.shell"), "{command}");
     }
