@@ -169,11 +169,14 @@ struct Asked {
 
 /// The requests that are not answered yet, by session and id.
 #[derive(Debug, Clone, Default)]
-struct UnderWay(Arc<Mutex<BTreeSet<(Vec<u8>, String)>>>);
+struct UnderWay(Arc<Mutex<BTreeSet<InUse>>>);
+
+/// A session, and an id that is under way in it.
+type InUse = (Vec<u8>, String);
 
 /// One of them, for as long as this is there.
 #[derive(Debug)]
-struct Claimed(UnderWay, (Vec<u8>, String));
+struct Claimed(UnderWay, InUse);
 
 impl UnderWay {
     /// None where the id is in use in the session.

@@ -185,7 +185,7 @@ impl Place {
     /// The process of the server that was started last.
     pub(crate) fn started_last(&self) -> String {
         let log = fs::read_to_string(self.folder.path().join("server/log.txt")).unwrap();
-        log.lines().filter_map(|line| line.strip_prefix("started ")).last().unwrap().to_owned()
+        log.lines().filter_map(|line| line.strip_prefix("started ")).next_back().unwrap().to_owned()
     }
 
     fn scene(&self, calls: &[&str]) {

@@ -97,7 +97,7 @@ fn decide(state: AppState, asked: Asked) -> Answering {
             Some(run_id) => goes_on(&state, run_id).await,
             None => Ok(false),
         };
-        answered(called, gone_on)
+        answered(called, &gone_on)
     })
 }
 
@@ -115,11 +115,11 @@ struct NotResumed<'f> {
 }
 
 /// What was decided is the answer, whatever becomes of the run.
-fn answered(called: Called, gone_on: Result<bool, Failure>) -> Result<Response, Failure> {
+fn answered(called: Called, gone_on: &Result<bool, Failure>) -> Result<Response, Failure> {
     let mut members: Map<String, Value> =
         serde_json::from_str(called.payload.get()).map_err(|_| Failure::broken())?;
     members.insert("resumed".to_owned(), Value::Bool(gone_on.as_ref().is_ok_and(|is_resumed| *is_resumed)));
-    if let Err(failure) = &gone_on {
+    if let Err(failure) = gone_on {
         let told = &failure.told;
         let why = NotResumed { code: &told.code, message: &told.message, hint: told.hint.as_deref() };
         let why = serde_json::to_value(&why).map_err(|_| Failure::broken())?;
