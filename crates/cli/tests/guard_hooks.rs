@@ -99,7 +99,6 @@ fn what_no_rule_allows_is_blocked_whoever_offers_it() {
     let folder = project("");
     for (tool, input) in [
         ("WebFetch", json!({"url": "https://example.com", "prompt": "read"})),
-        ("mcp__github__delete_repo", json!({"name": "x"})),
         ("mcp__premath__run_forget", json!({"runId": "x"})),
         ("LevitateTool", json!({})),
         ("fs_read", json!({"path": "a"})),
@@ -117,15 +116,15 @@ fn a_person_is_asked_where_the_agent_can_ask_one() {
     let said = asks(&call(&folder, "claude-code", "Read", &json!({ "file_path": secret })));
     let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
     assert!(reason.contains("holds a secret") && reason.contains("policy_requires_approval"), "{reason}");
+    asks(&call(&folder, "claude-code", "mcp__github__delete_repo", &json!({"name": "x"})));
     for mode in ["bypassPermissions", "dontAsk", "auto", "levitate"] {
-        let asked = event(
-            &folder,
-            "PreToolUse",
-            &json!({
-                "permission_mode": mode, "tool_name": "Read", "tool_input": {"file_path": secret}
-            }),
-        );
-        is_blocked(&sent(&folder, "claude-code", &asked, &[]), "policy_requires_approval");
+        for (tool, input) in
+            [("Read", json!({ "file_path": secret })), ("mcp__github__delete_repo", json!({ "name": "x" }))]
+        {
+            let called = json!({ "permission_mode": mode, "tool_name": tool, "tool_input": input });
+            let asked = event(&folder, "PreToolUse", &called);
+            is_blocked(&sent(&folder, "claude-code", &asked, &[]), "policy_requires_approval");
+        }
     }
     let patch = "*** Begin Patch\n*** Update File: .env\n@@\n-x\n+y\n*** End Patch";
     is_blocked(

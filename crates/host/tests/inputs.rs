@@ -48,6 +48,7 @@ fn needed(schema: &Value) -> Map<String, Value> {
             "string" => json!("text"),
             "array" => json!(["text"]),
             "object" => json!({}),
+            "integer" => json!(1),
             other => panic!("a sample of {other} is missing here"),
         };
         ((*name).to_owned(), value)

@@ -190,9 +190,11 @@ impl Place {
 
     fn scene(&self, calls: &[&str]) {
         let mut scene = "name = \"calls\"\n".to_owned();
-        for call in calls {
+        for (index, call) in calls.iter().enumerate() {
+            // Three equal calls would have a person asked.
+            let town = if index < 2 { "Bern" } else { "Basel" };
             scene.push_str(&format!(
-                "[[turn]]\ntext = \"I call it.\"\n[[turn.call]]\ntool = \"{call}\"\narguments = {{ town = \"Bern\" }}\n"
+                "[[turn]]\ntext = \"I call it.\"\n[[turn.call]]\ntool = \"{call}\"\narguments = {{ town = \"{town}\" }}\n"
             ));
         }
         scene.push_str("[[turn]]\ntext = \"Done.\"\n");

@@ -1,10 +1,12 @@
 //! What chunks say beyond the events of a run: the cards of questions and plans, and files as they are now.
 
 use premath_bd::desk::{ApprovalState, Desk, Item, Operation};
-use premath_wire::v1::{ApprovalRow, ProposalRow, UndoRow};
+use premath_wire::v1::{ApprovalRow, ProposalRow, RunEventKind, UndoRow};
 
+use super::recalled::Recalled;
 use crate::actions::approvals::row as approval_row;
 use crate::actions::proposals::row as proposal_row;
+use crate::agent::traces::each_session_row;
 use crate::desk_store::existing_desk;
 use crate::workspace::Workspace;
 
@@ -27,6 +29,9 @@ pub trait Cards {
 
     /// What the run of a plan changed on the desk.
     fn changes_of_plan(&self, proposal: &ProposalRow) -> Vec<ChangeCard>;
+
+    /// The turn in which a run that goes on had stopped.
+    fn turn(&self, run_id: &str) -> Option<String>;
 }
 
 /// A change of the desk, and what takes it back.
@@ -55,6 +60,19 @@ impl<'w> DeskCards<'w> {
 }
 
 impl Cards for DeskCards<'_> {
+    fn turn(&self, run_id: &str) -> Option<String> {
+        let (mut recalled, mut last) = (Recalled::default(), None);
+        each_session_row(self.workspace, run_id, |row| {
+            for event in recalled.take(row) {
+                if let RunEventKind::TurnStarted { call_id, .. } = event.event {
+                    last = Some(call_id);
+                }
+            }
+        })
+        .ok()?;
+        last
+    }
+
     fn approval(&self, id: &str) -> Option<ApprovalRow> {
         let desk = existing_desk(self.workspace).ok()??;
         desk.approval(id).ok()?.as_ref().map(approval_row)

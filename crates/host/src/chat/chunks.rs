@@ -81,6 +81,10 @@ impl Chunker {
                     self.is_begun = true;
                     chunks.push(UiChunk::Start { message_id: self.message_id.clone() });
                 }
+                // Its calls keep the ids that they had: what goes on is the same message.
+                if *resumed && self.call_id.is_empty() {
+                    self.call_id = cards.turn(run_id).unwrap_or_default();
+                }
                 for (at, error) in denied.iter().enumerate().filter(|_| !resumed) {
                     chunks.push(data(UiDataKind::DataPolicy, format!("{run_id}-denied-{at}"), error.clone()));
                 }

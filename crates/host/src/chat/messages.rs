@@ -61,7 +61,9 @@ pub(crate) fn messages_of(
     let mut messages = vec![asked(said)];
     let streamed = streamed.filter(|streamed| streamed.run_id == said.run_id);
     let mut answer = answered(workspace, said, streamed)?;
-    if let Some(answer) = answer.as_mut().filter(|_| streamed.is_none() && !is_driven) {
+    if streamed.is_none() && !is_driven {
+        // A run that was stopped before its first row has said nothing, and still was asked.
+        let answer = answer.get_or_insert_with(|| silent(said));
         answer.metadata.outcome.get_or_insert_with(|| BROKEN_OFF.to_owned());
     }
     messages.extend(answer);
@@ -75,6 +77,15 @@ fn asked(said: &SaidMessage) -> UiMessage {
         role: "user".to_owned(),
         metadata: UiMetadata { run_id: said.run_id.clone(), at: format_time(said.at), outcome: None },
         parts: vec![UiPart::Text { text: text.to_owned(), state: None }],
+    }
+}
+
+fn silent(said: &SaidMessage) -> UiMessage {
+    UiMessage {
+        id: said.run_id.clone(),
+        role: "assistant".to_owned(),
+        metadata: UiMetadata { run_id: said.run_id.clone(), at: format_time(said.at), outcome: None },
+        parts: Vec::new(),
     }
 }
 

@@ -13,6 +13,10 @@ struct Known {
 }
 
 impl Cards for Known {
+    fn turn(&self, run_id: &str) -> Option<String> {
+        Some(format!("{run_id}.t0001"))
+    }
+
     fn approval(&self, id: &str) -> Option<ApprovalRow> {
         let text = str::to_owned;
         (id == "apr_1").then(|| ApprovalRow {
