@@ -17,7 +17,7 @@ const TITLE_FROM: u64 = 90;
 const SUMMARY_CHARACTERS: usize = 500;
 const NAME_BYTES: usize = 200;
 /// What the lines around a content take, in tokens.
-const FRAME_TOKENS: u64 = 100;
+const FRAME_TOKENS: u64 = 150;
 
 /// Something that a person has open.
 #[derive(Debug, Clone, PartialEq, Eq)]
