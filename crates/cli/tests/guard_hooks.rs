@@ -99,7 +99,6 @@ fn what_no_rule_allows_is_blocked_whoever_offers_it() {
     let folder = project("");
     for (tool, input) in [
         ("WebFetch", json!({"url": "https://example.com", "prompt": "read"})),
-        ("mcp__premath__run_forget", json!({"runId": "x"})),
         ("LevitateTool", json!({})),
         ("fs_read", json!({"path": "a"})),
         ("a tool with spaces", json!({})),
@@ -117,6 +116,7 @@ fn a_person_is_asked_where_the_agent_can_ask_one() {
     let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
     assert!(reason.contains("holds a secret") && reason.contains("policy_requires_approval"), "{reason}");
     asks(&call(&folder, "claude-code", "mcp__github__delete_repo", &json!({"name": "x"})));
+    asks(&call(&folder, "claude-code", "mcp__premath__run_forget", &json!({"runId": "x"})));
     for mode in ["bypassPermissions", "dontAsk", "auto", "levitate"] {
         for (tool, input) in
             [("Read", json!({ "file_path": secret })), ("mcp__github__delete_repo", json!({ "name": "x" }))]
