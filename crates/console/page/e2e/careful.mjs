@@ -92,7 +92,7 @@ await prove([
   ['what was streamed stays after Stop, says so, and goes on', async ({ visit }) => {
     const path = join((await get('/api/me')).workspace, '.premath/demo/assistant.toml');
     const script = readFileSync(path, 'utf8');
-    const slow = '[[conversation]]\nwhen = { asked_contains = "snail" }\n[[conversation.turn]]\ntext = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen."\n[[conversation.turn.fault]]\nkind = "slow"\ndelay_ms = 250\nalways = true\n\n';
+    const slow = '[[conversation]]\nwhen = { asked_matches = "snail" }\n[[conversation.turn]]\ntext = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen."\n[[conversation.turn.fault]]\nkind = "slow"\ndelay_ms = 250\nalways = true\n\n';
     writeFileSync(path, script.replace('[[conversation]]', `${slow}[[conversation]]`));
     try {
       const page = await visit('/desk');
