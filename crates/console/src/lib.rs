@@ -24,8 +24,6 @@ mod runs;
 mod serving;
 mod state;
 mod tails;
-mod token;
 
 pub use options::{Limits, Noted, Offered, Options, PageOrigin, RequestLog};
 pub use serving::{ServeError, Serving};
-pub use token::Token;

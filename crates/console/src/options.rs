@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use axum::http::HeaderValue;
 use axum::http::uri::Authority;
-
-use crate::token::Token;
+use premath_host::Token;
 
 /// How the server is run.
 #[derive(Debug, Clone)]

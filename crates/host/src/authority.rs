@@ -5,6 +5,7 @@
 //! what was recorded when it was issued, looked at for its end and its scope, and a permit is spent for each single change.
 //! It must not take anybody's word for any of this.
 
+mod bearer_token;
 mod builtin_checks;
 mod client_door;
 mod decide;
@@ -21,6 +22,7 @@ mod turn;
 mod verifying;
 mod witness;
 
+pub use bearer_token::Token;
 pub use client_door::ClientDoor;
 pub(crate) use decide::decide;
 pub(crate) use door::{Changed, HarnessDoor};

@@ -49,7 +49,7 @@ pub use agent::{
     told_row,
 };
 pub use agent_tools::{IssueTools, issue_tools};
-pub use authority::{ClientDoor, EnvelopeFault};
+pub use authority::{ClientDoor, EnvelopeFault, Token};
 pub use chat::{Cards, ChangeCard, Chunker, DeskCards, failure_sentence, folded};
 pub use coherence::CommandShape;
 pub use conversation::{Heard, circuits_failed, converse};

@@ -16,6 +16,7 @@ use axum::http::{Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
+use premath_host::Token;
 use premath_wire::strict::{Limits, parse};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{ErrorData, JsonRpcError, RequestId};
@@ -27,7 +28,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::lines::LONGEST;
 use crate::serving::ServeError;
-use crate::token::Token;
 
 /// Where clients are answered.
 const PATH: &str = "/mcp";

@@ -19,7 +19,6 @@ mod resources;
 mod schemas;
 mod server;
 mod serving;
-mod token;
 
 pub use catalogue::{OfferedAction, offered};
 pub use client::{Client, Launch, Launched, ProgramToStart, RunningProgram};
@@ -27,4 +26,3 @@ pub use echo::echo;
 pub use http::{HttpOptions, listen};
 pub use left_out::LEFT_OUT;
 pub use serving::{ServeError, Serving, standard_streams};
-pub use token::Token;

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use premath_host::Host;
-use premath_mcp::{HttpOptions, ServeError, Serving, Token, standard_streams};
+use premath_host::{Host, Token};
+use premath_mcp::{HttpOptions, ServeError, Serving, standard_streams};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;

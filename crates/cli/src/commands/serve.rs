@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use premath_console::{Limits, Noted, Offered, Options, PageOrigin, RequestLog, ServeError, Serving, Token};
-use premath_host::Host;
+use premath_console::{Limits, Noted, Offered, Options, PageOrigin, RequestLog, ServeError, Serving};
+use premath_host::{Host, Token};
 use premath_tusk::sandbox::Interrupt;
 use serde_json::json;
 use tokio::net::TcpListener;

@@ -58,6 +58,41 @@ fn a_delete_is_asked_about_goes_on_in_the_same_message_and_is_undone_after_a_rel
     assert_eq!(log["items"][0]["undo"]["state"], json!("undone"), "{log}");
 }
 
+const PLANS: &str = r#"
+[[turn]]
+text = "I propose it."
+[[turn.call]]
+tool = "desk_propose_plan"
+[turn.call.arguments]
+goal = "Delete the note"
+rollback = "restore it"
+steps = [{ tool = "desk_delete_file", args = { id = "FILE" }, rationale = "it is old" }]
+[[turn]]
+text = "Settled."
+"#;
+
+#[test]
+fn every_step_of_a_plan_is_in_the_log_with_what_takes_it_back() {
+    let room = Room::new(PLANS);
+    let server = room.serve();
+    let asked = server.say("c", "m1", "delete it").chunks();
+    let plan = data(&asked, "data-plan");
+    let id = plan["proposalId"].as_str().unwrap();
+    let done = server.post(&format!("/api/proposals/{id}/approve"), &json!({ "digest": plan["digest"] }));
+    assert_eq!(done.status, 200, "{done:?}");
+    server.rest("c");
+    let log = server.get("/api/conversations/c/log").data();
+    let tools: Vec<&Value> = log["items"].as_array().unwrap().iter().map(|row| &row["tool"]).collect();
+    assert_eq!(tools, ["desk_propose_plan", "desk_delete_file"], "{log}");
+    let step = &log["items"][1];
+    assert_eq!(
+        (&step["runId"], &step["status"], &step["applied"]),
+        (&json!(id), &json!("ok"), &json!("applied")),
+        "{step}"
+    );
+    assert_eq!(step["undo"]["fileId"], json!(room.file), "{step}");
+}
+
 #[test]
 fn a_no_goes_on_without_the_call() {
     let room = Room::new(DELETES);

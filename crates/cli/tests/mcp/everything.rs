@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use premath_mcp::{HttpOptions, Token, listen};
+use premath_host::Token;
+use premath_mcp::{HttpOptions, listen};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,

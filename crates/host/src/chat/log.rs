@@ -9,6 +9,7 @@ use premath_bd::desk::SaidMessage;
 use premath_kernel::{Digest, Value};
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::ToolCall;
+use premath_tusk::policy::PlannedStep;
 use premath_tusk::tools::payloads::{Payloads, StoredPayloads};
 use premath_tusk::turn_loop::{Event, RunConfig};
 use premath_wire::Json;
@@ -69,6 +70,7 @@ fn calls_of<'w>(workspace: &'w Workspace, position: u64, run_id: &str) -> Result
         payloads,
         plans: Vec::new(),
         risks: Vec::new(),
+        steps: Vec::new(),
         run_id: run_id.to_owned(),
         call_id: String::new(),
         first: 0,
@@ -87,6 +89,8 @@ struct Reading<'w> {
     plans: Vec<String>,
     /// The tools of the run, and how much each can do.
     risks: Vec<(String, &'static str)>,
+    /// The steps of the plan that the run carries out, until they are called.
+    steps: Vec<PlannedStep>,
     run_id: String,
     call_id: String,
     /// The first row of the open turn.
@@ -103,6 +107,7 @@ impl Reading<'_> {
             "turn.called" => {
                 text(event, "callId").unwrap_or_default().clone_into(&mut self.call_id);
                 self.first = self.rows.len();
+                self.carried_out(&format_time(row.at));
             }
             "turn.closed" => {
                 text(event, "turnDigest").unwrap_or_default().clone_into(&mut self.turn_digest);
@@ -120,7 +125,16 @@ impl Reading<'_> {
         let config = event.as_object().and_then(|event| event.get("config"));
         let Some(config) = config.and_then(|config| RunConfig::from_value(config).ok()) else { return };
         self.risks = config.tools.iter().map(|spec| (spec.name.clone(), spec.risk.token())).collect();
+        self.steps = config.policy.and_then(|policy| policy.plan).map(|plan| plan.steps).unwrap_or_default();
         self.run_id = config.run_id;
+    }
+
+    /// The run of a plan has no model: its first turn makes the calls that were approved.
+    fn carried_out(&mut self, at: &str) {
+        for step in std::mem::take(&mut self.steps) {
+            let row = self.row(&step.id, &step.tool, &step.arguments, at);
+            self.rows.push(row);
+        }
     }
 
     fn happened(&mut self, event: Event, at: &str) {

@@ -1,4 +1,4 @@
-//! The secret that every request must show.
+//! The secret that a client over HTTP must show, whichever server it talks to.
 //!
 //! It must not be printed, logged or compared in a way whose time tells how much of it was right.
 
@@ -21,7 +21,8 @@ impl Token {
     }
 
     /// Whether a header `Authorization` shows it.
-    pub(crate) fn is_shown_by(&self, header: &[u8]) -> bool {
+    #[must_use]
+    pub fn is_shown_by(&self, header: &[u8]) -> bool {
         let Some((scheme, shown)) = header.split_at_checked(7) else { return false };
         scheme.eq_ignore_ascii_case(b"bearer ") && is_same(shown.trim_ascii(), self.0.as_bytes())
     }
