@@ -210,12 +210,17 @@ fn stop(state: AppState, asked: Asked) -> Answering {
     })
 }
 
-/// A conversation without what its stream is going to say.
+/// A conversation without what its stream is going to say. A stream that has ended says nothing more: the answer is shown, and
+/// whoever is shown it has read the stream.
 fn show(state: AppState, asked: Asked) -> Answering {
     Box::pin(async move {
         let mut arguments = asked.arguments()?;
         if let Some(stream) = streaming(&state, asked.named("id")).await? {
-            arguments.insert("streamed".to_owned(), stream.described());
+            match stream.described() {
+                Some(described) => drop(arguments.insert("streamed".to_owned(), described)),
+                None if arguments.contains_key("before") => {}
+                None => stream.read(),
+            }
         }
         let origin = asked.plan.origin();
         let called = state.host(move |host| call(host, "conversation.show", arguments, origin)).await??;

@@ -115,10 +115,11 @@ impl Stream {
         inner.ended_at.is_some_and(|at| inner.is_read || at.elapsed() > KEPT)
     }
 
-    /// What `conversation.show` leaves out.
-    pub(super) fn described(&self) -> Value {
+    /// What `conversation.show` leaves out, because it is still being said.
+    pub(super) fn described(&self) -> Option<Value> {
         let inner = self.inner();
-        json!({ "runId": self.run_id, "resumed": inner.is_resumed, "over": inner.ended_at.is_some() })
+        let is_over = inner.ended_at.is_some();
+        (!is_over).then(|| json!({ "runId": self.run_id, "resumed": inner.is_resumed }))
     }
 
     pub(super) fn news(&self) -> watch::Receiver<(usize, bool)> {

@@ -56,8 +56,6 @@ pub(crate) struct StreamedArgs {
     run_id: String,
     /// Whether it began when the run was gone on with.
     resumed: bool,
-    /// Whether it has ended.
-    over: bool,
 }
 
 /// What `conversation.rename` takes.
@@ -150,11 +148,8 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         Err(refusal) => return refuse(ACTION, &refusal),
     };
     let limit = usize::try_from(args.limit.unwrap_or(SHOWN)).unwrap_or(usize::MAX);
-    let streamed = args.streamed.map(|streamed| Streamed {
-        run_id: streamed.run_id,
-        is_resumed: streamed.resumed,
-        is_over: streamed.over,
-    });
+    let streamed =
+        args.streamed.map(|streamed| Streamed { run_id: streamed.run_id, is_resumed: streamed.resumed });
     let said = desk.messages_before(&found.id, args.before, limit)?;
     let is_driven = is_answered_in(host.workspace, &found.id)?;
     let first = said.first().map(|said| said.position);

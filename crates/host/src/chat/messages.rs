@@ -26,8 +26,6 @@ pub(crate) struct Streamed {
     pub(crate) run_id: String,
     /// Whether the stream began when the run was gone on with, and not when it began.
     pub(crate) is_resumed: bool,
-    /// Whether the stream has ended.
-    pub(crate) is_over: bool,
 }
 
 impl Streamed {
@@ -43,7 +41,7 @@ impl Streamed {
         };
         match (last("run.resumed"), last("run.stopped")) {
             // What it goes on with is not written yet.
-            (Some(resumed), Some(stopped)) if resumed < stopped && !self.is_over => rows.len(),
+            (Some(resumed), Some(stopped)) if resumed < stopped => rows.len(),
             (Some(resumed), _) => resumed,
             (None, _) => rows.len(),
         }
