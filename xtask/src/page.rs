@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     /// Build it elsewhere and fail when the committed files are others
     #[arg(long)]
     check: bool,
-    /// Take the pictures of docs/console anew, of the debug build
+    /// Take the pictures of docs/console anew
     #[arg(long, conflicts_with = "check")]
     pictures: bool,
 }
@@ -64,8 +64,10 @@ fn npm(arguments: &[&str]) -> Invocation {
 
 fn in_browser(arguments: &[&str]) -> Result<()> {
     tools::ensure(&[&CHROMIUM])?;
-    Invocation::cargo(&["build", "--locked", "--package", "premath-cli"]).run()?;
-    let premath = target_directory()?.join("debug/premath");
+    // As it is shipped, and as other steps of CI build it: a debug build of this package alone is built from other features
+    // than the tests are, so that it would be one build more.
+    Invocation::cargo(&["build", "--release", "--locked", "--package", "premath-cli"]).run()?;
+    let premath = target_directory()?.join("release/premath");
     let premath = premath.to_str().context("the target folder has a name that is not UTF-8")?;
     Invocation::new("node")
         .argument(format!("{SOURCES}/e2e/all.mjs"))

@@ -18,6 +18,8 @@ use crate::error::StoreError;
 /// The members of the document that are ours.
 const NAMES: [&str; 3] = ["schema", "pinsKind", "pins"];
 const KIND: &str = "premath.tool_pins.v1";
+/// What every version of it begins with.
+const SERIES: &str = "premath.tool_pins.v";
 /// What is signed, so that no signature over something else can be taken for it.
 const SIGNED: &str = "premath.tool_pin.v1";
 
@@ -204,7 +206,11 @@ impl ToolPinStore {
             self.document.damaged(&InputError::new(InputClass::FieldInvalid, what, path))
         };
         let member = |name: &str| value.as_object().and_then(|document| document.get(name));
-        if member("pinsKind").and_then(Value::as_text) != Some(KIND) {
+        let kind = member("pinsKind").and_then(Value::as_text);
+        if kind != Some(KIND) {
+            if let Some(found) = kind.and_then(|kind| kind.strip_prefix(SERIES)?.parse().ok()) {
+                return Err(StoreError::Newer { path: self.path().to_owned(), found, known: 1 });
+            }
             return Err(damaged(&format!("expected `{KIND}`"), JsonPath::root().key("pinsKind")));
         }
         let place = || JsonPath::root().key("pins");

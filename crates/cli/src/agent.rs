@@ -14,7 +14,9 @@ use std::time::Duration;
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_bd::issues::KeptIssues;
 use premath_exec::{Beneath, OsSandbox};
-use premath_host::{ActionError, AgentDoor, Attendant, CommandShape, Measure, NoPerson, Said, Workspace};
+use premath_host::{
+    ActionError, AgentDoor, Attendant, CommandShape, KeptRuns, Measure, NoPerson, Said, Workspace,
+};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
@@ -47,6 +49,7 @@ pub(crate) struct Agent<'a> {
     measuring: Measuring,
     interrupt: Interrupt,
     kept: Arc<KeptIssues>,
+    kept_runs: Arc<KeptRuns>,
 }
 
 impl<'a> Agent<'a> {
@@ -71,6 +74,7 @@ impl<'a> Agent<'a> {
             measuring,
             interrupt,
             kept: Arc::default(),
+            kept_runs: Arc::default(),
         }
     }
 
@@ -110,6 +114,10 @@ impl AgentDoor for Agent<'_> {
 
     fn kept_issues(&self) -> Option<Arc<KeptIssues>> {
         Some(Arc::clone(&self.kept))
+    }
+
+    fn kept_runs(&self) -> Option<Arc<KeptRuns>> {
+        Some(Arc::clone(&self.kept_runs))
     }
 
     fn commands(&self) -> Vec<CommandShape> {
@@ -187,6 +195,7 @@ impl AgentDoor for Agent<'_> {
             measuring: Measuring::new(self.guardrails.built_in()),
             interrupt: interrupt.clone(),
             kept: Arc::clone(&self.kept),
+            kept_runs: Arc::clone(&self.kept_runs),
         }))
     }
 

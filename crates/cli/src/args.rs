@@ -261,7 +261,7 @@ pub(crate) enum Command {
     ModelServer(model::ModelServerArgs),
     /// Serve this repository to other agents over MCP
     #[command(
-        after_help = "Example:\n  premath mcp-serve\n  premath mcp-serve --http 127.0.0.1:8766\n  premath mcp-serve --root ~/project"
+        after_help = "Example:\n  premath mcp-serve\n  premath mcp-serve --http 127.0.0.1:8766\n  premath mcp-serve --root ~/project\n  premath mcp-serve --tools issue,dep,instruction"
     )]
     McpServe(mcp::McpServeArgs),
     /// Serve the console of this repository: a page and an HTTP API on the loopback address

@@ -6,6 +6,8 @@
 mod folder;
 
 use folder::Folder;
+use premath_kernel::Moment;
+use premath_wire::time::format_time;
 use serde_json::{Value, json};
 
 fn ready() -> Folder {
@@ -273,6 +275,35 @@ fn lines_that_are_no_steps_are_warnings_and_never_an_error() {
         answer["warnings"].as_array().unwrap().iter().map(|warning| &warning["line"]).collect();
     assert!(lines.contains(&&json!(1)) && lines.contains(&&json!(3)), "{answer}");
     assert_eq!(folder.json(&["harness-kpi"]).0, 0);
+}
+
+#[test]
+fn the_figure_has_a_history_window_by_window() {
+    let folder = ready();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    for (step, class, hours) in [
+        ("w.bd-1.1", "ok", 60),
+        ("w.bd-1.2", "ok", 36),
+        ("w.bd-1.3", "failed", 35),
+        ("w.bd-1.4", "ok", 34),
+        ("w.bd-1.5", "ok", 1),
+    ] {
+        let ended = Moment::new(i64::try_from(now - hours * 3600).unwrap(), 0).unwrap();
+        append(&folder, step, class, &["--issue-id", "bd-1", "--finished-at", &format_time(ended)]);
+    }
+    let (code, answer) = folder.json(&["harness-kpi", "--history", "3"]);
+    assert_eq!(code, 0);
+    let rows = |member: &str| {
+        let history = answer["history"].as_array().unwrap().iter();
+        history.map(|point| point[member].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!((rows("windowRows"), rows("completedRows")), (vec![0, 1, 3], vec![0, 1, 2]), "{answer}");
+    assert_eq!(member(&answer, "/counts/windowRows"), &json!(1));
+    assert_eq!(member(&answer, "/history/2/state"), &json!("pass"));
+    assert!(folder.json(&["harness-kpi"]).1.get("history").is_none());
+    let ran = folder.run(&["harness-kpi", "--history", "3"]);
+    assert!(ran.stdout.contains("2 of 3 completed"), "{ran:?}");
+    refused(&folder, &["harness-kpi", "--history", "367"], 2, "error: input.field_invalid: ");
 }
 
 #[test]

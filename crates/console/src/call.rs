@@ -77,6 +77,10 @@ impl Called {
 pub(crate) async fn answered(state: AppState, asked: Asked) -> Result<Response, Failure> {
     let Some(action) = asked.plan.action else { return Err(Failure::broken()) };
     let (arguments, origin) = (asked.arguments()?, asked.plan.origin());
+    let _check = match asked.plan.route.answerer {
+        Answerer::Findings => Some(state.check().await?),
+        Answerer::Payload | Answerer::Own(_) => None,
+    };
     let called = state.host(move |host| call(host, action.name, arguments, origin)).await??;
     let payload = match asked.plan.route.answerer {
         Answerer::Findings => called.found()?,

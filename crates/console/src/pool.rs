@@ -1,7 +1,8 @@
 //! The threads that call the host: a few for short calls, one for each run.
 //!
-//! Actions block, so whoever speaks HTTP never makes one. A call that nobody waits for any more is not begun; a call that
-//! panics takes its answer with it and nothing else. It must not know what is called.
+//! Actions block, so whoever speaks HTTP never makes one. A call that nobody waits for any more is not begun. A panic is a
+//! defect, and ends the process as it is shipped: nothing that was acknowledged is lost, and nothing goes on half done. Where
+//! panics unwind, as in tests, it takes one answer with it. It must not know what is called.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use premath_host::Host;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::chat::Streams;
@@ -15,6 +16,10 @@ use crate::pool::Calls;
 use crate::rates::Rates;
 use crate::runs::Runs;
 use crate::tails::Tails;
+
+/// How many checks of everything there is are made at the same time: they read for seconds, and whoever only looks must not
+/// wait for them.
+const CHECKS: usize = 2;
 
 /// What every request shares. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -30,6 +35,7 @@ struct Shared {
     rates: Rates,
     measures: Measures,
     stop: CancellationToken,
+    checks: Semaphore,
     /// The names under which a browser may know us, with the port.
     authorities: Vec<String>,
 }
@@ -43,6 +49,7 @@ impl AppState {
             streams: Arc::default(),
             measures: Measures::default(),
             authorities: authorities(port),
+            checks: Semaphore::new(CHECKS),
             calls,
             options,
             stop,
@@ -55,6 +62,11 @@ impl AppState {
         work: impl FnOnce(&Host<'_>) -> T + Send + 'static,
     ) -> Result<T, Failure> {
         self.0.calls.call(work).await
+    }
+
+    /// Waits until one more check may be made; none where the server is ending.
+    pub(crate) async fn check(&self) -> Result<SemaphorePermit<'_>, Failure> {
+        self.0.checks.acquire().await.map_err(|_| Failure::ending())
     }
 
     pub(crate) fn calls(&self) -> &Calls {

@@ -47,3 +47,4 @@ pub(crate) use resume::ResumeArgs;
 pub use resume::resume;
 pub use run::{Started as RunStarted, fresh_id as fresh_run_id, start};
 pub use shown::{ending, intent_result, outcome_detail};
+pub use traces::KeptRuns;

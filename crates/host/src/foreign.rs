@@ -4,11 +4,12 @@
 //! not believe what a server says of itself, and decides nothing about a call.
 
 mod blocked;
+mod identity;
 
 use std::sync::Arc;
 
 use premath_bd::{ToolPin, ToolPinStore};
-use premath_kernel::Digest;
+use premath_kernel::{Digest, Value};
 use premath_tusk::tools::foreign::{
     Admission, BlockedClass, BlockedTool, ForeignDefinition, ForeignError, ForeignServer, ForeignTool,
     ForeignTools, admit,
@@ -16,6 +17,7 @@ use premath_tusk::tools::foreign::{
 use premath_tusk::tools::{Tool, ToolSpec};
 
 use self::blocked::NotOffered;
+use self::identity::RepositoryFiles;
 use crate::agent::{AgentDoor, RunRefused};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
@@ -30,8 +32,11 @@ pub(crate) fn store(workspace: &Workspace) -> ToolPinStore {
 }
 
 /// What the person of a door approved here. Rows of others, and of other places, are not among it.
-#[derive(Debug, Default)]
-pub(crate) struct Approved(Vec<ToolPin>);
+#[derive(Debug)]
+pub(crate) struct Approved {
+    rows: Vec<ToolPin>,
+    files: RepositoryFiles,
+}
 
 impl Approved {
     pub(crate) fn read(
@@ -44,16 +49,17 @@ impl Approved {
             Err(ActionError::Unavailable { .. }) => None,
             found => found?,
         };
-        let Some(credential) = credential else { return Ok(Self::default()) };
+        let files = RepositoryFiles::of(workspace);
+        let Some(credential) = credential else { return Ok(Self { rows: Vec::new(), files }) };
         let mut rows = store(workspace).read()?;
         rows.retain(|row| row.is_signed_by(&credential, place));
-        Ok(Self(rows))
+        Ok(Self { rows, files })
     }
 
     /// What was approved of a tool, or of a server itself.
     pub(crate) fn of(&self, server: &str, tool: Option<&str>) -> Option<&ToolPin> {
         let is_meant = |row: &&ToolPin| row.approved.server == server && row.approved.tool.as_deref() == tool;
-        self.0.iter().find(is_meant)
+        self.rows.iter().find(is_meant)
     }
 
     fn pin(&self, server: &str, tool: &str) -> Option<Digest> {
@@ -62,13 +68,23 @@ impl Approved {
 
     /// Whether a server may be started: the person's own file names it, or the person agreed to this very one.
     pub(crate) fn lets_start(&self, server: &ForeignServer) -> bool {
-        let digest = server.identity_digest();
-        server.is_own || self.of(&server.name, None).is_some_and(|row| row.approved.digest == digest.as_str())
+        let is_the_same = |row: &ToolPin| row.approved.digest == self.identity_digest(server).as_str();
+        server.is_own || self.of(&server.name, None).is_some_and(is_the_same)
+    }
+
+    /// Who a server is, as a person is shown it.
+    pub(crate) fn identity(&self, server: &ForeignServer) -> Value<'static> {
+        self.files.identity(server)
+    }
+
+    /// The digest of who a server is.
+    pub(crate) fn identity_digest(&self, server: &ForeignServer) -> Digest {
+        self.files.identity_digest(server)
     }
 
     /// What was approved of the tools of a server.
     pub(crate) fn tools_of(&self, server: &str) -> impl Iterator<Item = &ToolPin> {
-        self.0.iter().filter(move |row| row.approved.server == server && row.approved.tool.is_some())
+        self.rows.iter().filter(move |row| row.approved.server == server && row.approved.tool.is_some())
     }
 
     /// What becomes of the tools of a server that lists these.
@@ -208,7 +224,7 @@ fn listed(
     if !approved.lets_start(server) {
         let what = match approved.of(&server.name, None) {
             None => "the repository names it, and nobody agreed that it is started",
-            Some(_) => "another server was approved under this name",
+            Some(_) => "another server was approved under this name, or its files were other ones",
         };
         return Err((BlockedClass::ServerUnapproved, what.to_owned()));
     }

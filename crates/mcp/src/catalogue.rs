@@ -55,10 +55,10 @@ impl Entry {
 pub(crate) struct Catalogue(BTreeMap<String, Entry>);
 
 impl Catalogue {
-    /// The tools over the table.
-    pub(crate) fn new() -> Self {
-        let offered = ACTIONS.iter().filter(|action| LEFT_OUT.iter().all(|(name, _)| *name != action.name));
-        Self(offered.map(|action| (tool_name(action.name), entry(action))).collect())
+    /// The chosen tools over the table.
+    pub(crate) fn new(chosen: &ToolChoice) -> Self {
+        let wanted = actions().filter(|action| chosen.has(&tool_name(action.name)));
+        Self(wanted.map(|action| (tool_name(action.name), entry(action))).collect())
     }
 
     /// The tool of that name.
@@ -70,6 +70,49 @@ impl Catalogue {
     pub(crate) fn tools(&self) -> Vec<Tool> {
         self.0.values().map(|entry| entry.tool.clone()).collect()
     }
+}
+
+/// Which tools clients are offered: a model that sees a hundred chooses worse among them, and some clients take no more than
+/// forty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolChoice(Option<Vec<String>>);
+
+impl ToolChoice {
+    /// The tools with these names, and every tool of a family (`issue` for `issue_ready` and the others); all tools without
+    /// a name.
+    ///
+    /// # Errors
+    /// A name that is no tool and no family.
+    pub fn of(names: &[String]) -> Result<Self, String> {
+        let choice = Self((!names.is_empty()).then(|| names.to_vec()));
+        let is_known = |name: &str| actions().any(|action| is_in(&tool_name(action.name), name));
+        match names.iter().find(|name| !is_known(name)) {
+            Some(unknown) => Err(unknown.clone()),
+            None => Ok(choice),
+        }
+    }
+
+    /// Every family, sorted.
+    #[must_use]
+    pub fn families() -> Vec<&'static str> {
+        let mut families: Vec<_> = actions().filter_map(|action| action.name.split('.').next()).collect();
+        families.dedup();
+        families
+    }
+
+    fn has(&self, tool: &str) -> bool {
+        self.0.as_ref().is_none_or(|names| names.iter().any(|name| is_in(tool, name)))
+    }
+}
+
+/// Whether a tool is that one, or of that family.
+fn is_in(tool: &str, name: &str) -> bool {
+    tool.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+}
+
+/// The actions that are tools.
+fn actions() -> impl Iterator<Item = &'static Action> {
+    ACTIONS.iter().filter(|action| LEFT_OUT.iter().all(|(name, _)| *name != action.name))
 }
 
 /// An action that is a tool, for another door with the same rules.
@@ -86,8 +129,7 @@ pub struct OfferedAction {
 /// Every action that is a tool.
 #[must_use]
 pub fn offered() -> Vec<OfferedAction> {
-    let offered = ACTIONS.iter().filter(|action| LEFT_OUT.iter().all(|(name, _)| *name != action.name));
-    offered
+    actions()
         .map(|action| OfferedAction {
             action: action.name,
             is_linked: is_linked(action),

@@ -20,7 +20,7 @@ mod schemas;
 mod server;
 mod serving;
 
-pub use catalogue::{OfferedAction, offered};
+pub use catalogue::{OfferedAction, ToolChoice, offered};
 pub use client::{Client, Launch, Launched, ProgramToStart, RunningProgram};
 pub use echo::echo;
 pub use http::{HttpOptions, listen};

@@ -3,6 +3,7 @@
 //! Tools, resources and prompts alike come down to calls through the door of this client. It must not hold anything between
 //! two requests: the repository is the memory.
 
+use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
 use crate::answer::{Answered, Failure, Structure};
-use crate::catalogue::{Catalogue, Entry};
+use crate::catalogue::{Catalogue, Entry, ToolChoice};
 use crate::pool::Calls;
 use crate::schemas::{CALL_ID, INSTRUCTION};
 use crate::{prompts, resources};
@@ -42,8 +43,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(calls: Calls, is_step: bool, structure: Structure) -> Self {
-        Self { catalogue: Arc::new(Catalogue::new()), calls, is_step, structure }
+    pub(crate) fn new(calls: Calls, tools: &ToolChoice, is_step: bool, structure: Structure) -> Self {
+        Self { catalogue: Arc::new(Catalogue::new(tools)), calls, is_step, structure }
     }
 
     fn door(&self, context: &RequestContext<RoleServer>) -> ClientDoor {
@@ -98,6 +99,12 @@ fn asked(entry: &Entry, mut arguments: JsonObject) -> Result<Asked, Failure> {
     };
     if let Some(unknown) = arguments.keys().find(|member| !entry.takes(member)) {
         return Err(wrong("unknown field", unknown));
+    }
+    let path = arguments.get("path").and_then(Value::as_str).map(Path::new);
+    let is_within =
+        |path: &Path| path.components().all(|part| matches!(part, Component::CurDir | Component::Normal(_)));
+    if path.is_some_and(|path| !is_within(path)) {
+        return Err(wrong("expected a path within the repository", "path"));
     }
     let mut taken = |member: &str| match arguments.remove(member) {
         _ if !entry.is_linked => Ok(None),

@@ -11,6 +11,7 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::Structure;
+use crate::catalogue::ToolChoice;
 use crate::http::{self, HttpOptions};
 use crate::lines::Lines;
 use crate::pool::with_workers;
@@ -59,6 +60,8 @@ pub struct Serving<'h> {
     pub host: &'h Host<'h>,
     /// Whether premath started this process for a step of its own.
     pub is_step: bool,
+    /// The tools that are offered.
+    pub tools: ToolChoice,
 }
 
 impl Serving<'_> {
@@ -79,7 +82,7 @@ impl Serving<'_> {
         let interrupt = self.host.agent.interrupt();
         with_workers(self.host, |calls, beside| {
             let stop = CancellationToken::new();
-            let server = Server::new(calls, self.is_step, Structure::Spliced);
+            let server = Server::new(calls, &self.tools, self.is_step, Structure::Spliced);
             let conversation = async {
                 match serve_server_with_ct(server, Lines::new(read, write), stop.clone()).await {
                     Ok(running) => running.waiting().await.map(drop).map_err(|_| ServeError::BrokenOff),
@@ -121,7 +124,7 @@ impl Serving<'_> {
     ) -> Result<(), ServeError> {
         let interrupt = self.host.agent.interrupt();
         with_workers(self.host, |calls, beside| {
-            let server = Server::new(calls, self.is_step, Structure::Built);
+            let server = Server::new(calls, &self.tools, self.is_step, Structure::Built);
             let listening = http::listen(listener, server, options, end);
             let served = runtime.block_on(beside.answering(listening));
             interrupt.request();

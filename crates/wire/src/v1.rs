@@ -66,9 +66,10 @@ pub use guard::{GuardDecision, GuardInstalled};
 pub use harness::{
     BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, FEATURE_LEDGER_KIND, FailureGroup, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureReason, FeatureRow, FeatureWriteAnswer,
-    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, LineWarning, Micros,
-    PROJECTION_KIND, ProjectionMode, REMEDIATION_KIND, RemediateAnswer, RemediationRow, SESSION_KIND,
-    STEP_KIND, SessionAnswer, SessionDocument, SessionState, StepAnswer, StepRow, TrajectoryProjection,
+    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiPoint, KpiRatios, KpiThresholds, KpiWindow,
+    LineWarning, Micros, PROJECTION_KIND, ProjectionMode, REMEDIATION_KIND, RemediateAnswer, RemediationRow,
+    SESSION_KIND, STEP_KIND, SessionAnswer, SessionDocument, SessionState, StepAnswer, StepRow,
+    TrajectoryProjection,
 };
 pub use input::{GovernanceInput, JoinCheck, TurnInput};
 pub use instruction::{

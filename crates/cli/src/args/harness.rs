@@ -298,6 +298,9 @@ pub(crate) struct KpiReportArgs {
     /// Fewer rows decide nothing
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) min_rows: u64,
+    /// The figures of so many windows before this one as well
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) history: u64,
     #[command(flatten)]
     pub(crate) format: Format,
 }

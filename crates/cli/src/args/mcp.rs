@@ -12,6 +12,9 @@ pub(crate) struct McpServeArgs {
     /// Listen for HTTP on this loopback address instead of serving standard input; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) http: Option<std::net::SocketAddr>,
+    /// Offer only these tools: a name (issue_ready) or a family (issue), divided by commas; all when absent
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub(crate) tools: Vec<String>,
     /// With --http: print the address as one JSON object
     #[arg(long, requires = "http")]
     pub(crate) json: bool,

@@ -25,6 +25,7 @@ fn report(host: &Host<'_>, args: &KpiReportArgs) -> Result<Exit, CliError> {
         .field("target", decimal(&args.target, "--target")?)
         .field("rollback", decimal(&args.rollback, "--rollback")?)
         .field("minRows", number(args.min_rows))
+        .optional("history", (args.history > 0).then(|| number(args.history)))
         .finish();
     let now = host.workspace.clock.now();
     answer(host, "harness.kpi.report", &arguments, &args.format, |payload| harness::kpi(payload, now))

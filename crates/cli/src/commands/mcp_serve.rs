@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use premath_host::{Host, Token};
-use premath_mcp::{HttpOptions, ServeError, Serving, standard_streams};
+use premath_mcp::{HttpOptions, ServeError, Serving, ToolChoice, standard_streams};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &McpServeArgs) -> Result<Exit, CliError> {
     }
     in_repository(None, |host| {
         let runtime = models::runtime().map_err(CliError::action)?;
-        let serving = Serving { host, is_step: system::is_set(STEP_TOKEN) };
+        let serving = Serving { host, is_step: system::is_set(STEP_TOKEN), tools: chosen(&args.tools)? };
         let served = match args.http {
             None => serving.lines(&runtime, standard_streams(&runtime), system::told_to_end()),
             Some(address) => {
@@ -40,6 +40,13 @@ pub(crate) fn run(args: &McpServeArgs) -> Result<Exit, CliError> {
         runtime.shutdown_background();
         served.map_err(|error| failed(&error))?;
         Ok(Exit::Accepted)
+    })
+}
+
+fn chosen(names: &[String]) -> Result<ToolChoice, CliError> {
+    ToolChoice::of(names).map_err(|unknown| {
+        let what = format!("there is no tool and no family of tools `{}`", unknown.escape_debug());
+        CliError::usage(what, format!("families are {}", ToolChoice::families().join(", ")))
     })
 }
 

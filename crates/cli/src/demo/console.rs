@@ -7,6 +7,7 @@ use std::path::Path;
 
 use premath_host::{Host, Layer, Setting, Workspace};
 use premath_kernel::{Object, Value};
+use premath_wire::time::format_time;
 use premath_wire::v1::DeskChanged;
 
 use super::{FILES, call, filed, files_into};
@@ -97,6 +98,9 @@ const ISSUES: [More; 9] = [
     ("bd-11", "Describe the columns in the README", "task", 3, &[]),
 ];
 
+/// What the workers of the example did in the days before: so many steps succeeded, and so many failed.
+const DAYS: [(u32, u32); 9] = [(1, 3), (2, 3), (2, 1), (3, 2), (2, 2), (4, 2), (4, 1), (3, 0), (5, 1)];
+
 /// Whether a folder has the example already.
 pub(crate) fn is_made(folder: &Path) -> bool {
     let read = |path: &Path| system::read_optional(path).ok().flatten();
@@ -126,6 +130,7 @@ fn made(folder: &Path, host: &Host<'_>, tell: &mut dyn FnMut(&str)) -> Result<Ex
         file(host, issue)?;
     }
     claim(host, "bd-7", "worker-1")?;
+    worked(host)?;
     let ids = stock(host)?;
     written(folder, &ids)?;
     system::write_new(&folder.join(SCRIPTS).join("totals.toml"), super::SCENARIO)
@@ -156,6 +161,25 @@ fn file(host: &Host<'_>, (id, title, kind, priority, waits_for): &More) -> Resul
 fn claim(host: &Host<'_>, id: &str, assignee: &str) -> Result<(), CliError> {
     let claim = Object::fields().field("id", id).field("assignee", assignee).finish();
     call(host, "issue.claim", &claim).map(drop)
+}
+
+/// Two workers, day after day; the figure of the last one is that of the runs.
+fn worked(host: &Host<'_>) -> Result<(), CliError> {
+    let now = host.workspace.clock.now();
+    for (day, (good, bad)) in (1_u32..).zip(DAYS.into_iter().rev()) {
+        let ended = format_time(now.plus_seconds(-i64::from(day) * 24 * 3600 - 12 * 3600));
+        for step in 0..good + bad {
+            let worker = if step % 2 == 0 { "worker-1" } else { "worker-2" };
+            let fields = Object::fields()
+                .field("stepId", format!("{worker}.bd-1.{}", day * 10 + step))
+                .field("action", "work")
+                .field("resultClass", if step < good { "accepted" } else { "check_failed" })
+                .field("finishedAt", ended.as_str())
+                .field("issueId", "bd-1");
+            call(host, "harness.trajectory.append", &fields.finish())?;
+        }
+    }
+    Ok(())
 }
 
 /// Fills the desk; the ids of the files by name.

@@ -9,6 +9,7 @@
 )]
 #![expect(clippy::disallowed_methods, reason = "a test starts servers and looks at files")]
 
+mod desk_promises;
 #[path = "../folder/mod.rs"]
 mod folder;
 mod people;

@@ -38,6 +38,30 @@ fn another_command_under_an_approved_name_is_not_started() {
 }
 
 #[test]
+fn a_script_of_the_repository_that_was_changed_is_not_started() {
+    let place = Place::new(&behaviour(&[tool("forecast", "Weather of a town.")]), "");
+    let text = place.read("premath.toml");
+    let begin = text.find("command = ").unwrap();
+    let (command, rest) = text[begin..].split_once('\n').unwrap();
+    let program: String = command.trim_start_matches("command = ").trim_matches('"').to_owned();
+    let script = |more: &str| format!("#!/bin/sh\n{more}exec {program} \"$@\"\n");
+    place.write("bin/weather", &script(""));
+    place.executable("bin/weather");
+    let named = place.path("bin/weather");
+    place.write("premath.toml", &format!("{}command = {named:?}\n{rest}", &text[..begin]));
+    place.approve_all();
+    let (_, listed) = place.json(&["tools", "list"]);
+    assert_eq!(listed["servers"][0]["state"], "approved");
+    assert!(listed["servers"][0]["identity"].to_string().contains("bin/weather sha256:"), "{listed}");
+    let started = place.noted("started");
+    place.write("bin/weather", &script("touch ../stolen\n"));
+    assert_eq!(place.json(&["tools", "list"]).1["servers"][0]["state"], "changed");
+    let (code, refused) = place.calls(&[], &["--scope", "mcp:weather"]);
+    assert_eq!((code, &refused["refused"]["class"]), (1, &json!("tool_server_unapproved")), "{refused}");
+    assert_eq!(place.noted("started"), started);
+}
+
+#[test]
 fn what_was_shown_is_what_is_approved() {
     let place = Place::new(&behaviour(&[tool("forecast", "Weather of a town.")]), "");
     place.approve("weather");
@@ -128,6 +152,9 @@ fn a_damaged_file_of_approvals_is_found_and_moved_aside() {
     place.approve("weather");
     place.write(".premath/tool_pins.json", "{");
     assert_eq!(place.run(&["tools", "list"]).code, Some(4));
+    let (code, found) = place.json(&["verify"]);
+    assert_eq!(code, 1, "{found}");
+    assert!(found.to_string().contains("doctor.tool_pins_damaged"), "{found}");
     let (code, found) = place.json(&["doctor"]);
     assert_eq!(code, 1, "{found}");
     assert!(found.to_string().contains("doctor.tool_pins_damaged"), "{found}");
@@ -135,4 +162,16 @@ fn a_damaged_file_of_approvals_is_found_and_moved_aside() {
     assert_eq!(code, 0, "{mended}");
     assert_eq!(place.json(&["tools", "list"]).1["servers"][0]["state"], "unapproved");
     assert_eq!(place.json(&["doctor"]).0, 0);
+}
+
+#[test]
+fn approvals_that_a_newer_version_wrote_are_left_where_they_are() {
+    let place = Place::new(&behaviour(&[tool("forecast", "Weather.")]), "");
+    place.approve("weather");
+    let newer = place.read(".premath/tool_pins.json").replace("tool_pins.v1", "tool_pins.v2");
+    place.write(".premath/tool_pins.json", &newer);
+    let (code, found) = place.json(&["doctor", "--fix"]);
+    assert_eq!(code, 1, "{found}");
+    assert_eq!(place.read(".premath/tool_pins.json"), newer);
+    assert!(place.run(&["tools", "list"]).stderr.contains("has version 2"));
 }

@@ -182,6 +182,17 @@ impl Place {
         fs::read_to_string(self.folder.path().join("repository").join(name)).unwrap()
     }
 
+    /// Where a file of the repository is.
+    pub(crate) fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join("repository").join(name)
+    }
+
+    /// Lets a file of the repository be started.
+    pub(crate) fn executable(&self, name: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
     /// The process of the server that was started last.
     pub(crate) fn started_last(&self) -> String {
         let log = fs::read_to_string(self.folder.path().join("server/log.txt")).unwrap();

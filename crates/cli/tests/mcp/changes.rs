@@ -48,6 +48,19 @@ fn nothing_changes_without_an_instruction_and_the_hint_says_what_to_do() {
 }
 
 #[test]
+fn an_instruction_is_a_file_of_the_repository() {
+    let (folder, instruction) = instructed();
+    let mut peer = Peer::new(&folder);
+    let inside = folder.path().join(format!("instructions/{instruction}.json"));
+    for path in [inside.to_str().unwrap(), "/etc/hostname", "../elsewhere.json", "instructions/../../x.json"]
+    {
+        let (is_error, answered) = peer.call("instruction_check", &json!({"path": path}));
+        assert!(is_error, "{path}: {answered}");
+        assert_eq!(answered["payload"]["refused"]["class"], "input.field_invalid", "{path}: {answered}");
+    }
+}
+
+#[test]
 fn an_issue_is_claimed_worked_on_and_closed_under_an_instruction() {
     let (folder, instruction) = instructed();
     let mut peer = Peer::new(&folder);

@@ -106,6 +106,31 @@ fn what_tools_answer_fits_the_schema_they_are_offered_with() {
 }
 
 #[test]
+fn a_client_is_offered_the_tools_that_were_chosen_and_no_others() {
+    let folder = repository();
+    let serving = |tools: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_premath"));
+        command.args(["mcp-serve", "--tools", tools]).current_dir(folder.path());
+        command
+    };
+    let mut peer = Peer::of(serving("issue_ready,dep"));
+    let listed = peer.ask("tools/list", &json!({}));
+    let names: Vec<&str> = listed["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert!(names.contains(&"issue_ready") && names.contains(&"dep_project"), "{names:?}");
+    assert!(names.iter().all(|name| name.starts_with("dep_") || *name == "issue_ready"), "{names:?}");
+    let refused = peer.ask("tools/call", &json!({"name": "issue_list", "arguments": {}}));
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let ran = serving("issues").output().unwrap();
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("families are"), "{ran:?}");
+}
+
+#[test]
 fn resources_are_payloads_of_the_actions_that_read() {
     let folder = repository();
     let mut peer = Peer::new(&folder);

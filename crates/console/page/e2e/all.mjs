@@ -2,6 +2,7 @@
 // It seeds a workspace for looking and deciding, and takes a fresh demo for the desk. Ends with 1 when one of them does not hold.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,11 +36,24 @@ async function serving(args, cwd, use) {
 
 const spec = (name, environment, ...args) => spawnSync(process.execPath, [join(here, name), ...args], { env: environment, stdio: 'inherit' }).status === 0;
 
-/** 10,000 rows by a scripted model that reads one file over and over, each time a little more of it. */
+/** More than 10,000 rows by a scripted model that reads one file over and over, each time a little more of it. */
 function longRun(workspace) {
-  const turns = Array.from({ length: 200 }, (_, at) => `[[turn]]\ntext = "Step ${at}."\n[[turn.call]]\ntool = "fs_read"\narguments = { path = "notes.md", limit = ${at + 1} }\n`);
+  const call = (limit) => `[[turn.call]]\ntool = "fs_read"\narguments = { path = "notes.md", limit = ${limit} }\n`;
+  const calls = (turn) => Array.from({ length: 20 }, (_, at) => call(turn * 20 + at + 1)).join('');
+  const turns = Array.from({ length: 78 }, (_, turn) => `[[turn]]\ntext = "Step ${turn}."\n${calls(turn)}`);
   writeFileSync(join(workspace, 'long.toml'), `name = "long"\n${turns.join('')}[[turn]]\ntext = "done"\n`);
   spawnSync(premath, ['run', 'A very long run', '--model', 'scripted:long.toml', '--run-id', 'long', '--max-turns', '2000', '--max-tool-calls', '2500', '--max-tokens', '100000000', '--max-minutes', '30', '--on-full', 'window', '--context-tokens', '4000'], { cwd: workspace, env, stdio: 'ignore' });
+}
+
+/** A port that was free a moment ago: the server has to be told the origin before the page is there. */
+function freePort() {
+  return new Promise((done, fail) => {
+    const listener = createServer().once('error', fail);
+    listener.listen(0, '127.0.0.1', () => {
+      const { port } = listener.address();
+      listener.close(() => done(port));
+    });
+  });
 }
 
 const results = [];
@@ -52,7 +66,9 @@ try {
     writeFileSync(join(workspace, 'slow.toml'), execFileSync(process.execPath, [join(here, '../tests/fixture/slow.mjs')]));
     longRun(workspace);
     await serving([], workspace, (environment) => ['reading.mjs', 'deciding.mjs', 'live.mjs'].forEach((name) => results.push(spec(name, environment))));
-    await serving(['--demo', '--keep', join(folder, 'demo')], folder, (environment) => ['desk.mjs', 'careful.mjs', 'markup.mjs'].forEach((name) => results.push(spec(name, environment))));
+    const EMBEDDED_PORT = String(await freePort());
+    const origin = `http://localhost:${EMBEDDED_PORT}`;
+    await serving(['--demo', '--keep', join(folder, 'demo'), '--allow-origin', origin], folder, (environment) => ['embedded.mjs', 'desk.mjs', 'careful.mjs', 'markup.mjs'].forEach((name) => results.push(spec(name, { ...environment, EMBEDDED_PORT }))));
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { LogEntry } from '../src/api/types';
 import { errorOf } from '../src/api/client';
 import { NO_PAGES, readBehind } from '../src/chat/log';
-import { kpiWords } from '../src/pages/work';
+import { kpiWords, pointsOf } from '../src/pages/work';
 import { layerWords } from '../src/pages/policy';
 
 const entry = (at: number, status = 'ok'): LogEntry => ({ tool: `t${at}`, status }) as LogEntry;
@@ -48,4 +48,13 @@ test('figures are said in words of people', () => {
 
 test('a code is not said twice', () => {
   expect(errorOf(422, { error: { code: 'input.field_invalid', message: 'input.field_invalid: no model is named' } })).toMatchObject({ code: 'input.field_invalid', message: 'no model is named' });
+});
+
+test('the history of the figure begins with the first day on which anything was done, and ends now', () => {
+  const day = (end: string, kpi: number, windowRows: number) => ({ end, kpi, windowRows });
+  const answer = (history: ReturnType<typeof day>[]) => ({ history, ratios: { kpi: 0.5 }, window: { end: '2026-11-16T10:00:00Z' } }) as never;
+  const values = (points: readonly { value: number }[]) => points.map((point) => point.value);
+  expect(values(pointsOf(answer([])))).toEqual([0.5]);
+  expect(values(pointsOf(answer([day('2026-11-13T10:00:00Z', 0, 0), day('2026-11-14T10:00:00Z', 1, 2), day('2026-11-15T10:00:00Z', 0, 0)])))).toEqual([1, 0, 0.5]);
+  expect(pointsOf(answer([day('2026-11-15T10:00:00Z', 1, 1)]))[0]?.at).toBe(Date.parse('2026-11-15T10:00:00Z'));
 });

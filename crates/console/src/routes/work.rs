@@ -23,6 +23,7 @@ pub(crate) const ROUTES: &[Route] = &[
         "target",
         "rollback",
         "minRows",
+        "history",
     ]),
     Route::post("/api/verify", "workspace.verify", "check logs, chains, objects, witnesses and references")
         .findings(),

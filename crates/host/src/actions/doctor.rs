@@ -1,7 +1,6 @@
 //! `workspace.doctor`: what is wrong with the stores, in words, and mending it.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use premath_bd::{
     Diagnosis, Doctor, DoctorError, Finding, Permit, PermitRefusal, PrivateRun, Repair, RepairFailure,
@@ -93,7 +92,7 @@ pub fn run(
             answered.ok = false;
             answered.findings.push(finding);
         }
-        if let Some((_, finding)) = damaged_pins(workspace) {
+        if let Some(finding) = unreadable_pins(workspace) {
             answered.ok = false;
             answered.findings.push(finding);
         }
@@ -111,7 +110,11 @@ pub fn run(
             let mut deleted = delete_left_behind(workspace)?;
             deleted.extend(finish_cut_off(workspace)?);
             deleted.extend(move_damaged_pins(workspace)?);
-            let diagnosed = answer(workspace, &treatment.remaining);
+            let mut diagnosed = answer(workspace, &treatment.remaining);
+            if let Some(finding) = unreadable_pins(workspace) {
+                diagnosed.ok = false;
+                diagnosed.findings.push(finding);
+            }
             Ok(DoctorOutcome::Answered(Box::new(DoctorAnswer {
                 ok: diagnosed.ok && treatment.failures.is_empty(),
                 fix,
@@ -171,30 +174,38 @@ fn finish_cut_off(workspace: &Workspace) -> Result<Option<DoctorRepair>, ActionE
 }
 
 /// What was approved of other servers, where it cannot be read: then no run with such tools begins.
-fn damaged_pins(workspace: &Workspace) -> Option<(PathBuf, DoctorFinding)> {
+pub(super) fn unreadable_pins(workspace: &Workspace) -> Option<DoctorFinding> {
     let error = crate::foreign::store(workspace).read().err()?;
-    // A file that cannot be had now is not a damaged one.
-    if matches!(error, StoreError::Io { .. } | StoreError::Busy { .. }) {
-        return None;
-    }
-    let path = workspace.lane(None, ToolPinStore::FILE_NAME);
+    let (hint, remedy) = match &error {
+        // A file that cannot be had now is not a damaged one.
+        StoreError::Io { .. } | StoreError::Busy { .. } | StoreError::Poisoned { .. } => return None,
+        StoreError::Newer { .. } => ("use the version of premath that wrote it, or a newer one", None),
+        StoreError::Missing { .. }
+        | StoreError::Corrupt { .. }
+        | StoreError::DerivedDamaged { .. }
+        | StoreError::Input(_) => (
+            "let `premath doctor --fix` move it aside; then approve again with `premath tools approve`",
+            Some("move it aside; everything is asked for again".to_owned()),
+        ),
+    };
     let problem = StoreProblem {
         class: "doctor.tool_pins_damaged".to_owned(),
         severity: Severity::Error,
-        path: shown(&path),
+        path: shown(&workspace.lane(None, ToolPinStore::FILE_NAME)),
         line: None,
         detail: error.to_string(),
         meaning: "nobody knows what was approved of other servers".to_owned(),
-        hint: "let `premath doctor --fix` move it aside; then approve again with `premath tools approve`"
-            .to_owned(),
+        hint: hint.to_owned(),
     };
-    let remedy = "move it aside; everything is asked for again".to_owned();
-    Some((path, DoctorFinding { problem, remedy: Some(remedy) }))
+    Some(DoctorFinding { problem, remedy })
 }
 
 /// Moves it aside, under a name that nothing has yet.
 fn move_damaged_pins(workspace: &Workspace) -> Result<Option<DoctorRepair>, ActionError> {
-    let Some((path, found)) = damaged_pins(workspace) else { return Ok(None) };
+    let Some(found) = unreadable_pins(workspace).filter(|found| found.remedy.is_some()) else {
+        return Ok(None);
+    };
+    let path = workspace.lane(None, ToolPinStore::FILE_NAME);
     let at = format_time(to_millis(workspace.clock.now())).replace(':', "");
     let folder = workspace.lane(None, "backup");
     let kept = folder.join(format!("{at}-{}-{}", workspace.ids.fresh(), ToolPinStore::FILE_NAME));

@@ -132,7 +132,7 @@ pub(crate) fn approve(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
         };
         (listed.iter().map(|one| tool_pin(&server, one)).collect::<Vec<_>>(), listed)
     } else {
-        (vec![server_pin(&server)], Vec::new())
+        (vec![server_pin(&ground, &server)], Vec::new())
     };
     let servers = vec![server_row(&ground, &server)];
     let tools = tool_rows(&ground, &server, &listed, true);
@@ -322,12 +322,12 @@ fn wanted(
     }
 }
 
-fn server_pin(server: &ForeignServer) -> NewToolPin {
+fn server_pin(ground: &Ground, server: &ForeignServer) -> NewToolPin {
     NewToolPin {
         server: server.name.clone(),
         tool: None,
-        digest: server.identity_digest().as_str().to_owned(),
-        definition: server.identity().into_owned(),
+        digest: ground.approved.identity_digest(server).as_str().to_owned(),
+        definition: ground.approved.identity(server),
     }
 }
 

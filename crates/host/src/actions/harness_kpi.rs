@@ -7,7 +7,7 @@ use premath_bd::{RemediationLog, WindowCounts};
 use premath_kernel::{Kpi, KpiInput, Moment, Value};
 use premath_wire::time::{format_time, parse_time, to_millis};
 use premath_wire::v1::{
-    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, Micros,
+    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiPoint, KpiRatios, KpiThresholds, KpiWindow, Micros,
     RemediateAnswer, RemediationRow,
 };
 use schemars::JsonSchema;
@@ -26,6 +26,8 @@ const MOST_HOURS: u64 = 1_000_000;
 const DEFAULT_TARGET: Micros = Micros(800_000);
 const DEFAULT_ROLLBACK: Micros = Micros(400_000);
 const DEFAULT_ROWS: u64 = 3;
+/// The most windows before this one.
+const MOST_POINTS: u64 = 366;
 
 /// What `harness.kpi.report` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -41,6 +43,8 @@ pub(crate) struct ReportArgs {
     rollback: Option<Micros>,
     /// How many steps it takes to say anything; 3 when absent.
     min_rows: Option<u64>,
+    /// The figures of so many windows before this one as well; none when absent.
+    history: Option<u64>,
 }
 
 /// What `harness.kpi.remediate` takes.
@@ -70,22 +74,33 @@ pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     }
     let trajectory = trajectory(host, args.path.as_deref());
     let remediations = RemediationLog::beside(Arc::clone(&host.workspace.disk), trajectory.path());
+    let points = args.history.unwrap_or_default();
+    if points > MOST_POINTS || points.saturating_mul(hours) > MOST_HOURS {
+        return Err(invalid(format!("at most {MOST_POINTS} windows in {MOST_HOURS} hours"), "history").into());
+    }
     let end = to_millis(host.workspace.clock.now());
-    let start = end.plus_seconds(-i64::try_from(hours * 3600).unwrap_or(i64::MAX));
-    let counts = trajectory.window(start, end);
-    let counts = unless_new(host, args.path.as_deref(), counts, WindowCounts::default)?;
+    let start = before(end, hours);
+    let counted = |start, end| {
+        let counts = trajectory.window(start, end);
+        unless_new(host, args.path.as_deref(), counts, WindowCounts::default)
+    };
+    let counts = counted(start, end)?;
     let latest_remediation = remediations.latest()?;
     let newest_failed_at = counts.newest_failed_at;
-    let kpi = Kpi::new(&KpiInput {
-        window_rows: counts.window_rows,
-        completed_rows: counts.completed_rows,
-        active_workers: counts.active_workers,
-        window_hours: hours,
-        target_micros: thresholds.target.0,
-        rollback_micros: thresholds.rollback.0,
-        min_rows: thresholds.min_rows,
-    })
-    .ok_or_else(|| invalid("there is no figure for such a window", "windowHours"))?;
+    let kpi = figure(&counts, hours, &thresholds)?;
+    let mut history = Vec::new();
+    for windows in (1..=points).rev() {
+        let end = before(end, windows * hours);
+        let counts = counted(before(end, hours), end)?;
+        let kpi = figure(&counts, hours, &thresholds)?;
+        history.push(KpiPoint {
+            end: format_time(end),
+            window_rows: counts.window_rows,
+            completed_rows: counts.completed_rows,
+            kpi: Micros(kpi.kpi_micros),
+            state: kpi.decision.token().to_owned(),
+        });
+    }
     Answer::new(
         "ok",
         &KpiAnswer {
@@ -112,10 +127,29 @@ pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
             remedied: is_remedied(latest_remediation.as_ref(), newest_failed_at, start),
             newest_failed_at: newest_failed_at.map(format_time),
             latest_remediation,
+            history,
             warning_count: counts.warning_count,
             warnings: counts.warnings.into_iter().map(warning).collect(),
         },
     )
+}
+
+/// So many hours before a moment.
+fn before(end: Moment, hours: u64) -> Moment {
+    end.plus_seconds(-i64::try_from(hours.saturating_mul(3600)).unwrap_or(i64::MAX))
+}
+
+fn figure(counts: &WindowCounts, hours: u64, thresholds: &KpiThresholds) -> Result<Kpi, ActionError> {
+    let figure = Kpi::new(&KpiInput {
+        window_rows: counts.window_rows,
+        completed_rows: counts.completed_rows,
+        active_workers: counts.active_workers,
+        window_hours: hours,
+        target_micros: thresholds.target.0,
+        rollback_micros: thresholds.rollback.0,
+        min_rows: thresholds.min_rows,
+    });
+    figure.ok_or_else(|| invalid("there is no figure for such a window", "windowHours").into())
 }
 
 /// Whether something was done about what failed: later than the newest of it, for what was said before is about something else.

@@ -146,7 +146,7 @@ pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         attention_first,
         limit,
     };
-    Answer::new("ok", &traces::list(host.workspace, &wanted)?)
+    Answer::new("ok", &traces::list(host.workspace, &wanted, host.agent.kept_runs().as_deref())?)
 }
 
 /// `run.show`

@@ -8,6 +8,7 @@ use premath_kernel::Value;
 use premath_wire::v1::{CheckedCounts, Severity, StoreProblem, VerifyAnswer};
 use premath_wire::{UnknownFields, decode};
 
+use super::doctor::unreadable_pins;
 use super::issue::count;
 use crate::authority::permit_problems;
 use crate::measured::promotion_problems;
@@ -41,6 +42,7 @@ pub fn run(
     let mut more = promotion_problems(workspace)?;
     more.extend(permit_problems(workspace)?);
     more.extend(announcement_problems(workspace)?);
+    more.extend(unreadable_pins(workspace).map(|found| found.problem));
     let wrong = more.iter().filter(|problem| problem.severity == Severity::Error).count();
     let (wrong, doubtful) = (count(wrong), count(more.len().saturating_sub(wrong)));
     Ok(VerifyAnswer {

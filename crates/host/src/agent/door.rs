@@ -17,6 +17,7 @@ use premath_tusk::turn_loop::{
     AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
 };
 
+use super::traces::KeptRuns;
 use crate::coherence::CommandShape;
 use crate::measured::{Measure, NoMeasure};
 use crate::table::ActionError;
@@ -86,6 +87,11 @@ pub trait AgentDoor: Debug + Sync {
 
     /// Where views of issue memory are kept between two calls; nowhere in a process that calls once.
     fn kept_issues(&self) -> Option<Arc<KeptIssues>> {
+        None
+    }
+
+    /// Where it is kept what runs came to; nowhere in a process that calls once.
+    fn kept_runs(&self) -> Option<Arc<KeptRuns>> {
         None
     }
 

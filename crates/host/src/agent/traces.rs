@@ -20,6 +20,7 @@ use premath_wire::v1::{
 };
 
 use self::kept_rows::{each, kept_intent};
+pub use self::listing::KeptRuns;
 use self::listing::{Questions, every};
 pub(crate) use self::listing::{STATES, Wanted, list};
 pub(crate) use self::made::{MadeRun, MadeTurn, made, run_names};
@@ -259,7 +260,7 @@ pub(crate) fn each_kept_row(
 
 /// The newest run that can be resumed.
 pub(super) fn newest_resumable(workspace: &Workspace) -> Result<Option<String>, ActionError> {
-    let mut runs = every(workspace)?;
+    let mut runs = every(workspace, None)?;
     // A worker goes on with whoever spawned it.
     runs.retain(|(_, is_worker)| !is_worker);
     let has_next = |id: &str| runs.iter().any(|(row, _)| row.parent_run_id.as_deref() == Some(id));
@@ -353,7 +354,8 @@ const fn is_resumable(ending: RunEnding) -> bool {
 pub(crate) fn show(workspace: &Workspace, run_id: &str) -> Result<RunCard, ActionError> {
     let journal = retention::kept(workspace, run_id)?;
     let trace = Trace::read(&journal)?;
-    let row = trace.standing(&journal, &Questions::of(workspace)?);
+    let questions = Questions::of(workspace)?;
+    let row = trace.summary().map(|summary| summary.standing(&journal, &questions));
     let row = row.ok_or_else(|| missing(&format!("there is no run `{run_id}`")))?;
     Ok(RunCard {
         action: "run.show".to_owned(),

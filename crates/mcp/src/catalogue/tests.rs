@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use premath_host::{ACTIONS, Door};
 use serde_json::Value;
 
-use super::{Catalogue, REPEATABLE, REPLACING, tool_name};
+use super::{Catalogue, REPEATABLE, REPLACING, ToolChoice, tool_name};
 use crate::left_out::LEFT_OUT;
 use crate::schemas::{CALL_ID, INSTRUCTION};
 
 #[test]
 fn every_action_is_a_tool_or_is_left_out_with_a_reason() {
-    let catalogue = Catalogue::new();
+    let catalogue = Catalogue::new(&ToolChoice::default());
     assert!(LEFT_OUT.is_sorted_by(|left, right| left.0 < right.0), "sorted, each once");
     for action in ACTIONS {
         let left_out = LEFT_OUT.iter().find(|(name, _)| *name == action.name);
@@ -26,7 +26,7 @@ fn every_action_is_a_tool_or_is_left_out_with_a_reason() {
 
 #[test]
 fn what_lists_name_exists_and_is_offered() {
-    let catalogue = Catalogue::new();
+    let catalogue = Catalogue::new(&ToolChoice::default());
     for name in REPLACING.iter().chain(&REPEATABLE) {
         assert!(catalogue.find(&tool_name(name)).is_some(), "{name}");
     }
@@ -43,7 +43,7 @@ fn names_are_unique_and_fit_what_clients_allow() {
 
 #[test]
 fn what_changes_something_takes_an_instruction_and_nothing_else_does() {
-    let catalogue = Catalogue::new();
+    let catalogue = Catalogue::new(&ToolChoice::default());
     for action in ACTIONS {
         let Some(entry) = catalogue.find(&tool_name(action.name)) else { continue };
         if entry.is_linked {
@@ -61,7 +61,7 @@ fn what_changes_something_takes_an_instruction_and_nothing_else_does() {
 
 #[test]
 fn no_tool_takes_a_file_to_write() {
-    let catalogue = Catalogue::new();
+    let catalogue = Catalogue::new(&ToolChoice::default());
     for tool in catalogue.tools() {
         let entry = catalogue.find(&tool.name).unwrap();
         assert!(!entry.takes("issues") && !entry.takes("output"), "{}", tool.name);
@@ -71,7 +71,7 @@ fn no_tool_takes_a_file_to_write() {
 
 #[test]
 fn schemas_are_objects_and_every_reference_leads_somewhere() {
-    for tool in Catalogue::new().tools() {
+    for tool in Catalogue::new(&ToolChoice::default()).tools() {
         assert_eq!(tool.input_schema.get("type").unwrap(), "object", "{}", tool.name);
         let output = tool.output_schema.unwrap();
         assert_eq!(output.get("type").unwrap(), "object", "{}", tool.name);
@@ -82,5 +82,29 @@ fn schemas_are_objects_and_every_reference_leads_somewhere() {
             assert!(definitions.contains_key(name), "{}: {name}", tool.name);
         }
         assert!(!text.contains("\"format\":\"uint"), "{}", tool.name);
+    }
+}
+
+#[test]
+fn chosen_tools_are_those_named_and_those_of_the_families_named() {
+    let names = |chosen: &[&str]| {
+        let chosen: Vec<String> = chosen.iter().map(ToString::to_string).collect();
+        ToolChoice::of(&chosen).map(|choice| {
+            let tools = Catalogue::new(&choice).tools();
+            tools.into_iter().map(|tool| tool.name.into_owned()).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(names(&["issue_ready"]), Ok(vec!["issue_ready".to_owned()]));
+    let family = names(&["dep", "issue_ready"]).unwrap();
+    assert!(family.len() > 3 && family.iter().all(|name| name.starts_with("dep_") || name == "issue_ready"));
+    assert_eq!(names(&["issue", "iss"]), Err("iss".to_owned()));
+    assert_eq!(
+        names(&["approval_approve"]),
+        Err("approval_approve".to_owned()),
+        "what is left out stays out"
+    );
+    assert_eq!(names(&[]).unwrap().len(), ACTIONS.len() - LEFT_OUT.len());
+    for family in ToolChoice::families() {
+        assert!(!names(&[family]).unwrap().is_empty(), "{family}");
     }
 }

@@ -1,11 +1,11 @@
 //! The prompts name tools that exist.
 
 use super::{ROUTINES, told};
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, ToolChoice};
 
 #[test]
 fn every_tool_that_a_prompt_names_is_offered() {
-    let catalogue = Catalogue::new();
+    let catalogue = Catalogue::new(&ToolChoice::default());
     let mut named = 0;
     for routine in &ROUTINES {
         for word in routine.text.split('`').skip(1).step_by(2).filter(|word| word.contains('_')) {

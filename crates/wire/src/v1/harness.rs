@@ -13,7 +13,7 @@ pub use feature::{
     FeatureRow, FeatureWriteAnswer,
 };
 pub use kpi::{
-    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiRatios, KpiThresholds, KpiWindow, Micros,
+    KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiPoint, KpiRatios, KpiThresholds, KpiWindow, Micros,
     REMEDIATION_KIND, RemediateAnswer, RemediationRow,
 };
 pub use session::{

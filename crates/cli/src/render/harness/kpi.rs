@@ -36,6 +36,13 @@ pub(crate) fn kpi(answer: &KpiAnswer, now: Moment) -> String {
         "thresholds",
         &format!("target {}, rollback {}, at least {} rows", limits.target, limits.rollback, limits.min_rows),
     );
+    for (at, point) in answer.history.iter().enumerate() {
+        let style = style_of(&point.state);
+        let counted = format!("{} of {} completed", point.completed_rows, point.window_rows);
+        let shown =
+            format!("{style}{}{style:#} {counted} {DIM}until {}{DIM:#}", point.kpi, plain(&point.end));
+        line(&mut text, if at == 0 { "before" } else { "" }, &shown);
+    }
     if let Some(last) = &answer.latest_remediation {
         line(
             &mut text,

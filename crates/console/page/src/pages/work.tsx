@@ -42,8 +42,8 @@ interface Kpi {
   readonly ratios: { kpi: number; gatePassRate: number; completedRowsPerDay: number; throughputPerWorkerPerDay: number };
   readonly counts: { completedRows: number; windowRows: number; activeWorkers: number };
   readonly thresholds: { target: number; rollback: number; minRows: number };
-  readonly history?: readonly Record<string, unknown>[];
-  readonly report?: Kpi;
+  readonly window: { end: string };
+  readonly history?: readonly { end: string; kpi: number; windowRows: number }[];
 }
 
 interface IssueHistory {
@@ -52,13 +52,12 @@ interface IssueHistory {
 
 const leasesOf = (board: Board | null): readonly Lease[] => (Array.isArray(board?.leases) ? board.leases : ((board?.leases as { items?: readonly Lease[] } | undefined)?.items ?? []));
 
-function pointsOf(kpi: Kpi): Point[] {
-  return (kpi.history ?? []).flatMap((row): Point[] => {
-    const ratios = row['ratios'] as { kpi?: number } | undefined;
-    const value = Number(row['kpi'] ?? row['value'] ?? ratios?.kpi ?? Number.NaN);
-    const at = Date.parse(String(row['at'] ?? row['end'] ?? row['day'] ?? (row['window'] as { end?: string } | undefined)?.end ?? ''));
-    return Number.isFinite(value) && Number.isFinite(at) ? [{ at, value }] : [];
-  }).sort((a, b) => a.at - b.at);
+/** The figures of the last days, from the first day on which anything was done. */
+export function pointsOf(kpi: Pick<Kpi, 'history' | 'ratios' | 'window'>): Point[] {
+  const days = kpi.history ?? [];
+  const first = days.findIndex((day) => day.windowRows > 0);
+  const before = first < 0 ? [] : days.slice(first).map((day): Point => ({ at: Date.parse(day.end), value: day.kpi }));
+  return [...before, { at: Date.parse(kpi.window.end), value: kpi.ratios.kpi }];
 }
 
 /** What the figure means, for people; the exact reason is the title of the chip. */
@@ -71,8 +70,8 @@ export function kpiWords(kpi: Pick<Kpi, 'decision' | 'ratios' | 'thresholds' | '
 }
 
 function KpiTile() {
-  const answer = useAnswer<Kpi>('/api/kpi', {}, 15_000);
-  const kpi = answer.data?.report ? { ...answer.data.report, history: answer.data.history ?? [] } : answer.data;
+  const answer = useAnswer<Kpi>('/api/kpi', { history: 13 }, 15_000);
+  const kpi = answer.data;
   const points = useMemo(() => (kpi ? pointsOf(kpi) : []), [answer.data]);
   if (answer.error) return <section class="card"><header><h2>Throughput</h2></header><div class="body"><Failure error={answer.error} command="premath harness-kpi" again={answer.again} /></div></section>;
   if (!kpi) return <section class="card"><header><h2>Throughput</h2></header><Loading what="the figure" /></section>;
@@ -82,7 +81,7 @@ function KpiTile() {
       <header><h2>Throughput</h2><Chip tone={tone} dot title={kpi.decision.reason}>{inert(kpi.decision.state.replaceAll('_', ' '))}</Chip></header>
       <div class="body col">
         <dl class="figures"><div><dt>verified steps per worker and day</dt><dd class="num">{kpi.ratios.kpi.toFixed(2)}<small>target {kpi.thresholds.target.toFixed(1)}</small></dd></div><div><dt>gate pass rate</dt><dd class="num">{Math.round(kpi.ratios.gatePassRate * 100)} %</dd></div><div><dt>completed</dt><dd class="num">{kpi.counts.completedRows}<small>of {kpi.counts.windowRows}</small></dd></div></dl>
-        {points.length > 1 ? <Chart points={points} target={kpi.thresholds.target} rollback={kpi.thresholds.rollback} label={`Throughput over ${plural(points.length, 'point')}, now ${kpi.ratios.kpi.toFixed(2)}`} /> : <p class="small ink3">{inert(kpiWords(kpi))} With the next figure a line is drawn here.</p>}
+        {points.length > 1 ? <Chart points={points} target={kpi.thresholds.target} rollback={kpi.thresholds.rollback} label={`Throughput over ${plural(points.length, 'day')}, now ${kpi.ratios.kpi.toFixed(2)}`} /> : <p class="small ink3">{inert(kpiWords(kpi))} A line is drawn here from the second day on.</p>}
       </div>
     </section>
   );

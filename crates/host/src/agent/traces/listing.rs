@@ -1,9 +1,10 @@
 //! Which runs there are, how each stands, and which of them a person should look at first.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use premath_bd::desk::{ApprovalState, ProposalState};
-use premath_bd::{Journal, StoreError, runs_folder, sessions};
+use premath_bd::{Access, FileStat, Journal, StoreError, runs_folder, sessions};
 use premath_wire::time::format_time;
 use premath_wire::v1::{RunEnding, RunListing, RunRow, TurnVerdict};
 
@@ -61,8 +62,12 @@ impl Wanted<'_> {
 }
 
 /// The runs that are wanted: the newest first, or those that need a person before them.
-pub(crate) fn list(workspace: &Workspace, wanted: &Wanted<'_>) -> Result<RunListing, ActionError> {
-    let mut items: Vec<RunRow> = every(workspace)?.into_iter().map(|(row, _)| row).collect();
+pub(crate) fn list(
+    workspace: &Workspace,
+    wanted: &Wanted<'_>,
+    kept: Option<&KeptRuns>,
+) -> Result<RunListing, ActionError> {
+    let mut items: Vec<RunRow> = every(workspace, kept)?.into_iter().map(|(row, _)| row).collect();
     if wanted.attention_first {
         items.sort_by_key(|row| urgency(&row.state));
     }
@@ -111,18 +116,47 @@ impl Questions {
     }
 }
 
+/// What the journals of runs came to when they were last read, for a process that lists them again and again.
+#[derive(Debug, Default)]
+pub struct KeptRuns(Mutex<BTreeMap<String, Kept>>);
+
+type Kept = (FileStat, Option<Arc<Summary>>);
+
+impl KeptRuns {
+    fn rows(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
+        // Whole entries go in and out under the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn of(&self, session: &str, stat: FileStat) -> Option<Option<Arc<Summary>>> {
+        self.rows().get(session).filter(|kept| kept.0 == stat).map(|kept| kept.1.clone())
+    }
+
+    fn keep(&self, session: &str, stat: FileStat, summary: Option<Arc<Summary>>) {
+        self.rows().insert(session.to_owned(), (stat, summary));
+    }
+
+    fn only(&self, sessions: &[String]) {
+        self.rows().retain(|session, _| sessions.binary_search(session).is_ok());
+    }
+}
+
 /// Every run, the newest first, and whether it works for another.
-pub(super) fn every(workspace: &Workspace) -> Result<Vec<(RunRow, bool)>, ActionError> {
+pub(super) fn every(
+    workspace: &Workspace,
+    kept: Option<&KeptRuns>,
+) -> Result<Vec<(RunRow, bool)>, ActionError> {
     let questions = Questions::of(workspace)?;
+    let mut sessions = sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))?;
+    sessions.sort_unstable();
     let mut items: Vec<(RunRow, bool)> = Vec::new();
-    for session in sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))? {
-        let journal = retention::kept(workspace, &session)?;
-        match Trace::read(&journal) {
-            Ok(trace) => items.extend(trace.standing(&journal, &questions).map(|row| (row, trace.is_worker))),
-            // A folder that a process left before it wrote anything is no run.
-            Err(ActionError::Store(StoreError::Missing { .. }) | ActionError::Input(_)) => {}
-            Err(error) => return Err(error),
-        }
+    for session in &sessions {
+        let journal = retention::kept(workspace, session)?;
+        let summary = summary(workspace, &journal, session, kept)?;
+        items.extend(summary.map(|summary| (summary.standing(&journal, &questions), summary.is_worker)));
+    }
+    if let Some(kept) = kept {
+        kept.only(&sessions);
     }
     items.sort_by(|(left, _), (right, _)| {
         right.started_at.cmp(&left.started_at).then(right.run_id.cmp(&left.run_id))
@@ -130,19 +164,61 @@ pub(super) fn every(workspace: &Workspace) -> Result<Vec<(RunRow, bool)>, Action
     Ok(items)
 }
 
+/// What a journal comes to; none for one that holds no run. One that was read before and has not changed since is not read.
+fn summary(
+    workspace: &Workspace,
+    journal: &Journal,
+    session: &str,
+    kept: Option<&KeptRuns>,
+) -> Result<Option<Arc<Summary>>, ActionError> {
+    // Before it is read: what is written in the meantime makes another file of it.
+    let stat = kept.and_then(|_| workspace.disk.open(journal.path(), Access::Read).ok()?.stat().ok());
+    if let Some(found) = kept.zip(stat).and_then(|(kept, stat)| kept.of(session, stat)) {
+        return Ok(found);
+    }
+    let summary = match Trace::read(journal) {
+        Ok(trace) => trace.summary().map(Arc::new),
+        // A folder that a process left before it wrote anything is no run.
+        Err(ActionError::Store(StoreError::Missing { .. }) | ActionError::Input(_)) => None,
+        Err(error) => return Err(error),
+    };
+    if let Some((kept, stat)) = kept.zip(stat) {
+        kept.keep(session, stat, summary.clone());
+    }
+    Ok(summary)
+}
+
+/// What a journal says of its run as a whole.
+#[derive(Debug)]
+pub(super) struct Summary {
+    row: RunRow,
+    /// The last tool of a turn that is not closed.
+    open_tool: Option<String>,
+    is_worker: bool,
+}
+
 impl Trace {
-    /// Its row with how it stands now.
-    pub(super) fn standing(&self, journal: &Journal, questions: &Questions) -> Option<RunRow> {
+    pub(super) fn summary(&self) -> Option<Summary> {
         let mut row = self.row.clone()?;
-        let is_running = row.outcome.is_none() && journal.is_held();
-        row.state = state(row.outcome, is_running).to_owned();
         let open = self.turns.last().filter(|turn| turn.verdict == TurnVerdict::Open);
-        row.current_tool = open.filter(|_| is_running).and_then(|turn| turn.tools.last().cloned());
         row.tokens = self.turns.iter().map(|turn| turn.tokens).sum();
         row.cost_micro_usd = self.turns.iter().filter_map(|turn| turn.cost_micro_usd).sum();
         row.updated_at = self.updated_at.map(format_time).unwrap_or_default();
-        row.open_questions = questions.0.get(&row.run_id).copied().unwrap_or_default();
-        Some(row)
+        let open_tool = open.and_then(|turn| turn.tools.last().cloned());
+        Some(Summary { row, open_tool, is_worker: self.is_worker })
+    }
+}
+
+impl Summary {
+    /// Its row with how it stands now.
+    pub(super) fn standing(&self, journal: &Journal, questions: &Questions) -> RunRow {
+        let is_running = self.row.outcome.is_none() && journal.is_held();
+        RunRow {
+            state: state(self.row.outcome, is_running).to_owned(),
+            current_tool: self.open_tool.clone().filter(|_| is_running),
+            open_questions: questions.0.get(&self.row.run_id).copied().unwrap_or_default(),
+            ..self.row.clone()
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use premath_kernel::{Digest, Object, Value};
+use premath_kernel::{Object, Value};
 
 use crate::tools::spec::Risk;
 
@@ -141,12 +141,6 @@ impl ForeignServer {
                 .field("url", url.as_str())
                 .finish(),
         }
-    }
-
-    /// The digest of who it is.
-    #[must_use]
-    pub fn identity_digest(&self) -> Digest {
-        Digest::prefixed("srv1_", &self.identity())
     }
 
     /// The terms on which a tool is used, as a pin holds them.

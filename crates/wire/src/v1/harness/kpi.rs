@@ -107,10 +107,29 @@ pub struct KpiAnswer {
     /// When the newest row of the window ended that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest_failed_at: Option<String>,
+    /// The figures of earlier windows of the same length, the oldest first; only where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<KpiPoint>,
     /// How many lines were passed over, shown or not.
     pub warning_count: u64,
     /// The first of them.
     pub warnings: Vec<LineWarning>,
+}
+
+/// The figure of an earlier window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KpiPoint {
+    /// When that window ended.
+    pub end: String,
+    /// Rows that ended in it.
+    pub window_rows: u64,
+    /// Those of them that succeeded at an issue.
+    pub completed_rows: u64,
+    /// The figure.
+    pub kpi: Micros,
+    /// What followed from it.
+    pub state: String,
 }
 
 /// From when to when rows count, both ends included.
