@@ -501,7 +501,11 @@ pub(crate) enum BenchTarget {
     },
     /// The echo that the MCP server is measured beside
     #[command(hide = true)]
-    McpEcho,
+    McpEcho {
+        /// Over pipes that are read without a thread, as mcp-serve has them
+        #[arg(long)]
+        pipes: bool,
+    },
     /// One run of one loop, for a counter around this process
     #[command(hide = true)]
     LoopCase(LoopCaseArgs),

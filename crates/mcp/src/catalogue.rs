@@ -3,11 +3,11 @@
 //! Names, schemas and hints come from the table. It must not offer an action that [`LEFT_OUT`](crate::LEFT_OUT) names.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use premath_host::{ACTIONS, Action, Door};
 use rmcp::model::{Tool, ToolAnnotations};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::left_out::LEFT_OUT;
 use crate::schemas::{hidden, input, output};
@@ -36,17 +36,28 @@ const REPEATABLE: [&str; 6] = [
 pub(crate) struct Entry {
     /// The action behind it.
     pub(crate) action: &'static Action,
-    /// What clients are told.
-    pub(crate) tool: Tool,
     /// Whether a call names an instruction.
     pub(crate) is_linked: bool,
+    input: Arc<Map<String, Value>>,
+    /// Made when somebody asks: most of a start would be schemas of answers.
+    tool: OnceLock<Tool>,
 }
 
 impl Entry {
     /// Whether the tool takes a member of that name.
     pub(crate) fn takes(&self, member: &str) -> bool {
-        let properties = self.tool.input_schema.get("properties").and_then(Value::as_object);
+        let properties = self.input.get("properties").and_then(Value::as_object);
         properties.is_some_and(|properties| properties.contains_key(member))
+    }
+
+    /// What clients are told.
+    pub(crate) fn tool(&self) -> &Tool {
+        self.tool.get_or_init(|| {
+            let description = sentence(self.action.summary);
+            Tool::new(tool_name(self.action.name), description, Arc::clone(&self.input))
+                .with_raw_output_schema(Arc::new(output(self.action)))
+                .with_annotations(annotations(self.action))
+        })
     }
 }
 
@@ -68,7 +79,7 @@ impl Catalogue {
 
     /// All of them, sorted.
     pub(crate) fn tools(&self) -> Vec<Tool> {
-        self.0.values().map(|entry| entry.tool.clone()).collect()
+        self.0.values().map(|entry| entry.tool().clone()).collect()
     }
 }
 
@@ -156,11 +167,7 @@ fn is_linked(action: &Action) -> bool {
 
 fn entry(action: &'static Action) -> Entry {
     let is_linked = is_linked(action);
-    let description = sentence(action.summary);
-    let tool = Tool::new(tool_name(action.name), description, Arc::new(input(action, is_linked)))
-        .with_raw_output_schema(Arc::new(output(action)))
-        .with_annotations(annotations(action));
-    Entry { action, tool, is_linked }
+    Entry { action, is_linked, input: Arc::new(input(action, is_linked)), tool: OnceLock::new() }
 }
 
 fn annotations(action: &Action) -> ToolAnnotations {

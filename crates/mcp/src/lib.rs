@@ -25,4 +25,4 @@ pub use client::{Client, Launch, Launched, ProgramToStart, RunningProgram};
 pub use echo::echo;
 pub use http::{HttpOptions, listen};
 pub use left_out::LEFT_OUT;
-pub use serving::{ServeError, Serving, standard_streams};
+pub use serving::{ServeError, Serving, documented_streams, standard_streams};

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use premath_wire::strict::{Limits, parse};
 use rmcp::model::{
-    CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, ErrorData, JsonRpcMessage,
-    RequestId, ServerJsonRpcMessage, ServerResult,
+    CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, ContentBlock, ErrorData,
+    JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
@@ -158,25 +158,62 @@ fn id_in(line: &[u8]) -> Option<RequestId> {
     serde_json::from_value(read.get("id")?.clone()).ok()
 }
 
-/// The envelope that a tool answered with, where it is still to become structured content.
-fn envelope(message: &ServerJsonRpcMessage) -> Option<&str> {
+/// Takes the envelope that a tool answered with out of its message, where it is still to become structured content.
+fn envelope(message: &mut ServerJsonRpcMessage) -> Option<String> {
     let JsonRpcMessage::Response(response) = message else { return None };
-    let ServerResult::CallToolResult(result) = &response.result else { return None };
-    match (&result.structured_content, result.content.as_slice()) {
-        (None, [only]) => only.as_text().map(|text| text.text.as_str()),
+    let ServerResult::CallToolResult(result) = &mut response.result else { return None };
+    match (&result.structured_content, result.content.as_mut_slice()) {
+        (None, [ContentBlock::Text(text)]) => Some(std::mem::take(&mut text.text)),
         _ => None,
     }
 }
 
-/// Puts a text that is JSON already at the end of the result that ends a message: to read it into values and to write those
-/// would cost more than all the rest of an answer.
-fn splice(line: &mut Vec<u8>, text: &str) {
-    if line.ends_with(b"}}") {
-        line.truncate(line.len() - 2);
-        line.extend_from_slice(b",\"structuredContent\":");
-        line.extend_from_slice(text.as_bytes());
-        line.extend_from_slice(b"}}");
+/// A message as a line. An envelope is written as text and again as structured content: it is JSON already, and to read it into
+/// values, to write those, and to look at each of its letters would cost more than all the rest of an answer.
+fn written(mut message: ServerJsonRpcMessage) -> serde_json::Result<Vec<u8>> {
+    const EMPTY: &[u8] = br#""text":"""#;
+    let envelope = envelope(&mut message);
+    let line = serde_json::to_vec(&message)?;
+    let Some(text) = envelope else { return Ok(ended(line)) };
+    let place = line.windows(EMPTY.len()).position(|part| part == EMPTY).map(|at| at + EMPTY.len() - 1);
+    let parts = place.and_then(|at| Some((line.get(..at)?, line.get(at..)?.strip_suffix(b"}}")?)));
+    match parts {
+        Some((before, behind)) => {
+            let mut whole = Vec::with_capacity(line.len() + text.len() * 5 / 2);
+            whole.extend_from_slice(before);
+            escape(text.as_bytes(), &mut whole);
+            whole.extend_from_slice(behind);
+            whole.extend_from_slice(b",\"structuredContent\":");
+            whole.extend_from_slice(text.as_bytes());
+            whole.extend_from_slice(b"}}");
+            Ok(ended(whole))
+        }
+        // The SDK writes results in another way than this knows: then it writes this one as well.
+        None => {
+            let JsonRpcMessage::Response(response) = &mut message else { return Ok(ended(line)) };
+            if let ServerResult::CallToolResult(result) = &mut response.result {
+                result.structured_content = serde_json::from_str(&text).ok();
+                result.content = vec![ContentBlock::text(text)];
+            }
+            serde_json::to_vec(&message).map(ended)
+        }
     }
+}
+
+fn ended(mut line: Vec<u8>) -> Vec<u8> {
+    line.push(b'\n');
+    line
+}
+
+/// JSON as the inside of a text of JSON. In written JSON that has no line ends there is nothing else to be escaped.
+fn escape(json: &[u8], into: &mut Vec<u8>) {
+    let mut from = 0;
+    for at in memchr::memchr2_iter(b'"', b'\\', json) {
+        into.extend_from_slice(json.get(from..at).unwrap_or_default());
+        into.push(b'\\');
+        from = at;
+    }
+    into.extend_from_slice(json.get(from..).unwrap_or_default());
 }
 
 fn named(id: &RequestId) -> String {
@@ -213,19 +250,15 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Out<W> {
         });
         drop(tokio::spawn(async move {
             // A stream that takes nothing any more is noticed by whoever answers next.
-            drop(out.put(&ServerJsonRpcMessage::error(error, id)).await);
+            drop(out.put(ServerJsonRpcMessage::error(error, id)).await);
             out.owed.send_modify(|owed| {
                 owed.answers.remove(&note);
             });
         }));
     }
 
-    async fn put(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
-        let mut line = serde_json::to_vec(message).map_err(io::Error::other)?;
-        if let Some(text) = envelope(message) {
-            splice(&mut line, text);
-        }
-        line.push(b'\n');
+    async fn put(&self, message: ServerJsonRpcMessage) -> io::Result<()> {
+        let line = written(message).map_err(io::Error::other)?;
         self.owed.send_modify(|owed| owed.bytes += line.len());
         let written = self.write(&line).await;
         self.owed.send_modify(|owed| owed.bytes = owed.bytes.saturating_sub(line.len()));
@@ -259,12 +292,13 @@ where
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let out = self.out.clone();
         async move {
-            let sent = out.put(&message).await;
-            match &message {
-                JsonRpcMessage::Response(response) => out.paid(&response.id),
-                JsonRpcMessage::Error(error) => error.id.iter().for_each(|id| out.paid(id)),
-                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
-            }
+            let paid = match &message {
+                JsonRpcMessage::Response(response) => Some(response.id.clone()),
+                JsonRpcMessage::Error(error) => error.id.clone(),
+                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+            };
+            let sent = out.put(message).await;
+            paid.iter().for_each(|id| out.paid(id));
             sent
         }
     }
@@ -305,3 +339,6 @@ where
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

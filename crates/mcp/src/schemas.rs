@@ -30,6 +30,9 @@ const HIDDEN: [(&str, &str); 12] = [
 const HIDDEN_FILES: [(&str, &str); 3] =
     [("harness.session.bootstrap", "featureLedger"), ("issue.export", "output"), ("run.export", "output")];
 
+/// Parts of answers that are documents of their own, longer than all the rest: `premath schema` has them whole.
+const ELSEWHERE: [(&str, &str); 1] = [("harness.join_check", "normalized")];
+
 /// The members of a linked call that belong to its link, and not to the action.
 pub(crate) const INSTRUCTION: &str = "instruction";
 /// What the turn of a linked call is called.
@@ -78,6 +81,11 @@ pub(crate) fn output(action: &Action) -> Map<String, Value> {
         "json-schema" => json!({ "type": "object" }),
         name => schema(name).map_or_else(|| json!({}), schemars::Schema::to_value),
     };
+    if let Some(part) = ELSEWHERE.iter().find(|(named, _)| *named == action.name).map(|(_, part)| *part)
+        && let Some(schema) = payload.get_mut("properties").and_then(|properties| properties.get_mut(part))
+    {
+        *schema = json!({ "type": "object" });
+    }
     let mut refused = schemars::schema_for!(RefusedAnswer).to_value();
     let mut definitions = Map::new();
     for part in [&mut payload, &mut refused] {

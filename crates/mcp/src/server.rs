@@ -136,7 +136,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.catalogue.find(name).map(|entry| entry.tool.clone())
+        self.catalogue.find(name).map(|entry| entry.tool().clone())
     }
 
     async fn call_tool(

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use premath_host::Host;
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
-use rmcp::transport::io::stdio_pipes;
+use rmcp::transport::io::{stdio, stdio_pipes};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -51,6 +51,13 @@ pub fn standard_streams(
 ) -> (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static) {
     let _inside = runtime.enter();
     stdio_pipes()
+}
+
+/// Standard input and output as the documentation of the SDK has them, for what is measured beside ours.
+#[must_use]
+pub fn documented_streams()
+-> (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static) {
+    stdio()
 }
 
 /// A repository that is served.

@@ -91,10 +91,19 @@ impl Head {
 
     /// The newest head of a file; `None` when there is none that can be read.
     pub(crate) fn read(file: &dyn DiskFile) -> std::io::Result<Option<Self>> {
-        let bytes = read_to_end(file, 0, 2 * SLOT)?;
-        let (first, second) = bytes.split_at(SLOT.min(bytes.len()));
+        Ok(Self::newest(&Self::slots(file)?))
+    }
+
+    /// Both slots of a file, as they are.
+    pub(crate) fn slots(file: &dyn DiskFile) -> std::io::Result<Vec<u8>> {
+        read_to_end(file, 0, 2 * SLOT)
+    }
+
+    /// The newest head in two slots.
+    pub(crate) fn newest(slots: &[u8]) -> Option<Self> {
+        let (first, second) = slots.split_at(SLOT.min(slots.len()));
         let heads = [decode(first, Slot::First), decode(second, Slot::Second)];
-        Ok(heads.into_iter().flatten().max_by_key(|head| head.turn))
+        heads.into_iter().flatten().max_by_key(|head| head.turn)
     }
 
     /// Where the next head is written to, and its bytes.
@@ -149,7 +158,7 @@ fn checksum(body: &str) -> String {
 }
 
 fn decode(bytes: &[u8], slot: Slot) -> Option<Head> {
-    let text = std::str::from_utf8(bytes).ok()?.trim_end();
+    let text = std::str::from_utf8(bytes.trim_ascii_end()).ok()?;
     let (sum, body) = text.split_once(' ')?;
     (sum == checksum(body)).then(|| serde_json::from_str::<Written>(body).ok()?.into_head(slot)).flatten()
 }

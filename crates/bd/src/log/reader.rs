@@ -4,6 +4,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::head::{Extent, Head};
@@ -33,6 +34,8 @@ pub struct LogReader {
     /// Whether the head knows all of it, as it is.
     pub(super) is_vouched_for: bool,
     stat: FileStat,
+    /// The slots that the head was in when somebody last asked whether anything has changed.
+    slots: OnceLock<Vec<u8>>,
 }
 
 impl Log {
@@ -81,9 +84,14 @@ impl Log {
     }
 
     fn glance(&self) -> Result<Glance, StoreError> {
+        let (file, stat) = self.found()?;
+        Ok((file, stat, self.read_head()?))
+    }
+
+    fn found(&self) -> Result<(Box<dyn DiskFile>, FileStat), StoreError> {
         let file = self.disk.open(&self.path, Access::Read).map_err(StoreError::opening(&self.path))?;
         let stat = file.stat().map_err(StoreError::io("look at", &self.path))?;
-        Ok((file, stat, self.read_head()?))
+        Ok((file, stat))
     }
 
     /// What the head says the log holds, whether or not there is a log; `None` without a head that can be read.
@@ -123,6 +131,7 @@ impl LogReader {
                 vouched: None,
                 is_vouched_for: true,
                 stat: *stat,
+                slots: OnceLock::new(),
             });
         }
         let wanted: Vec<Extent> =
@@ -148,6 +157,7 @@ impl LogReader {
             vouched: survey.passed,
             is_vouched_for: false,
             stat: *stat,
+            slots: OnceLock::new(),
         })
     }
 
@@ -160,7 +170,23 @@ impl LogReader {
     /// Whether the file and its head are those that were looked at. One that no head vouches for may be anything by now.
     pub(crate) fn is_unchanged(&self) -> bool {
         self.is_vouched_for
-            && self.log.glance().is_ok_and(|(_, stat, head)| stat == self.stat && head == self.head)
+            && self.log.found().is_ok_and(|(_, stat)| stat == self.stat)
+            && self.has_its_head().is_ok_and(|has| has)
+    }
+
+    /// Whether the head is the one that was read. It is taken apart once: the same bytes are the same head.
+    fn has_its_head(&self) -> io::Result<bool> {
+        let file = self.log.disk.open(&self.log.head_path, Access::Read)?;
+        let slots = Head::slots(file.as_ref())?;
+        if self.slots.get() == Some(&slots) {
+            return Ok(true);
+        }
+        let is_the_same = Head::newest(&slots) == self.head;
+        if is_the_same {
+            // Whoever was first has put in the bytes of the same head.
+            self.slots.get_or_init(|| slots);
+        }
+        Ok(is_the_same)
     }
 
     /// The whole lines.

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<Exit, CliError> {
         BenchTarget::Scheme { json } => super::bench_scheme::run(*json),
         BenchTarget::Workers { steps, json } => super::bench_workers::run(*steps, *json),
         BenchTarget::Mcp { json } => super::bench_mcp::run(*json),
-        BenchTarget::McpEcho => super::bench_mcp::echo(),
+        BenchTarget::McpEcho { pipes } => super::bench_mcp::echo(*pipes),
         BenchTarget::LoopCase(args) => super::bench_loop::case(args),
         BenchTarget::Measured { command } => measured(command),
         BenchTarget::KernelCase { work, calls } => {

@@ -1,8 +1,9 @@
 //! `premath bench mcp`: a question to the MCP server beside an echo of the same SDK, over standard streams, in turns.
 //!
-//! Both are this program in a process of its own, over pipes that are read without a thread, and the same client asks both: it
-//! writes a line and waits for a line. What the answers weigh is counted, since a client pays for it before any model has said
-//! a word.
+//! The echo is what the SDK's documentation shows: one tool over its `stdio`, of which every read and write is a thread's. Ours
+//! is over pipes that are read without one; the same echo over such pipes is told beside it, as what is left to be had. Each is
+//! this program in a process of its own, and the same client asks all: it writes a line and waits for a line. What the answers
+//! weigh is counted, since a client pays for it before any model has said a word.
 
 use std::path::Path;
 use std::time::Duration;
@@ -32,21 +33,24 @@ pub(super) fn run(as_json: bool) -> Result<Exit, CliError> {
     let folder = scratch.repository("mcp").map_err(|error| unmeasured(&error.to_string()))?;
     filled(&scratch, &folder)?;
     let mut ours = Server::new(&folder, &["mcp-serve"], "issue_ready", &json!({ "limit": 10 }))?;
-    let mut echo = Server::new(&folder, &["bench", "mcp-echo"], "echo", &json!({ "text": "hello" }))?;
+    let hello = json!({ "text": "hello" });
+    let mut echo = Server::new(&folder, &["bench", "mcp-echo"], "echo", &hello)?;
+    let mut piped = Server::new(&folder, &["bench", "mcp-echo", "--pipes"], "echo", &hello)?;
     output::progress("issue_ready and the echo, in turns");
-    for server in [&mut ours, &mut echo] {
+    for server in [&mut ours, &mut echo, &mut piped] {
         (0..WARM_UP).try_for_each(|_| server.round_trip().map(drop))?;
     }
     for _ in 0..ROUNDS {
-        for server in [&mut ours, &mut echo] {
+        for server in [&mut ours, &mut echo, &mut piped] {
             server.measure()?;
         }
     }
     let (ready, floor) = (Spread::of(&mut ours.times), Spread::of(&mut echo.times));
     let detail = format!(
-        "{} beside {}, of {} each over the same kind of pipes; an answer has {} bytes",
+        "{} beside {}, and {} for an echo over the pipes that ours has; {} of each, an answer of ours has {} bytes",
         ready.told(),
         floor.told(),
+        Spread::of(&mut piped.times).told(),
         ROUNDS * IN_ONE_GO,
         ours.answer_bytes,
     );
@@ -82,10 +86,13 @@ fn filled(scratch: &Scratch, folder: &Path) -> Result<(), CliError> {
 }
 
 /// The other end: `premath bench mcp-echo`.
-pub(super) fn echo() -> Result<Exit, CliError> {
+pub(super) fn echo(is_piped: bool) -> Result<Exit, CliError> {
     let runtime = crate::models::runtime().map_err(CliError::action)?;
-    // The streams that `mcp-serve` has.
-    let served = premath_mcp::echo(&runtime, premath_mcp::standard_streams(&runtime));
+    let served = if is_piped {
+        premath_mcp::echo(&runtime, premath_mcp::standard_streams(&runtime))
+    } else {
+        premath_mcp::echo(&runtime, premath_mcp::documented_streams())
+    };
     runtime.shutdown_background();
     served.map_err(|error| CliError::environment(error.to_string(), "`premath bench mcp` speaks with it"))?;
     Ok(Exit::Accepted)

@@ -41,14 +41,14 @@ fn another_command_under_an_approved_name_is_not_started() {
 fn a_script_of_the_repository_that_was_changed_is_not_started() {
     let place = Place::new(&behaviour(&[tool("forecast", "Weather of a town.")]), "");
     let text = place.read("premath.toml");
-    let begin = text.find("command = ").unwrap();
-    let (command, rest) = text[begin..].split_once('\n').unwrap();
-    let program: String = command.trim_start_matches("command = ").trim_matches('"').to_owned();
+    let (before, command) = text.split_once("command = ").unwrap();
+    let (command, rest) = command.split_once('\n').unwrap();
+    let program = command.trim_matches('"');
     let script = |more: &str| format!("#!/bin/sh\n{more}exec {program} \"$@\"\n");
     place.write("bin/weather", &script(""));
     place.executable("bin/weather");
     let named = place.path("bin/weather");
-    place.write("premath.toml", &format!("{}command = {named:?}\n{rest}", &text[..begin]));
+    place.write("premath.toml", &format!("{before}command = {named:?}\n{rest}"));
     place.approve_all();
     let (_, listed) = place.json(&["tools", "list"]);
     assert_eq!(listed["servers"][0]["state"], "approved");

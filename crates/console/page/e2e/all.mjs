@@ -38,11 +38,11 @@ const spec = (name, environment, ...args) => spawnSync(process.execPath, [join(h
 
 /** More than 10,000 rows by a scripted model that reads one file over and over, each time a little more of it. */
 function longRun(workspace) {
-  const call = (limit) => `[[turn.call]]\ntool = "fs_read"\narguments = { path = "notes.md", limit = ${limit} }\n`;
-  const calls = (turn) => Array.from({ length: 20 }, (_, at) => call(turn * 20 + at + 1)).join('');
-  const turns = Array.from({ length: 78 }, (_, turn) => `[[turn]]\ntext = "Step ${turn}."\n${calls(turn)}`);
-  writeFileSync(join(workspace, 'long.toml'), `name = "long"\n${turns.join('')}[[turn]]\ntext = "done"\n`);
-  spawnSync(premath, ['run', 'A very long run', '--model', 'scripted:long.toml', '--run-id', 'long', '--max-turns', '2000', '--max-tool-calls', '2500', '--max-tokens', '100000000', '--max-minutes', '30', '--on-full', 'window', '--context-tokens', '4000'], { cwd: workspace, env, stdio: 'ignore' });
+  const turn = (_, at) => `[[turn]]\ntext = "Step ${at}."\n[[turn.call]]\ntool = "fs_read"\narguments = { path = "notes.md", limit = ${at + 1} }\n`;
+  const turns = Array.from({ length: 2000 }, turn).join('');
+  writeFileSync(join(workspace, 'long.toml'), `name = "long"\n${turns}[[turn]]\ntext = "done"\n`);
+  const limits = ['--max-turns', '2500', '--max-tool-calls', '2500', '--max-tokens', '10000000000', '--max-minutes', '30', '--context-tokens', '100000000'];
+  execFileSync(premath, ['run', 'A very long run', '--model', 'scripted:long.toml', '--run-id', 'long', ...limits], { cwd: workspace, env, stdio: 'ignore' });
 }
 
 /** A port that was free a moment ago: the server has to be told the origin before the page is there. */
