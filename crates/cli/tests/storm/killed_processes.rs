@@ -135,7 +135,9 @@ fn a_kill_in_the_middle_of_a_tool_leaves_its_effect_once_and_the_turn_interrupte
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-        while !folder.path().join("effects.log").is_file() {
+        // The shell makes the file a moment before it writes to it.
+        let is_noted = || std::fs::read(folder.path().join("effects.log")).is_ok_and(|text| !text.is_empty());
+        while !is_noted() {
             assert!(child.try_wait().unwrap().is_none(), "it ended before its tool did");
             std::thread::yield_now();
         }

@@ -24,8 +24,10 @@ export function Chart({ points, target, rollback, label }: { readonly points: re
     const times = points.map((point) => point.at / 1000);
     const flat = (value: number) => points.map(() => value);
     const axis = { stroke: ink ?? '', grid: { stroke: line ?? '', width: 1 }, ticks: { show: false }, font: '11px system-ui' };
+    const day = (at: number) => new Date(at * 1000).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+    const days = { ...axis, values: (_plot: uPlot, ticks: number[]) => ticks.map(day), incrs: [1, 2, 3, 7, 14].map((count) => count * 86_400) };
     const plot = new uPlot({
-      width: element.clientWidth, height: 150, legend: { show: false }, cursor: { show: false }, axes: [axis, { ...axis, size: 40 }],
+      width: element.clientWidth, height: 150, legend: { show: false }, cursor: { show: false }, axes: [days, { ...axis, size: 40 }],
       scales: { y: { range: (_plot, _least, most) => [0, Math.max(most, target) * 1.15 || 1] } },
       series: [{}, { stroke: accent ?? '', width: 2, points: { size: 5 } }, { stroke: green ?? '', width: 1, dash: [4, 4], points: { show: false } }, { stroke: red ?? '', width: 1, dash: [4, 4], points: { show: false } }],
     }, [times, points.map((point) => point.value), flat(target), flat(rollback)], element);

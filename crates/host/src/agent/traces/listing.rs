@@ -1,6 +1,7 @@
 //! Which runs there are, how each stands, and which of them a person should look at first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use premath_bd::desk::{ApprovalState, ProposalState};
@@ -118,26 +119,27 @@ impl Questions {
 
 /// What the journals of runs came to when they were last read, for a process that lists them again and again.
 #[derive(Debug, Default)]
-pub struct KeptRuns(Mutex<BTreeMap<String, Kept>>);
+pub struct KeptRuns(Mutex<BTreeMap<PathBuf, Kept>>);
 
 type Kept = (FileStat, Option<Arc<Summary>>);
 
 impl KeptRuns {
-    fn rows(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
+    fn rows(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Kept>> {
         // Whole entries go in and out under the lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn of(&self, session: &str, stat: FileStat) -> Option<Option<Arc<Summary>>> {
-        self.rows().get(session).filter(|kept| kept.0 == stat).map(|kept| kept.1.clone())
+    fn of(&self, journal: &Path, stat: FileStat) -> Option<Option<Arc<Summary>>> {
+        self.rows().get(journal).filter(|kept| kept.0 == stat).map(|kept| kept.1.clone())
     }
 
-    fn keep(&self, session: &str, stat: FileStat, summary: Option<Arc<Summary>>) {
-        self.rows().insert(session.to_owned(), (stat, summary));
+    fn keep(&self, journal: &Path, stat: FileStat, summary: Option<Arc<Summary>>) {
+        self.rows().insert(journal.to_owned(), (stat, summary));
     }
 
-    fn only(&self, sessions: &[String]) {
-        self.rows().retain(|session, _| sessions.binary_search(session).is_ok());
+    /// Forgets what is not there any more.
+    fn only(&self, journals: &BTreeSet<PathBuf>) {
+        self.rows().retain(|journal, _| journals.contains(journal));
     }
 }
 
@@ -147,16 +149,15 @@ pub(super) fn every(
     kept: Option<&KeptRuns>,
 ) -> Result<Vec<(RunRow, bool)>, ActionError> {
     let questions = Questions::of(workspace)?;
-    let mut sessions = sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))?;
-    sessions.sort_unstable();
-    let mut items: Vec<(RunRow, bool)> = Vec::new();
-    for session in &sessions {
-        let journal = retention::kept(workspace, session)?;
-        let summary = summary(workspace, &journal, session, kept)?;
+    let (mut items, mut journals) = (Vec::new(), BTreeSet::new());
+    for session in sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))? {
+        let journal = retention::kept(workspace, &session)?;
+        let summary = summary(workspace, &journal, kept)?;
         items.extend(summary.map(|summary| (summary.standing(&journal, &questions), summary.is_worker)));
+        journals.insert(journal.path().to_owned());
     }
     if let Some(kept) = kept {
-        kept.only(&sessions);
+        kept.only(&journals);
     }
     items.sort_by(|(left, _), (right, _)| {
         right.started_at.cmp(&left.started_at).then(right.run_id.cmp(&left.run_id))
@@ -168,12 +169,11 @@ pub(super) fn every(
 fn summary(
     workspace: &Workspace,
     journal: &Journal,
-    session: &str,
     kept: Option<&KeptRuns>,
 ) -> Result<Option<Arc<Summary>>, ActionError> {
     // Before it is read: what is written in the meantime makes another file of it.
     let stat = kept.and_then(|_| workspace.disk.open(journal.path(), Access::Read).ok()?.stat().ok());
-    if let Some(found) = kept.zip(stat).and_then(|(kept, stat)| kept.of(session, stat)) {
+    if let Some(found) = kept.zip(stat).and_then(|(kept, stat)| kept.of(journal.path(), stat)) {
         return Ok(found);
     }
     let summary = match Trace::read(journal) {
@@ -183,7 +183,7 @@ fn summary(
         Err(error) => return Err(error),
     };
     if let Some((kept, stat)) = kept.zip(stat) {
-        kept.keep(session, stat, summary.clone());
+        kept.keep(journal.path(), stat, summary.clone());
     }
     Ok(summary)
 }
