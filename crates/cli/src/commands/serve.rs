@@ -27,7 +27,14 @@ pub(crate) fn run(args: &ServeArgs) -> Result<Exit, CliError> {
     if args.demo {
         return demo(args);
     }
-    in_repository(None, |host| serve(args, host, false))
+    in_repository(None, |host| {
+        if !system::is_repository(&host.workspace.root) {
+            let what = "there is no repository of premath here, nor in a folder above";
+            let hint = "`premath init` makes one; `premath serve --demo` shows an example";
+            return Err(CliError::environment(what, hint));
+        }
+        serve(args, host, false)
+    })
 }
 
 /// Makes the example, and serves it.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 use serde_json::json;
 
+use crate::folder::Folder;
 use crate::followed_runs::Followed;
 use crate::server::{Server, repository};
 
@@ -107,4 +108,12 @@ fn a_server_that_is_killed_loses_nothing() {
     assert_eq!(second.post("/api/runs/waits/stop", &json!({})).status, 202);
     second.eventually("/api/runs/waits", |card| card["run"]["state"] == "interrupted");
     assert_eq!(second.post("/api/runs/waits/replay", &json!({})).data()["identical"], true);
+}
+
+#[test]
+fn a_folder_that_is_no_repository_is_not_served() {
+    let folder = Folder::new();
+    let ran = folder.run(&["serve", "--port", "0"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(4), ""), "{ran:?}");
+    assert!(ran.stderr.contains("premath init") && ran.stderr.contains("serve --demo"), "{ran:?}");
 }
