@@ -56,6 +56,8 @@ pub(crate) struct Field {
 pub(crate) struct Origin {
     /// Those that the address names, as the row of the API has them.
     pub(crate) address: &'static [&'static str],
+    /// Those that the query names, in the same way.
+    pub(crate) query: &'static [&'static str],
     /// Whether the others came in a body.
     pub(crate) is_body: bool,
 }
@@ -166,7 +168,18 @@ impl Failure {
             | InputClass::DuplicateKey
             | InputClass::TooDeep => StatusCode::BAD_REQUEST,
         };
-        let mut failure = Self::new(status, error.class.code(), error.to_string());
+        let pairs = origin.address.iter().chain(origin.query).filter_map(|name| name.split_once(':'));
+        let ours = pairs.into_iter().find(|(_, argument)| path.strip_prefix("$.") == Some(argument));
+        // What the API calls otherwise is named as whoever asked has named it.
+        let (path, what) = match ours {
+            Some((name, _)) => {
+                let named = format!("$.{name}");
+                let what = format!("{}: {} at {named}", error.class.code(), error.what);
+                (named, what)
+            }
+            None => (path, error.to_string()),
+        };
+        let mut failure = Self::new(status, error.class.code(), what);
         failure.told.fields.push(Field { path, message: error.what.clone() });
         failure
     }
@@ -251,7 +264,14 @@ impl Failure {
         let status = Self::status_of(class);
         let said: Option<Refused> = serde_json::from_str(payload.get()).ok();
         let (message, hint) = said.map(|said| (said.refused.detail, said.refused.hint)).unwrap_or_default();
-        let message = if message.is_empty() { format!("the action was refused: {class}") } else { message };
+        let (message, hint) = match (message.is_empty(), class) {
+            (false, _) => (message, hint),
+            (true, "proposal_failed") => (
+                "not every step of the plan was done: `details` has what came of each".to_owned(),
+                "mend what its steps name, and have it proposed again".to_owned(),
+            ),
+            (true, _) => (format!("the action was refused: {class}"), hint),
+        };
         let mut failure = Self::new(status, class, message).hinting(hint);
         failure.told.details = Some(payload);
         failure

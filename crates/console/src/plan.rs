@@ -96,7 +96,8 @@ impl Plan {
     /// Where arguments came from, for whoever says what is wrong with them.
     pub(crate) fn origin(&self) -> Origin {
         // Rows live as long as the program; so do the names in them.
-        Origin { address: self.route.address, is_body: !matches!(self.route.body, Body::Nothing) }
+        let is_body = !matches!(self.route.body, Body::Nothing);
+        Origin { address: self.route.address, query: self.route.query, is_body }
     }
 
     /// The arguments that the query gives.

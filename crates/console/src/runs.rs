@@ -217,7 +217,12 @@ fn drive(
     interrupt: &Interrupt,
     watch: &mut (dyn FnMut(&RunEvent<'_>) + Send),
 ) -> Ended {
-    let origin = Origin { address: &["id:runId"], is_body: true };
+    // The body names a run that begins, the address one that goes on.
+    let address: &[&str] = match way {
+        Way::Start => &[],
+        Way::Resume => &["id:runId"],
+    };
+    let origin = Origin { address, is_body: true, ..Origin::default() };
     let failed = |failure: Failure| Ended::Failed(Arc::new(failure));
     let text = serde_json::to_string(arguments).unwrap_or_default();
     let read = match parse(text.as_bytes(), Limits::default()) {

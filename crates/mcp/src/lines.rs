@@ -10,6 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use premath_host::ACTIONS;
+use premath_wire::InputError;
 use premath_wire::strict::{Limits, parse};
 use rmcp::model::{
     CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification, ContentBlock, ErrorData,
@@ -17,9 +19,13 @@ use rmcp::model::{
 };
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{Mutex, watch};
+
+use crate::answer::{Answered, Failure, Structure};
+use crate::catalogue::tool_name;
 
 /// The longest message.
 pub(crate) const LONGEST: usize = 4 * 1024 * 1024;
@@ -119,7 +125,7 @@ where
     /// The message that a line is; none where it was answered here.
     fn message(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
         if let Err(error) = parse(line, Limits::default()) {
-            self.out.fault(ErrorData::parse_error(error.to_string(), None), None);
+            self.out.tell(unreadable(line, &error));
             return None;
         }
         let message = match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
@@ -152,10 +158,55 @@ where
     }
 }
 
+/// What can be seen of a message without looking at most of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Glimpse<'l> {
+    #[serde(borrow)]
+    id: Option<&'l RawValue>,
+    #[serde(borrow)]
+    method: Option<&'l RawValue>,
+    #[serde(borrow)]
+    params: Option<&'l RawValue>,
+    #[serde(borrow)]
+    name: Option<&'l RawValue>,
+}
+
+impl<'l> Glimpse<'l> {
+    fn of(text: &'l [u8]) -> Self {
+        serde_json::from_slice(text).unwrap_or_default()
+    }
+
+    fn id(&self) -> Option<RequestId> {
+        serde_json::from_str(self.id?.get()).ok()
+    }
+}
+
 /// The id of something that is no message, where it has one.
 fn id_in(line: &[u8]) -> Option<RequestId> {
-    let read: Value = serde_json::from_slice(line).ok()?;
-    serde_json::from_value(read.get("id")?.clone()).ok()
+    Glimpse::of(line).id()
+}
+
+/// The answer to what is no JSON that we take: whoever waits for it under an id must get it. The arguments of a tool are a
+/// model's, and it is told as it is told of others that the tool does not take.
+fn unreadable(line: &[u8], error: &InputError) -> ServerJsonRpcMessage {
+    let glimpse = Glimpse::of(line);
+    let is_call = glimpse.method.is_some_and(|method| method.get() == "\"tools/call\"");
+    let params = glimpse.params.filter(|_| is_call).map(|params| Glimpse::of(params.get().as_bytes()));
+    let name = params.and_then(|params| serde_json::from_str::<String>(params.name?.get()).ok());
+    let action = name.and_then(|name| ACTIONS.iter().find(|action| tool_name(action.name) == name));
+    match (action, glimpse.id()) {
+        (Some(action), Some(id)) => {
+            let failure = Failure {
+                class: error.class.code().to_owned(),
+                detail: error.to_string(),
+                hint: "the tool's inputSchema says what it takes".to_owned(),
+            };
+            let result = Answered::failed(action.name, "", failure).into_result(Structure::Spliced);
+            ServerJsonRpcMessage::response(ServerResult::CallToolResult(result), id)
+        }
+        (_, id) => ServerJsonRpcMessage::error(ErrorData::parse_error(error.to_string(), None), id),
+    }
 }
 
 /// Takes the envelope that a tool answered with out of its message, where it is still to become structured content.
@@ -242,15 +293,20 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Out<W> {
         drop(owed.wait_for(has_room).await);
     }
 
-    /// Answers what is no message. Nobody waits for it, so that nobody who stops waiting cuts it in two.
+    /// Answers what is no message with an error.
     fn fault(&self, error: ErrorData, id: Option<RequestId>) {
+        self.tell(ServerJsonRpcMessage::error(error, id));
+    }
+
+    /// Answers at once. Nobody waits for it, so that nobody who stops waiting cuts it in two.
+    fn tell(&self, message: ServerJsonRpcMessage) {
         let (out, note) = (self.clone(), format!("fault {}", self.faults.fetch_add(1, Ordering::Relaxed)));
         self.owed.send_modify(|owed| {
             owed.answers.insert(note.clone());
         });
         drop(tokio::spawn(async move {
             // A stream that takes nothing any more is noticed by whoever answers next.
-            drop(out.put(ServerJsonRpcMessage::error(error, id)).await);
+            drop(out.put(message).await);
             out.owed.send_modify(|owed| {
                 owed.answers.remove(&note);
             });

@@ -21,7 +21,8 @@ const ROUTINES: [Routine; 3] = [
         summary: "Find out where the last session stopped, and what to do first.",
         takes_issue: false,
         text: "Begin a working session in this repository. Change nothing yet.\n\
-               1. `harness_session_bootstrap` says whether to resume, which issue, and the next step that was noted.\n\
+               1. `harness_session_bootstrap` says whether to resume, which issue, and the next step that was noted. An error of class \
+               environment says that no session was here before: then there is nothing to resume.\n\
                2. `dep_diagnostics` must be accepted. If it is not, say which cycle or unknown dependency it names, and stop.\n\
                3. `observe_needs_attention` says whether a person should look at something first. If so, say it.\n\
                4. Take the issue that is to be resumed; else the first of `issue_ready` with limit 5. Read it with `issue_show`.\n\

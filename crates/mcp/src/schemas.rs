@@ -30,6 +30,17 @@ const HIDDEN: [(&str, &str); 12] = [
 const HIDDEN_FILES: [(&str, &str); 3] =
     [("harness.session.bootstrap", "featureLedger"), ("issue.export", "output"), ("run.export", "output")];
 
+/// Arguments that an action shares with another one and refuses itself.
+const OF_OTHERS: [(&str, &str); 5] = [
+    ("dep.add", "fromType"),
+    ("dep.remove", "createdBy"),
+    ("dep.remove", "fromType"),
+    ("dep.replace", "createdBy"),
+    ("issue.add", "parentIssue"),
+];
+/// What an action needs of what another one refuses.
+const NEEDED: [(&str, &str); 1] = [("issue.discover", "parentIssue")];
+
 /// Parts of answers that are documents of their own, longer than all the rest: `premath schema` has them whole.
 const ELSEWHERE: [(&str, &str); 1] = [("harness.join_check", "normalized")];
 
@@ -40,7 +51,7 @@ pub(crate) const CALL_ID: &str = "callId";
 
 /// The arguments of an action that clients do not name.
 pub(crate) fn hidden(action: &Action) -> Vec<&'static str> {
-    let all = HIDDEN.iter().chain(&HIDDEN_FILES);
+    let all = HIDDEN.iter().chain(&HIDDEN_FILES).chain(&OF_OTHERS);
     all.filter(|(named, _)| *named == "*" || *named == action.name).map(|(_, member)| *member).collect()
 }
 
@@ -49,6 +60,13 @@ pub(crate) fn input(action: &Action, is_linked: bool) -> Map<String, Value> {
     let mut schema = object((action.input)().to_value());
     // What a tool is offered with is read by models: the dialect is the protocol's.
     schema.remove("$schema");
+    let needed = NEEDED.iter().filter(|(named, _)| *named == action.name);
+    let needed: Vec<Value> = needed.map(|(_, member)| Value::from(*member)).collect();
+    if !needed.is_empty()
+        && let Value::Array(required) = schema.entry("required").or_insert_with(|| json!([]))
+    {
+        required.extend(needed);
+    }
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         single_types(properties);
         for member in hidden(action) {
@@ -66,7 +84,7 @@ pub(crate) fn input(action: &Action, is_linked: bool) -> Map<String, Value> {
                 CALL_ID.to_owned(),
                 json!({
                     "type": "string",
-                    "description": "What to call this change; the same name again is refused.",
+                    "description": "What to call this change; the same call under the same name is refused.",
                 }),
             );
         }

@@ -96,6 +96,10 @@ impl Serving<'_> {
                     Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
                         Ok(())
                     }
+                    Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
+                        let why = "its first message is no `initialize` that can be read".to_owned();
+                        Err(ServeError::Beginning { why })
+                    }
                     Err(error) => Err(ServeError::Beginning { why: error.to_string() }),
                 }
             };

@@ -43,8 +43,10 @@ pub(crate) fn run(args: &McpServeArgs) -> Result<Exit, CliError> {
     })
 }
 
+/// Tools by their names, also as actions are called, with or without blanks between them.
 fn chosen(names: &[String]) -> Result<ToolChoice, CliError> {
-    ToolChoice::of(names).map_err(|unknown| {
+    let names: Vec<String> = names.iter().map(|name| name.trim().replace('.', "_")).collect();
+    ToolChoice::of(&names).map_err(|unknown| {
         let what = format!("there is no tool and no family of tools `{}`", unknown.escape_debug());
         CliError::usage(what, format!("families are {}", ToolChoice::families().join(", ")))
     })

@@ -8,7 +8,7 @@ use super::{answer, unwritable};
 use crate::args::tools::{ApproveToolsArgs, ServerArgs, TargetArgs, ToolsArgs, ToolsCommand};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render::tools::{asked, listed, shown};
+use crate::render::tools::{asked, brought, listed, shown};
 use crate::{output, render, system};
 
 pub(crate) fn run(args: &ToolsArgs, host: &Host<'_>) -> Result<Exit, CliError> {
@@ -50,7 +50,11 @@ fn approve(args: &ApproveToolsArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     const ACTION: &str = "tool.approve";
     let can_be_asked = system::is_attended() && !args.format.json && !args.format.envelope;
     if args.digest.is_some() || !can_be_asked {
-        return answer(host, ACTION, &wanted(args, args.digest.as_deref()), &args.format, shown);
+        let unasked = |found: &ForeignToolsAnswer| {
+            let digest = found.shown_digest.as_deref().filter(|_| found.outcome == "shown");
+            shown(found) + &digest.map(|digest| brought(&args.target, digest)).unwrap_or_default()
+        };
+        return answer(host, ACTION, &wanted(args, args.digest.as_deref()), &args.format, unasked);
     }
     loop {
         let effect = host.call(ACTION, &wanted(args, None)).map_err(CliError::action)?;

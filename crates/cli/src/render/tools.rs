@@ -19,7 +19,10 @@ pub(crate) fn listed(answer: &ForeignToolsAnswer, width: Option<usize>) -> Strin
         text.push_str(&server_line(server));
     }
     if answer.tools.is_empty() {
-        return text + &format!("{DIM}none of their tools was approved{DIM:#}\n");
+        // Of servers that were not asked nobody knows.
+        let is_asked = answer.servers.iter().any(|server| server.failed.is_none());
+        let none = format!("{DIM}none of their tools was approved{DIM:#}\n");
+        return text + if is_asked { &none } else { "" };
     }
     let mut table = Table::new(&["SERVER", "TOOL", "STATE", "RISK", "WHY", "APPROVED"], 4);
     for row in &answer.tools {
@@ -44,10 +47,17 @@ fn server_line(server: &ForeignServerRow) -> String {
     let (name, reached, state) = (plain(&server.name), plain(&server.reached), plain(&server.state));
     let failed = server.failed.as_deref().map(|why| format!("  {BAD}{}{BAD:#}\n", plain(why)));
     format!(
-        "{STRONG}{name}{STRONG:#} {style}{state}{style:#} {DIM}{}{DIM:#}  {reached}\n{}",
+        "{STRONG}{name}{STRONG:#} {style}{state}{style:#} {DIM}{}{DIM:#}  {reached}\n{}{}",
         plain(&server.scope),
-        failed.unwrap_or_default()
+        failed.unwrap_or_default(),
+        server.diff.as_deref().map(coloured).unwrap_or_default(),
     )
+}
+
+/// How somebody who was shown something and cannot be asked approves it.
+pub(crate) fn brought(target: &str, digest: &str) -> String {
+    let command = format!("premath tools approve {} --digest {}", plain(target), plain(digest));
+    format!("nothing was approved\n{TIP}hint:{TIP:#} `{command}` approves exactly this\n")
 }
 
 /// What somebody is asked.

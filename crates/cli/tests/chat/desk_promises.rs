@@ -110,3 +110,19 @@ fn a_plan_whose_time_is_over_is_refused() {
     assert_eq!((late.status, late.code().as_str()), (410, "proposal_expired"), "{late:?}");
     assert_eq!(server.get(&format!("/api/desk/files/{}", room.file)).status, 200);
 }
+
+#[test]
+fn what_is_said_at_the_desk_is_no_work_and_hands_nothing_over() {
+    let room = Room::new("[[turn]]\ntext = \"Hello.\"\n");
+    let write =
+        ["harness-session", "write", "--state", "stopped", "--issue-id", "bd-7", "--next-step", "mend it"];
+    assert_eq!(room.json(&write).0, 0);
+    let before = std::fs::read(room.folder.path().join(".premath/harness_session.json")).unwrap();
+    let server = room.serve();
+    for number in 0..3 {
+        server.say("c", &format!("m{number}"), "hello").chunks();
+    }
+    assert_eq!(std::fs::read(room.folder.path().join(".premath/harness_session.json")).unwrap(), before);
+    let (code, figure) = room.json(&["harness-kpi"]);
+    assert_eq!((code, &figure["counts"]["windowRows"]), (0, &json!(0)), "{figure}");
+}

@@ -13,6 +13,9 @@ mod desk_promises;
 #[path = "../folder/mod.rs"]
 mod folder;
 mod people;
+#[path = "../console/server.rs"]
+#[expect(dead_code, reason = "the tests of the console ask for more")]
+mod served;
 mod server;
 mod use_chat;
 
@@ -115,10 +118,10 @@ fn conversations_are_begun_named_listed_and_deleted() {
     assert_eq!(made.status, 201, "{made:?}");
     let id = made.data()["id"].as_str().unwrap().to_owned();
     let renamed =
-        server.send("PATCH", &format!("/api/conversations/{id}"), Some(&json!({ "title": "Old plans" })));
+        server.ask("PATCH", &format!("/api/conversations/{id}"), Some(&json!({ "title": "Old plans" })));
     assert_eq!(renamed.data()["title"], "Old plans");
     assert_eq!(server.get("/api/conversations").data()["count"], json!(1));
-    assert_eq!(server.send("DELETE", &format!("/api/conversations/{id}"), None).status, 200);
+    assert_eq!(server.ask("DELETE", &format!("/api/conversations/{id}"), None).status, 200);
     let gone = server.get(&format!("/api/conversations/{id}"));
     assert_eq!((gone.status, gone.code().as_str()), (404, "conversation_not_found"));
 }
@@ -189,14 +192,14 @@ fn one_run_answers_at_a_time_and_a_stop_closes_its_turn() {
         "[[turn]]\ntext = \"slowly\"\nfault = [{ kind = \"slow\", delay_ms = 1500, always = true }]\n",
     );
     let server = room.serve();
-    let answering = server.begin("POST", "/api/chat", Some(&message("slow", "m1", "take your time")));
+    let answering = server.begin("/api/chat", &message("slow", "m1", "take your time"));
     let patience = std::time::Instant::now() + std::time::Duration::from_secs(20);
     while room.json(&["conversations", "list"]).1["items"][0]["messageCount"] != json!(1) {
         assert!(std::time::Instant::now() < patience, "it never begins");
     }
     let second = server.say("slow", "m2", "and this?");
     assert_eq!((second.status, second.code().as_str()), (409, "conversation_busy"), "{second:?}");
-    let stopped = server.send("POST", "/api/chat/slow/stop", None).data();
+    let stopped = server.ask("POST", "/api/chat/slow/stop", None).data();
     assert_eq!(stopped["stopped"], json!(true), "{stopped}");
     drop(answering);
     // A stop is heard at once; the run lets go of its conversation a moment later.
@@ -208,7 +211,7 @@ fn one_run_answers_at_a_time_and_a_stop_closes_its_turn() {
         assert!(std::time::Instant::now() < patience, "{shown}");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    assert_eq!(server.send("POST", "/api/chat/slow/stop", None).data()["stopped"], json!(false));
+    assert_eq!(server.ask("POST", "/api/chat/slow/stop", None).data()["stopped"], json!(false));
 }
 
 #[test]
@@ -216,12 +219,12 @@ fn a_person_writes_renames_and_deletes_a_file() {
     let room = Room::new(HELLO);
     let server = room.serve();
     let path = format!("/api/desk/files/{}", room.file);
-    let written = server.send("PUT", &path, Some(&json!({ "version": 1, "content": "new words\n" })));
+    let written = server.ask("PUT", &path, Some(&json!({ "version": 1, "content": "new words\n" })));
     assert_eq!(written.data()["version"], json!(2));
-    let stale = server.send("PUT", &path, Some(&json!({ "version": 1, "content": "lost\n" })));
+    let stale = server.ask("PUT", &path, Some(&json!({ "version": 1, "content": "lost\n" })));
     assert_eq!((stale.status, stale.code().as_str()), (409, "desk_version_stale"));
-    assert_eq!(server.send("PATCH", &path, Some(&json!({ "name": "other.md" }))).data()["name"], "other.md");
-    assert_eq!(server.send("DELETE", &path, Some(&json!({ "version": 3 }))).status, 200);
+    assert_eq!(server.ask("PATCH", &path, Some(&json!({ "name": "other.md" }))).data()["name"], "other.md");
+    assert_eq!(server.ask("DELETE", &path, Some(&json!({ "version": 3 }))).status, 200);
     let (_, history) = room.json(&["desk", "history", &room.file]);
     assert_eq!(history["count"], json!(4));
 }
@@ -278,11 +281,11 @@ fn of_two_first_messages_one_is_answered_and_the_other_told_to_wait() {
         "[[turn]]\ntext = \"slowly\"\nfault = [{ kind = \"slow\", delay_ms = 1500, always = true }]\n",
     );
     let server = room.serve();
-    let answers: Vec<server::Got> = std::thread::scope(|scope| {
+    let answers: Vec<served::Got> = std::thread::scope(|scope| {
         let both = ["m1", "m2"].map(|id| scope.spawn(|| server.say("both", id, "me first")));
         both.into_iter().map(|one| one.join().unwrap()).collect()
     });
-    let busy: Vec<&server::Got> = answers.iter().filter(|got| got.status != 200).collect();
+    let busy: Vec<&served::Got> = answers.iter().filter(|got| got.status != 200).collect();
     assert_eq!(busy.len(), 1, "{answers:?}");
     assert_eq!((busy[0].status, busy[0].code().as_str()), (409, "conversation_busy"));
     assert_eq!(server.get("/api/conversations").data()["items"][0]["messageCount"], json!(1));
@@ -306,7 +309,7 @@ const SNAIL: &str = "[[turn]]\ntext = \"one two three four five six seven eight 
 fn what_was_read_before_a_stop_is_there_after_it_and_says_so() {
     let room = Room::new(SNAIL);
     let server = room.serve();
-    let mut answering = server.begin("POST", "/api/chat", Some(&message("c", "m1", "take your time")));
+    let mut answering = server.begin("/api/chat", &message("c", "m1", "take your time"));
     until(&mut answering, "text-delta");
     assert_eq!(server.post("/api/chat/c/stop", &json!({})).data()["stopped"], json!(true));
     until(&mut answering, "[DONE]");
@@ -328,7 +331,7 @@ fn what_was_read_before_a_stop_is_there_after_it_and_says_so() {
 fn an_answer_whose_server_was_killed_is_shown_as_broken_off() {
     let room = Room::new(SNAIL);
     let server = room.serve();
-    let mut answering = server.begin("POST", "/api/chat", Some(&message("c", "m1", "take your time")));
+    let mut answering = server.begin("/api/chat", &message("c", "m1", "take your time"));
     until(&mut answering, "text-delta");
     let (_, shown) = room.json(&["conversations", "show", "c"]);
     assert_eq!(shown["messages"][1]["metadata"].get("outcome"), None, "it goes on: {shown}");

@@ -135,7 +135,7 @@ fault = [{ kind = "slow", delay_ms = 1200, always = true }]
 "#,
     );
     let server = room.serve();
-    let answering = server.begin("POST", "/api/chat", Some(&message("c", "m1", "write it")));
+    let answering = server.begin("/api/chat", &message("c", "m1", "write it"));
     let patience = std::time::Instant::now() + std::time::Duration::from_secs(20);
     let is_written = || room.json(&["desk", "list"]).1["total"] == json!(2);
     while !is_written() {

@@ -1,15 +1,13 @@
-//! A server that was started for a test, and requests to it over a socket.
+//! A room with an assistant, and what a client of its chat asks for.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Write as _;
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
-
-const TOKEN: &str = "0123456789abcdef0123";
+use crate::served::{Got, Server, TOKEN, state_of};
 
 /// A repository whose assistant follows a scenario, with one file on its desk.
 pub(crate) struct Room {
@@ -35,64 +33,21 @@ impl Room {
         Self { folder, file }
     }
 
-    pub(crate) fn state(&self) -> std::path::PathBuf {
-        self.folder.path().with_extension("state")
-    }
-
     pub(crate) fn serve(&self) -> Server {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_premath"));
-        command.args(["serve", "--port", "0", "--json"]).env_clear().current_dir(self.folder.path());
-        command.env("XDG_STATE_HOME", self.state()).env("PREMATH_CONSOLE_TOKEN", TOKEN);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let said: Value = serde_json::from_str(&line).unwrap();
-        let address = said["url"].as_str().unwrap();
-        let address = address.strip_prefix("http://").unwrap().strip_suffix('/').unwrap().to_owned();
-        Server { child, address }
+        Server::new(&self.folder)
     }
 
     /// Runs the command as the person who serves.
     pub(crate) fn json(&self, arguments: &[&str]) -> (i32, Value) {
         let mut command = self.folder.command(&[arguments, &["--json"]].concat());
-        let output = command.env("XDG_STATE_HOME", self.state()).output().unwrap();
+        let output = command.env("XDG_STATE_HOME", state_of(&self.folder)).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let last = text.lines().last().unwrap_or_default();
         (output.status.code().unwrap(), serde_json::from_str(last).unwrap())
     }
 }
 
-/// A server that listens.
-pub(crate) struct Server {
-    child: Child,
-    pub(crate) address: String,
-}
-
-/// What a request got.
-#[derive(Debug)]
-pub(crate) struct Got {
-    pub(crate) status: u16,
-    pub(crate) head: String,
-    pub(crate) body: String,
-}
-
 impl Got {
-    #[track_caller]
-    pub(crate) fn data(&self) -> Value {
-        assert!(self.status < 300, "{self:?}");
-        self.json()["data"].clone()
-    }
-
-    #[track_caller]
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
-    }
-
-    #[track_caller]
-    pub(crate) fn code(&self) -> String {
-        self.json()["error"]["code"].as_str().unwrap_or_else(|| panic!("{self:?}")).to_owned()
-    }
-
     /// The chunks of a stream, which has ended.
     #[track_caller]
     pub(crate) fn chunks(&self) -> Vec<Value> {
@@ -121,18 +76,12 @@ pub(crate) fn message(conversation: &str, id: &str, text: &str) -> Value {
 }
 
 impl Server {
-    pub(crate) fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
-        stream
-    }
-
     /// Sends a request and leaves the answer to whoever wants it.
-    pub(crate) fn begin(&self, method: &str, path: &str, body: Option<&Value>) -> TcpStream {
+    pub(crate) fn begin(&self, path: &str, body: &Value) -> TcpStream {
         let mut stream = self.connect();
-        let body = body.map(Value::to_string).unwrap_or_default();
+        let body = body.to_string();
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {TOKEN}\r\n\
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {TOKEN}\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             self.address,
             body.len()
@@ -141,23 +90,11 @@ impl Server {
         stream
     }
 
-    pub(crate) fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Got {
-        let mut answer = Vec::new();
-        self.begin(method, path, body).read_to_end(&mut answer).unwrap();
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        let is_chunked = head.to_lowercase().contains("transfer-encoding: chunked");
-        let body = if is_chunked { unchunked(body) } else { body.to_owned() };
-        Got { status, head: head.to_owned(), body }
-    }
-
-    pub(crate) fn get(&self, path: &str) -> Got {
-        self.send("GET", path, None)
-    }
-
-    pub(crate) fn post(&self, path: &str, body: &Value) -> Got {
-        self.send("POST", path, Some(body))
+    /// A request of any method.
+    pub(crate) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Got {
+        let token = format!("Bearer {TOKEN}");
+        let headers = [("Authorization", token.as_str()), ("Content-Type", "application/json")];
+        self.send(method, path, &headers, &body.map(Value::to_string).unwrap_or_default())
     }
 
     /// Says something and waits for the whole answer.
@@ -183,28 +120,4 @@ impl Server {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may be gone already.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-fn unchunked(body: &str) -> String {
-    let mut rest = body.as_bytes();
-    let mut whole = Vec::new();
-    while let Some(end) = rest.windows(2).position(|pair| pair == b"\r\n") {
-        let size = std::str::from_utf8(&rest[..end]).unwrap();
-        let size = usize::from_str_radix(size.trim(), 16).unwrap();
-        if size == 0 {
-            break;
-        }
-        let begin = end + 2;
-        whole.extend_from_slice(&rest[begin..begin + size]);
-        rest = &rest[begin + size + 2..];
-    }
-    String::from_utf8_lossy(&whole).into_owned()
 }

@@ -180,5 +180,11 @@ fn a_run_that_is_gone_on_with_is_followed_behind_its_first_end() {
     let over =
         server.send("POST", "/api/runs/two/stop", &[("Authorization", &format!("Bearer {TOKEN}"))], "");
     assert_eq!((over.status, over.code().as_str()), (409, "run_not_here"));
+    let again = server.post("/api/runs/two/resume", &json!({}));
+    assert_eq!((again.status, again.code().as_str()), (409, "run_over"), "{again:?}");
+    let nobody = server.post("/api/runs/nobody/resume", &json!({}));
+    assert_eq!(nobody.status, 404, "{nobody:?}");
+    let misnamed = server.post("/api/runs", &json!({ "task": "x", "runId": "../x" }));
+    assert_eq!(misnamed.status, 422, "{misnamed:?}");
     let _ = state_of(&folder);
 }

@@ -96,7 +96,7 @@ impl Server {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
         stream
     }
 
@@ -176,18 +176,19 @@ impl Server {
     }
 }
 
-fn unchunked(mut text: &str) -> String {
-    let mut whole = String::new();
-    while let Some((length, rest)) = text.split_once("\r\n") {
+/// The pieces of a body without their lengths; one that broke off as far as it came.
+fn unchunked(body: &str) -> String {
+    let (mut rest, mut whole) = (body.as_bytes(), Vec::new());
+    while let Some(end) = rest.windows(2).position(|pair| pair == b"\r\n") {
+        let (length, behind) = (String::from_utf8_lossy(&rest[..end]).into_owned(), &rest[end + 2..]);
         let length = usize::from_str_radix(length.trim(), 16).unwrap_or(0);
-        if length == 0 || rest.len() < length {
+        if length == 0 || behind.len() < length {
             break;
         }
-        let (piece, more) = rest.split_at(length);
-        whole.push_str(piece);
-        text = more.trim_start_matches("\r\n");
+        whole.extend_from_slice(&behind[..length]);
+        rest = behind[length..].strip_prefix(b"\r\n").unwrap_or_default();
     }
-    whole
+    String::from_utf8_lossy(&whole).into_owned()
 }
 
 impl Drop for Server {

@@ -56,6 +56,9 @@ fn a_script_of_the_repository_that_was_changed_is_not_started() {
     let started = place.noted("started");
     place.write("bin/weather", &script("touch ../stolen\n"));
     assert_eq!(place.json(&["tools", "list"]).1["servers"][0]["state"], "changed");
+    let checked = place.run(&["tools", "check"]);
+    assert!(checked.stdout.contains("it is not the one that was approved"), "{checked:?}");
+    assert!(checked.stdout.matches("bin/weather sha256:").count() == 2, "before and after: {checked:?}");
     let (code, refused) = place.calls(&[], &["--scope", "mcp:weather"]);
     assert_eq!((code, &refused["refused"]["class"]), (1, &json!("tool_server_unapproved")), "{refused}");
     assert_eq!(place.noted("started"), started);

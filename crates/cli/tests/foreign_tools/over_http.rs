@@ -176,3 +176,18 @@ fn an_answer_without_end_of_another_kind_or_that_never_comes_blocks_the_server()
     assert!(told.contains(FAILED) && told.contains("3 seconds"), "{told}");
     assert!(took < Duration::from_secs(20), "{took:?}");
 }
+
+#[test]
+fn a_server_that_asks_more_than_anybody_answers_is_left() {
+    let (told, took) = told_of(|stream| {
+        say(stream, &(head("200 OK", "text/event-stream") + "\r\n"));
+        for id in 0_u32.. {
+            let asked = format!("data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n\n");
+            if !goes_on(stream, &asked) {
+                return;
+            }
+        }
+    });
+    assert!(told.contains("it asks for more than anybody answers"), "{told}");
+    assert!(took < Duration::from_secs(20), "{took:?}");
+}

@@ -68,3 +68,28 @@ fn malformed_bodies_are_errors_of_the_client() {
     let begin = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("http")});
     assert_eq!(server.ask(&token, &begin.to_string()).0, 200);
 }
+
+#[test]
+fn arguments_that_no_reader_takes_are_refused_under_the_id_of_their_call() {
+    let folder = repository();
+    let mut peer = Peer::new(&folder);
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    for arguments in [
+        r#"{"limit":12345678901234567890}"#,
+        r#"{"limit":1,"limit":2}"#,
+        r#"{"assignee":"\ud800"}"#,
+        r#"{"limit":1e400}"#,
+        &format!(r#"{{"label":{deep}}}"#),
+    ] {
+        let call = format!(r#"{{"name":"issue_list","arguments":{arguments}}}"#);
+        let line = format!(r#"{{"jsonrpc":"2.0","id":501,"method":"tools/call","params":{call}}}"#);
+        peer.bytes(format!("{line}\n").as_bytes());
+        let answer = peer.heard();
+        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(501), &json!(true)), "{answer}");
+        let refused = &answer["result"]["structuredContent"]["payload"]["refused"];
+        assert!(refused["class"].as_str().is_some_and(|class| class.starts_with("input.")), "{answer}");
+    }
+    peer.bytes(b"{\"jsonrpc\":\"2.0\",\"id\":502,\"method\":\"ping\",\"params\":{\"a\":1,\"a\":2}}\n");
+    let answer = peer.heard();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(502), &json!(-32700)), "{answer}");
+}

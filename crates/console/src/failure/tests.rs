@@ -33,13 +33,19 @@ fn a_refusal_has_the_status_of_its_class() {
 #[test]
 fn input_is_wrong_by_where_it_came_from() {
     let error = |class, key: &str| InputError::new(class, "no", JsonPath::root().key(key));
-    let origin = Origin { address: &["id:runId"], is_body: true };
+    let origin = Origin { address: &["id:runId"], is_body: true, ..Origin::default() };
     let status = |error: &InputError, origin| Failure::input(error, origin).status.as_u16();
     assert_eq!(status(&error(InputClass::FieldInvalid, "runId"), origin), 404);
     assert_eq!(status(&error(InputClass::FieldInvalid, "limit"), origin), 422);
     assert_eq!(status(&error(InputClass::FieldInvalid, "limit"), Origin::default()), 400);
     assert_eq!(status(&error(InputClass::JsonInvalid, "x"), origin), 400);
     assert_eq!(status(&error(InputClass::TooLarge, "x"), origin), 413);
+    let origin = Origin { query: &["q:query", "limit"], ..Origin::default() };
+    let told = Failure::input(&error(InputClass::FieldMissing, "query"), origin).told;
+    assert_eq!(
+        (told.message.as_str(), told.fields[0].path.as_str()),
+        ("input.field_missing: no at $.q", "$.q")
+    );
 }
 
 #[test]

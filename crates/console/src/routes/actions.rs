@@ -16,6 +16,8 @@ use crate::state::AppState;
 
 /// What calls in this way are on record under.
 const CLIENT: &str = "console";
+/// What a request may have.
+const MEMBERS: [&str; 3] = ["args", "callId", "instruction"];
 
 pub(crate) const ROUTES: &[Route] = &[Route::bare(
     Verb::Post,
@@ -30,9 +32,9 @@ fn body_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "args": { "type": "object", "description": "The arguments; `premath schema ACTION --input` says which." },
+            "args": { "type": "object", "description": "The arguments; `premath schema --input ACTION` says which." },
             "instruction": { "type": "string", "description": "The accepted instruction that a change is made under." },
-            "callId": { "type": "string", "description": "What to call the change: the same name again is refused." },
+            "callId": { "type": "string", "description": "What to call the change: the same call under the same name is refused." },
         },
         "additionalProperties": false,
     })
@@ -50,6 +52,10 @@ fn called(state: AppState, asked: Asked) -> Answering {
             )
             .hinting("GET /openapi.json has what is; people decide at their own addresses"));
         };
+        if let Some(unknown) = asked.body.keys().find(|member| !MEMBERS.contains(&member.as_str())) {
+            let place = format!("$.{unknown}");
+            return Err(unusable(InputClass::FieldInvalid, &place, "what an action takes is in `args`"));
+        }
         let args = match asked.body.get("args") {
             None | Some(Value::Null) => serde_json::Map::new(),
             Some(Value::Object(args)) => args.clone(),
@@ -76,7 +82,7 @@ fn through(
     name: &str,
     args: serde_json::Map<String, Value>,
 ) -> Result<Box<serde_json::value::RawValue>, Failure> {
-    let origin = Origin { address: &[], is_body: true };
+    let origin = Origin { address: &[], is_body: true, ..Origin::default() };
     let text = Value::Object(args).to_string();
     let read = parse(text.as_bytes(), Limits::default()).map_err(|error| Failure::input(&error, origin))?;
     let workspace = Workspace { door: std::sync::Arc::new(door), ..host.workspace.clone() };

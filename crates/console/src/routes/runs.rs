@@ -84,7 +84,12 @@ fn start(state: AppState, asked: Asked) -> Answering {
 
 fn resume(state: AppState, asked: Asked) -> Answering {
     Box::pin(async move {
-        let run = state.resume_run(asked.named("id"), asked.arguments()?).await?;
+        let id = asked.named("id");
+        if !shown(&state, id).await?.resumable {
+            let what = format!("run `{id}` is over, or what it said is forgotten");
+            return Err(Failure::new(StatusCode::CONFLICT, "run_over", what).hinting("start a new one"));
+        }
+        let run = state.resume_run(id, asked.arguments()?).await?;
         Ok(answer::data(StatusCode::ACCEPTED, &json!({ "runId": run.run_id })))
     })
 }
@@ -103,11 +108,22 @@ fn stop(state: AppState, asked: Asked) -> Answering {
     })
 }
 
+/// What of a run decides whether something can be done with it.
+#[derive(serde::Deserialize)]
+struct ShownRun {
+    resumable: bool,
+}
+
+async fn shown(state: &AppState, id: &str) -> Result<ShownRun, Failure> {
+    let origin = Origin { address: &["id:runId"], is_body: false, ..Origin::default() };
+    let arguments = Map::from_iter([("runId".to_owned(), Value::String(id.to_owned()))]);
+    let card = state.host(move |host| call::call(host, "run.show", arguments, origin)).await??.accepted()?;
+    serde_json::from_str(card.get()).map_err(|_| Failure::broken())
+}
+
 /// Whether there is such a run is said before anything else about it.
 async fn exists(state: &AppState, id: &str) -> Result<(), Failure> {
-    let origin = Origin { address: &["id:runId"], is_body: false };
-    let arguments = Map::from_iter([("runId".to_owned(), Value::String(id.to_owned()))]);
-    state.host(move |host| call::call(host, "run.show", arguments, origin)).await??.accepted().map(drop)
+    shown(state, id).await.map(drop)
 }
 
 /// The repository is checked as a whole: a run stands on its objects and witnesses.
@@ -136,7 +152,7 @@ fn events(state: AppState, asked: Asked) -> Answering {
         // What a browser saw last counts more than what it began with.
         let seen = asked.headers.get("last-event-id").and_then(|value| value.to_str().ok());
         let cursor = seen.or_else(|| asked.parameter("cursor")).map_or(Ok(Cursor::START), Cursor::from_str);
-        let origin = Origin { address: &["id:runId"], is_body: false };
+        let origin = Origin { address: &["id:runId"], is_body: false, ..Origin::default() };
         let cursor = cursor.map_err(|error| Failure::input(&error, origin))?;
         tails::events(state, asked.named("id").to_owned(), cursor, asked.connection).await
     })

@@ -24,7 +24,7 @@ pub(crate) async fn read(state: AppState, tail: Arc<Tail>, from: Cursor) {
     let mut wait = SOON;
     loop {
         let run_id = tail.run_id.clone();
-        let origin = Origin { address: &["id:runId"], is_body: false };
+        let origin = Origin { address: &["id:runId"], is_body: false, ..Origin::default() };
         let read = state
             .host(move |host| {
                 follow_run(host.workspace, &run_id, cursor, ROWS)

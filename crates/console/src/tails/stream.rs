@@ -57,7 +57,8 @@ pub(crate) async fn events(
 }
 
 async fn page(state: &AppState, run_id: &str, cursor: Cursor) -> Result<Page, Failure> {
-    let (run_id, origin) = (run_id.to_owned(), Origin { address: &["id:runId"], is_body: false });
+    let (run_id, origin) =
+        (run_id.to_owned(), Origin { address: &["id:runId"], is_body: false, ..Origin::default() });
     let read = move |host: &premath_host::Host<'_>| {
         let followed = follow_run(host.workspace, &run_id, cursor, ROWS);
         followed

@@ -5,7 +5,7 @@ mod rows;
 
 use premath_bd::{NewToolPin, ToolPin};
 use premath_kernel::{Digest, Object, Value};
-use premath_tusk::tools::foreign::{BlockedClass, ForeignDefinition, ForeignServer};
+use premath_tusk::tools::foreign::{BlockedClass, ForeignDefinition, ForeignError, ForeignServer, escaped};
 use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{AuditKind, AuditRow, ForeignToolsAnswer, RefusedAnswer, RefusedBecause};
 use schemars::JsonSchema;
@@ -69,10 +69,14 @@ pub(crate) fn check(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
                     tools.extend(tool_rows(&ground, &server, &listed, false));
                     tools.extend(missing_rows(&ground, &server, &listed));
                 }
-                Err(error) => row.failed = Some(unanswered(&error).1),
+                Err(error) => row.failed = Some(told_why(&error)),
             }
         } else {
-            row.failed = Some("nobody agreed that it is started".to_owned());
+            let why = match row.diff {
+                Some(_) => "it is not the one that was approved, and was not started",
+                None => "nobody agreed that it is started",
+            };
+            row.failed = Some(why.to_owned());
         }
         is_sound &= row.failed.is_none();
         servers.push(row);
@@ -251,6 +255,13 @@ fn target(ground: &Ground, target: &str) -> Result<(ForeignServer, Option<String
     Ok((configured(ground, server, "target")?, tool.map(str::to_owned)))
 }
 
+/// Why a server gave no answer, with its last words: a person who looks into it needs them.
+fn told_why(error: &ForeignError) -> String {
+    let said = escaped(error.said());
+    let said = if said.is_empty() { said } else { format!("; it said: {said}") };
+    format!("{}{said}", unanswered(error).1)
+}
+
 /// What a server defines now: all that is used, or one.
 fn looked(
     host: &Host<'_>,
@@ -261,11 +272,8 @@ fn looked(
     let listed = match ground.port.list(&server.name, &host.agent.interrupt()) {
         Ok(listed) => listed,
         Err(error) => {
-            let said = premath_tusk::tools::foreign::escaped(error.said());
-            let said = if said.is_empty() { said } else { format!("; it said: {said}") };
-            let (class, detail) = unanswered(&error);
             let hint = "mend [mcp.servers] in the configuration, or start the server yourself to see why";
-            return Ok(Err(Refused(class.code(), format!("{detail}{said}"), hint)));
+            return Ok(Err(Refused(unanswered(&error).0.code(), told_why(&error), hint)));
         }
     };
     let is_meant = |one: &ForeignDefinition| {

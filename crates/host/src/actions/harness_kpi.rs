@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use premath_bd::{RemediationLog, WindowCounts};
+use premath_bd::{RemediationLog, StoreError, WindowCounts};
 use premath_kernel::{Kpi, KpiInput, Moment, Value};
 use premath_wire::time::{format_time, parse_time, to_millis};
 use premath_wire::v1::{
@@ -57,99 +57,124 @@ pub(crate) struct RemediateArgs {
     note: String,
 }
 
+/// What is looked at, and what it is held against.
+struct Asked {
+    hours: u64,
+    points: u64,
+    thresholds: KpiThresholds,
+}
+
+impl Asked {
+    fn new(args: &ReportArgs) -> Result<Self, ActionError> {
+        let (hours, points) = (args.window_hours.unwrap_or(DEFAULT_HOURS), args.history.unwrap_or_default());
+        let thresholds = KpiThresholds {
+            target: args.target.unwrap_or(DEFAULT_TARGET),
+            rollback: args.rollback.unwrap_or(DEFAULT_ROLLBACK),
+            min_rows: args.min_rows.unwrap_or(DEFAULT_ROWS),
+        };
+        if !(1..=MOST_HOURS).contains(&hours) {
+            return Err(invalid(format!("a window has 1 to {MOST_HOURS} hours"), "windowHours").into());
+        }
+        if points > MOST_POINTS || points.saturating_mul(hours) > MOST_HOURS {
+            let what = format!("at most {MOST_POINTS} windows in {MOST_HOURS} hours");
+            return Err(invalid(what, "history").into());
+        }
+        if thresholds.rollback > thresholds.target {
+            return Err(invalid("the rollback threshold is above the target", "rollback").into());
+        }
+        Ok(Self { hours, points, thresholds })
+    }
+
+    /// What follows from what was counted in a window.
+    fn figure(&self, counts: &WindowCounts) -> Result<Kpi, ActionError> {
+        let figure = Kpi::new(&KpiInput {
+            window_rows: counts.window_rows,
+            completed_rows: counts.completed_rows,
+            active_workers: counts.active_workers,
+            window_hours: self.hours,
+            target_micros: self.thresholds.target.0,
+            rollback_micros: self.thresholds.rollback.0,
+            min_rows: self.thresholds.min_rows,
+        });
+        figure.ok_or_else(|| invalid("there is no figure for such a window", "windowHours").into())
+    }
+
+    /// The figures of the windows before one that ends then, the oldest first.
+    fn history(
+        &self,
+        end: Moment,
+        counted: impl Fn(Moment, Moment) -> Result<WindowCounts, StoreError>,
+    ) -> Result<Vec<KpiPoint>, ActionError> {
+        let point = |windows: u64| {
+            let end = before(end, windows * self.hours);
+            let counts = counted(before(end, self.hours), end)?;
+            let kpi = self.figure(&counts)?;
+            Ok(KpiPoint {
+                end: format_time(end),
+                window_rows: counts.window_rows,
+                completed_rows: counts.completed_rows,
+                kpi: Micros(kpi.kpi_micros),
+                state: kpi.decision.token().to_owned(),
+            })
+        };
+        (1..=self.points).rev().map(point).collect()
+    }
+}
+
 /// `harness.kpi.report`
 pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: ReportArgs = arguments(args)?;
-    let hours = args.window_hours.unwrap_or(DEFAULT_HOURS);
-    if !(1..=MOST_HOURS).contains(&hours) {
-        return Err(invalid(format!("a window has 1 to {MOST_HOURS} hours"), "windowHours").into());
-    }
-    let thresholds = KpiThresholds {
-        target: args.target.unwrap_or(DEFAULT_TARGET),
-        rollback: args.rollback.unwrap_or(DEFAULT_ROLLBACK),
-        min_rows: args.min_rows.unwrap_or(DEFAULT_ROWS),
-    };
-    if thresholds.rollback > thresholds.target {
-        return Err(invalid("the rollback threshold is above the target", "rollback").into());
-    }
+    let asked = Asked::new(&args)?;
     let trajectory = trajectory(host, args.path.as_deref());
     let remediations = RemediationLog::beside(Arc::clone(&host.workspace.disk), trajectory.path());
-    let points = args.history.unwrap_or_default();
-    if points > MOST_POINTS || points.saturating_mul(hours) > MOST_HOURS {
-        return Err(invalid(format!("at most {MOST_POINTS} windows in {MOST_HOURS} hours"), "history").into());
-    }
     let end = to_millis(host.workspace.clock.now());
-    let start = before(end, hours);
+    let start = before(end, asked.hours);
     let counted = |start, end| {
         let counts = trajectory.window(start, end);
         unless_new(host, args.path.as_deref(), counts, WindowCounts::default)
     };
     let counts = counted(start, end)?;
+    let kpi = asked.figure(&counts)?;
     let latest_remediation = remediations.latest()?;
     let newest_failed_at = counts.newest_failed_at;
-    let kpi = figure(&counts, hours, &thresholds)?;
-    let mut history = Vec::new();
-    for windows in (1..=points).rev() {
-        let end = before(end, windows * hours);
-        let counts = counted(before(end, hours), end)?;
-        let kpi = figure(&counts, hours, &thresholds)?;
-        history.push(KpiPoint {
-            end: format_time(end),
+    let answer = KpiAnswer {
+        action: "harness.kpi.report".to_owned(),
+        kpi_kind: KPI_KIND.to_owned(),
+        trajectory_path: shown(trajectory.path()),
+        window: KpiWindow { hours: asked.hours, start: format_time(start), end: format_time(end) },
+        counts: KpiCounts {
+            total_rows: counts.total_rows,
             window_rows: counts.window_rows,
             completed_rows: counts.completed_rows,
-            kpi: Micros(kpi.kpi_micros),
-            state: kpi.decision.token().to_owned(),
-        });
-    }
-    Answer::new(
-        "ok",
-        &KpiAnswer {
-            action: "harness.kpi.report".to_owned(),
-            kpi_kind: KPI_KIND.to_owned(),
-            trajectory_path: shown(trajectory.path()),
-            window: KpiWindow { hours, start: format_time(start), end: format_time(end) },
-            counts: KpiCounts {
-                total_rows: counts.total_rows,
-                window_rows: counts.window_rows,
-                completed_rows: counts.completed_rows,
-                active_workers: counts.active_workers,
-                future_rows: counts.future_rows,
-            },
-            ratios: KpiRatios {
-                gate_pass_rate: Micros(kpi.gate_pass_rate_micros),
-                completed_rows_per_day: Micros(kpi.completed_rows_per_day_micros),
-                throughput_per_worker_per_day: Micros(kpi.throughput_per_worker_per_day_micros),
-                kpi: Micros(kpi.kpi_micros),
-            },
-            thresholds,
-            decision: KpiDecisionRow { state: kpi.decision.token().to_owned(), reason: kpi.reason },
-            remediations_path: shown(remediations.path()),
-            remedied: is_remedied(latest_remediation.as_ref(), newest_failed_at, start),
-            newest_failed_at: newest_failed_at.map(format_time),
-            latest_remediation,
-            history,
-            warning_count: counts.warning_count,
-            warnings: counts.warnings.into_iter().map(warning).collect(),
+            active_workers: counts.active_workers,
+            future_rows: counts.future_rows,
         },
-    )
+        ratios: ratios(&kpi),
+        history: asked.history(end, counted)?,
+        thresholds: asked.thresholds,
+        decision: KpiDecisionRow { state: kpi.decision.token().to_owned(), reason: kpi.reason },
+        remediations_path: shown(remediations.path()),
+        remedied: is_remedied(latest_remediation.as_ref(), newest_failed_at, start),
+        newest_failed_at: newest_failed_at.map(format_time),
+        latest_remediation,
+        warning_count: counts.warning_count,
+        warnings: counts.warnings.into_iter().map(warning).collect(),
+    };
+    Answer::new("ok", &answer)
+}
+
+fn ratios(kpi: &Kpi) -> KpiRatios {
+    KpiRatios {
+        gate_pass_rate: Micros(kpi.gate_pass_rate_micros),
+        completed_rows_per_day: Micros(kpi.completed_rows_per_day_micros),
+        throughput_per_worker_per_day: Micros(kpi.throughput_per_worker_per_day_micros),
+        kpi: Micros(kpi.kpi_micros),
+    }
 }
 
 /// So many hours before a moment.
 fn before(end: Moment, hours: u64) -> Moment {
     end.plus_seconds(-i64::try_from(hours.saturating_mul(3600)).unwrap_or(i64::MAX))
-}
-
-fn figure(counts: &WindowCounts, hours: u64, thresholds: &KpiThresholds) -> Result<Kpi, ActionError> {
-    let figure = Kpi::new(&KpiInput {
-        window_rows: counts.window_rows,
-        completed_rows: counts.completed_rows,
-        active_workers: counts.active_workers,
-        window_hours: hours,
-        target_micros: thresholds.target.0,
-        rollback_micros: thresholds.rollback.0,
-        min_rows: thresholds.min_rows,
-    });
-    figure.ok_or_else(|| invalid("there is no figure for such a window", "windowHours").into())
 }
 
 /// Whether something was done about what failed: later than the newest of it, for what was said before is about something else.

@@ -25,7 +25,7 @@ use crate::workspace::shown;
 
 /// What an action takes that is about the envelope in a file.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct EnvelopeArgs {
     /// The file `<time>-<id>.json`.
     #[schemars(required)]
@@ -34,7 +34,7 @@ pub(crate) struct EnvelopeArgs {
 
 /// What `instruction.witness` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct WitnessArgs {
     /// The instruction, by name.
     #[schemars(required)]

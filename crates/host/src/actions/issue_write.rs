@@ -12,7 +12,7 @@ use crate::table::{ActionError, Answer, Host};
 
 /// What a new issue is.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct DraftArgs {
     /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
@@ -43,10 +43,13 @@ pub(crate) struct DraftArgs {
     /// Whose it is.
     owner: Option<String>,
     /// Labels.
+    #[serde(default)]
     labels: Vec<String>,
     /// Whether it is short-lived.
+    #[serde(default)]
     ephemeral: bool,
     /// What it depends on.
+    #[serde(default)]
     depends_on: Vec<DependencyArg>,
     /// The issue it is a part of.
     parent: Option<String>,
@@ -175,7 +178,7 @@ fn labels(given: &[String], key: &str) -> Result<Vec<String>, InputError> {
 
 /// What becomes of an issue: what is absent stays, what is blank goes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct UpdateArgs {
     /// The file of issue memory; that of the repository when absent.
     issues: Option<String>,
@@ -206,8 +209,10 @@ pub(crate) struct UpdateArgs {
     /// Whose it is.
     owner: Option<String>,
     /// Labels to add.
+    #[serde(default)]
     add_labels: Vec<String>,
     /// Labels to take away.
+    #[serde(default)]
     remove_labels: Vec<String>,
     /// Who holds the lease, where somebody does.
     lease_owner: Option<String>,

@@ -23,7 +23,7 @@ const RED_TEAM: &str = "redteam.run";
 
 /// What `eval.guardrails` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct GuardrailsArgs {
     /// The rows, from the root of the repository.
     #[schemars(required)]
@@ -131,7 +131,7 @@ pub(crate) fn red_team(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Acti
 
 /// What `eval.tools` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct ToolsArgs {
     /// The name of the set of tasks.
     #[schemars(required)]

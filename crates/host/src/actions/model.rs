@@ -27,12 +27,13 @@ pub(crate) struct ListArgs {
 
 /// What `model.ask` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct AskArgs {
     /// The question.
     #[schemars(required)]
     prompt: Option<String>,
     /// The models to try, in order.
+    #[serde(default)]
     models: Vec<String>,
     /// What the model is told before the question.
     system: Option<String>,
@@ -41,6 +42,7 @@ pub(crate) struct AskArgs {
     /// `low`, `medium` or `high`.
     reasoning: Option<String>,
     /// Whether the answer is asked for in one piece.
+    #[serde(default)]
     whole: bool,
 }
 

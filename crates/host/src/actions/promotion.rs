@@ -17,7 +17,7 @@ use crate::workspace::{Workspace, shown};
 
 /// What `policy.promote` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct PromoteArgs {
     /// The folder of the package.
     #[schemars(required)]

@@ -23,16 +23,18 @@ use crate::workspace::shown;
 
 /// What `sandbox.run` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct RunArgs {
     /// The program and its arguments.
     #[schemars(required)]
+    #[serde(default)]
     command: Vec<String>,
     /// Where it runs; the root of the repository when nothing is said.
     workdir: Option<String>,
     /// `read-only`, `workspace-write`, `network` or `isolated`.
     profile: Option<String>,
     /// Variables it is given.
+    #[serde(default)]
     env: BTreeMap<String, String>,
     /// What it reads on standard input.
     stdin: Option<String>,

@@ -21,8 +21,17 @@ fn session(workspace: &Workspace, config: &RunConfig) -> Result<SessionStore, Ac
     Ok(SessionStore::new(Arc::clone(&workspace.disk), folder.join("harness_session.json")))
 }
 
+/// Whether a run is work that is handed from one session to the next. What the assistant of the desk does for a person is none:
+/// the person is there, and the journal has it.
+fn is_work(config: &RunConfig) -> bool {
+    config.issue_id.is_some() || !config.tools.iter().any(|tool| tool.scope.starts_with("desk:"))
+}
+
 /// Says that somebody works: a process that dies leaves behind how to go on.
 pub(super) fn enter(workspace: &Workspace, config: &RunConfig) -> Result<(), ActionError> {
+    if !is_work(config) {
+        return Ok(());
+    }
     let change = SessionChange {
         state: Some(SessionState::Active),
         session_id: Some(config.run_id.clone()),
@@ -80,7 +89,8 @@ fn going_on(run: &str) -> String {
     format!("run {run} goes on")
 }
 
-/// The session and the step that a run leaves behind.
+/// The session and the step that a run leaves behind. A step is a step at an issue: without one there is nothing that could have
+/// been completed, and it would count as a failure of whoever works.
 pub(super) fn leave(
     workspace: &Workspace,
     config: &RunConfig,
@@ -105,9 +115,11 @@ pub(super) fn leave(
         lineage_refs: Some(vec![format!("run://{}", config.run_id)]),
         issues_path: None,
     };
-    write_session(workspace, config, &change)?;
+    if is_work(config) {
+        write_session(workspace, config, &change)?;
+    }
+    let Some(issue) = config.issue_id.as_deref() else { return Ok(()) };
     let worker = if config.depth() > 0 { "worker" } else { "run" };
-    let issue = config.issue_id.as_deref().unwrap_or("none");
     let path = workspace.root.join(".premath").join("harness_trajectory.jsonl");
     let trajectory = Trajectory::new(Arc::clone(&workspace.disk), path);
     let step = NewStep {

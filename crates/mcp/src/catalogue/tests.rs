@@ -108,3 +108,25 @@ fn chosen_tools_are_those_named_and_those_of_the_families_named() {
         assert!(!names(&[family]).unwrap().is_empty(), "{family}");
     }
 }
+
+#[test]
+fn what_a_tool_cannot_do_without_is_required() {
+    let catalogue = Catalogue::new(&ToolChoice::default());
+    for (tool, member) in [
+        ("dep_add", "id"),
+        ("instruction_check", "path"),
+        ("instruction_run", "path"),
+        ("instruction_witness", "instruction"),
+        ("issue_add", "title"),
+        ("issue_discover", "parentIssue"),
+        ("issue_discover", "title"),
+        ("issue_update", "id"),
+    ] {
+        let schema = &catalogue.find(tool).unwrap().tool().input_schema;
+        let required = schema.get("required").and_then(Value::as_array).unwrap();
+        assert!(required.contains(&Value::from(member)), "{tool}: {required:?}");
+    }
+    for (tool, member) in [("issue_add", "parentIssue"), ("dep_add", "fromType")] {
+        assert!(!catalogue.find(tool).unwrap().takes(member), "{tool}");
+    }
+}

@@ -11,6 +11,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -29,7 +30,7 @@ use rustls::crypto::{CryptoProvider, ring};
 use sse_stream::{Sse, SseStream};
 
 use super::connection::most;
-use super::lines::LONGEST;
+use super::lines::{LONGEST, UNANSWERED, UNASKED};
 use super::listener::Trouble;
 
 const SESSION: &str = "mcp-session-id";
@@ -45,6 +46,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub(super) struct Bounded {
     client: Client,
     trouble: Arc<Trouble>,
+    /// How many requests of the server wait for our answer.
+    unanswered: Arc<AtomicUsize>,
 }
 
 /// Why a message was not exchanged; without whatever could be a secret.
@@ -95,7 +98,10 @@ pub(super) fn transport(
     let mut config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(custom);
     config.auth_header = token;
     config.max_sse_event_size = LONGEST;
-    Ok(StreamableHttpClientTransport::with_client(Bounded { client, trouble }, config))
+    Ok(StreamableHttpClientTransport::with_client(
+        Bounded { client, trouble, unanswered: Arc::default() },
+        config,
+    ))
 }
 
 /// Refuses an address that anybody could read along, or that holds a password.
@@ -174,7 +180,38 @@ impl Bounded {
         let calm = |event: Result<Sse, SseError>| {
             event.map(|event| Sse { retry: event.retry.map(|retry| retry.max(SOONEST)), ..event })
         };
-        SseStream::from_bytes_stream(bytes).map(calm).boxed()
+        let mut wants = self.wants();
+        let bearable = move |event: &Result<Sse, SseError>| {
+            std::future::ready(event.as_ref().map_or(true, &mut wants))
+        };
+        SseStream::from_bytes_stream(bytes).map(calm).take_while(bearable).boxed()
+    }
+
+    /// Counts what the server wants of us on one stream, and says whether that is still bearable: each of it is answered by a
+    /// message of its own.
+    fn wants(&self) -> impl FnMut(&Sse) -> bool + Send + 'static {
+        #[derive(serde::Deserialize)]
+        struct Request {
+            #[serde(rename = "id")]
+            _id: serde::de::IgnoredAny,
+            #[serde(rename = "method")]
+            _method: serde::de::IgnoredAny,
+        }
+        let (trouble, unanswered, mut unasked) =
+            (Arc::clone(&self.trouble), Arc::clone(&self.unanswered), 0_usize);
+        move |event| {
+            let is_request = |data: &String| serde_json::from_str::<Request>(data).is_ok();
+            if !event.data.as_ref().is_some_and(is_request) {
+                return true;
+            }
+            unasked += 1;
+            let is_bearable = unasked <= UNASKED && unanswered.fetch_add(1, Ordering::SeqCst) < UNANSWERED;
+            if !is_bearable {
+                let why = "it asks for more than anybody answers".to_owned();
+                trouble.end(ForeignError::Protocol { why });
+            }
+            is_bearable
+        }
     }
 
     /// A refusal of the server that is a message of the protocol, or what its status says.
@@ -206,6 +243,17 @@ impl Bounded {
             Some(told @ JsonRpcMessage::Error(_)) => Ok(StreamableHttpPostResponse::Json(told, None)),
             Some(_) | None => Err(Fault::Client(HttpFault::Status(status.as_u16()))),
         }
+    }
+}
+
+/// One of the server's requests has its answer, or never gets one.
+struct Answered(Arc<AtomicUsize>);
+
+impl Drop for Answered {
+    fn drop(&mut self) {
+        // An answer to what was not counted, because too much was, takes nothing away.
+        let less = |count: usize| Some(count.saturating_sub(1));
+        self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).unwrap_or_default();
     }
 }
 
@@ -248,6 +296,8 @@ impl StreamableHttpClient for Bounded {
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<StreamableHttpPostResponse, Fault> {
         let has_session = session_id.is_some();
+        let _answered = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
+            .then(|| Answered(Arc::clone(&self.unanswered)));
         let body = serde_json::to_vec(&message).map_err(Fault::Deserialize)?;
         let request = Self::dressed(self.client.post(uri.as_ref()), session_id, auth_header, custom_headers);
         let response = Self::sent(request.header(CONTENT_TYPE, "application/json").body(body)).await?;

@@ -22,9 +22,9 @@ pub(super) use crate::lines::LONGEST;
 /// How many lines of noise are passed over.
 const NOISE: usize = 1000;
 /// How many requests of a server may wait for our answer.
-const UNANSWERED: usize = 64;
+pub(super) const UNANSWERED: usize = 64;
 /// How many requests a server may make between two answers of its own.
-const UNASKED: usize = 1000;
+pub(super) const UNASKED: usize = 1000;
 
 /// A pair of pipes.
 pub(super) struct ServerLines<R, W> {

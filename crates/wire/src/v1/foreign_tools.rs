@@ -24,6 +24,9 @@ pub struct ForeignServerRow {
     /// Who agreed that it is started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<String>,
+    /// What is another one than was approved, as a unified diff; where its state is `changed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
     /// Why it gave no answer, where it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,

@@ -52,6 +52,10 @@ pub(super) fn server_row(ground: &Ground, server: &ForeignServer) -> ForeignServ
         identity: visible(&ground.approved.identity(server)),
         scope: server.scope.clone(),
         approved_by: pin.filter(|_| state == "approved").map(|pin| pin.by.clone()),
+        diff: pin.filter(|_| state == "changed").map(|pin| {
+            let (old, new) = (lines(&pin.approved.definition), lines(&ground.approved.identity(server)));
+            text_diff(&spelled(&server.name), Some(&old), Some(&new))
+        }),
         failed: None,
     }
 }
