@@ -90,9 +90,9 @@ pub(crate) fn discover(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Acti
 /// The issue that arguments of `issue.discover` describe.
 pub(crate) fn plan_discover(settings: &Settings, args: &Value<'_>) -> Result<PlannedChange, ActionError> {
     let args: DraftArgs = arguments(args)?;
+    let draft = Box::new(draft(&args)?);
     let Some(parent) = args.parent_issue.as_deref() else { return Err(missing("parentIssue").into()) };
     let parent = id(parent, "parentIssue")?;
-    let draft = Box::new(draft(&args)?);
     let prefix = settings.issue_prefix.value.clone();
     Ok(PlannedChange { issues: args.issues, operation: Operation::Discover { parent, draft, prefix } })
 }

@@ -181,9 +181,8 @@ impl Bounded {
             event.map(|event| Sse { retry: event.retry.map(|retry| retry.max(SOONEST)), ..event })
         };
         let mut wants = self.wants();
-        let bearable = move |event: &Result<Sse, SseError>| {
-            std::future::ready(event.as_ref().map_or(true, &mut wants))
-        };
+        let bearable =
+            move |event: &Result<Sse, SseError>| std::future::ready(event.as_ref().map_or(true, &mut wants));
         SseStream::from_bytes_stream(bytes).map(calm).take_while(bearable).boxed()
     }
 
