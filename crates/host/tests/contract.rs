@@ -240,7 +240,7 @@ fn arguments_that_are_missing_are_an_input_error_with_a_path() {
         ("issue.add", "title"),
         ("issue.claim", "id"),
         ("issue.claim_next", "assignee"),
-        ("issue.discover", "parentIssue"),
+        ("issue.discover", "title"),
         ("issue.history", "id"),
         ("issue.import", "source"),
         ("issue.lease_release", "id"),
