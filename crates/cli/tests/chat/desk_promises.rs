@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::people::{PROPOSES, SETTLED};
 use crate::server::{Room, of_type};
 
 /// A room with another file in it, for which `BIG` stands in the scenario.
@@ -64,25 +65,15 @@ fn a_document_with_the_end_of_its_own_block_in_it_stays_in_its_block() {
     assert_eq!(seen.matches("</untrusted").count(), 1, "{seen}");
 }
 
-const BOTH: &str = r#"
-[[turn]]
-text = "I propose it, and do it."
-[[turn.call]]
-tool = "desk_propose_plan"
-[turn.call.arguments]
-goal = "Delete the note"
-rollback = "restore it"
-steps = [{ tool = "desk_delete_file", args = { id = "FILE" }, rationale = "it is old" }]
-[[turn.call]]
-tool = "desk_delete_file"
-arguments = { id = "FILE" }
-[[turn]]
-text = "Settled."
-"#;
+/// A plan, and in the same turn what it proposes.
+fn both() -> String {
+    let deletes = "[[turn.call]]\ntool = \"desk_delete_file\"\narguments = { id = \"FILE\" }\n";
+    format!("{PROPOSES}{deletes}{SETTLED}")
+}
 
 #[test]
 fn what_is_proposed_is_not_done_in_the_same_turn() {
-    let room = Room::new(BOTH);
+    let room = Room::new(&both());
     let server = room.serve();
     let chunks = server.say("c", "m1", "delete it").chunks();
     assert_eq!(
@@ -97,7 +88,7 @@ fn what_is_proposed_is_not_done_in_the_same_turn() {
 
 #[test]
 fn a_plan_whose_time_is_over_is_refused() {
-    let room = Room::new(BOTH);
+    let room = Room::new(&both());
     let path = room.folder.path().join("premath.toml");
     let settings = std::fs::read_to_string(&path).unwrap();
     room.folder.write("premath.toml", format!("{settings}\n[policy]\napproval_seconds = 1\n"));

@@ -58,7 +58,8 @@ fn a_delete_is_asked_about_goes_on_in_the_same_message_and_is_undone_after_a_rel
     assert_eq!(log["items"][0]["undo"]["state"], json!("undone"), "{log}");
 }
 
-const PLANS: &str = r#"
+/// A plan is proposed; what else the turn does may follow.
+pub(crate) const PROPOSES: &str = r#"
 [[turn]]
 text = "I propose it."
 [[turn.call]]
@@ -67,13 +68,13 @@ tool = "desk_propose_plan"
 goal = "Delete the note"
 rollback = "restore it"
 steps = [{ tool = "desk_delete_file", args = { id = "FILE" }, rationale = "it is old" }]
-[[turn]]
-text = "Settled."
 "#;
+/// What is said when it is decided.
+pub(crate) const SETTLED: &str = "[[turn]]\ntext = \"Settled.\"\n";
 
 #[test]
 fn every_step_of_a_plan_is_in_the_log_with_what_takes_it_back() {
-    let room = Room::new(PLANS);
+    let room = Room::new(&format!("{PROPOSES}{SETTLED}"));
     let server = room.serve();
     let asked = server.say("c", "m1", "delete it").chunks();
     let plan = data(&asked, "data-plan");

@@ -130,6 +130,7 @@ async fn exists(state: &AppState, id: &str) -> Result<(), Failure> {
 fn verify(state: AppState, asked: Asked) -> Answering {
     Box::pin(async move {
         exists(&state, asked.named("id")).await?;
+        let _check = state.check().await?;
         let verified =
             state.host(|host| call::call(host, "workspace.verify", Map::new(), Origin::default())).await??;
         Ok(answer::payload(StatusCode::OK, &verified.found()?))
