@@ -76,6 +76,22 @@ fn scopes_and_checkpoints_of_a_file_hold() {
 }
 
 #[test]
+fn an_empty_list_of_scopes_grants_none_in_a_file_and_by_flag() {
+    let assert_none_granted = |config: serde_json::Value| {
+        for tool in config["tools"].as_array().unwrap() {
+            let scope = tool["scope"].as_str().unwrap();
+            assert!(!scope.starts_with("files:") && scope != "process:run", "{tool}");
+        }
+    };
+    let folder = project(1, "loop.scopes = []\n", "");
+    run(&folder, &["--run-id", "by-file"]);
+    assert_none_granted(config_of(&folder, "by-file"));
+    let folder = project(1, "", "");
+    run(&folder, &["--run-id", "by-flag", "--scope", "none"]);
+    assert_none_granted(config_of(&folder, "by-flag"));
+}
+
+#[test]
 fn a_workflow_ends_at_its_turns_unless_a_measured_reason_is_given() {
     let folder = project(61, "loop.max_turns = 100\n", "");
     let ran = run(&folder, &["--run-id", "plain"]);

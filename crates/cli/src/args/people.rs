@@ -213,7 +213,7 @@ pub(crate) struct PolicyExportArgs {
 /// Arguments of `policy show`.
 #[derive(Debug, Args)]
 pub(crate) struct PolicyShowArgs {
-    /// A scope that a run would ask for; may be repeated. Everything when nobody says
+    /// Scope the run would request; may be repeated. `none` requests no scope [default: all]
     #[arg(long = "scope", value_name = "SCOPE")]
     pub(crate) scopes: Vec<String>,
     #[command(flatten)]
@@ -232,7 +232,7 @@ pub(crate) struct ExplainCallArgs {
     /// The role to explain it for
     #[arg(long, value_name = "ROLE")]
     pub(crate) role: Option<String>,
-    /// A scope that the run would ask for; may be repeated. Everything when nobody says
+    /// Scope the run would request; may be repeated. `none` requests no scope [default: all]
     #[arg(long = "scope", value_name = "SCOPE")]
     pub(crate) scopes: Vec<String>,
     #[command(flatten)]

@@ -42,7 +42,7 @@ pub(crate) struct RunArgs {
     /// Why it may go on past the turns of a workflow: what was measured
     #[arg(long, value_name = "REASON", conflicts_with = "demo")]
     pub(crate) autonomous: Option<String>,
-    /// What it may do, such as files:read; may be repeated. Tools of other scopes do not exist for the model
+    /// Scope to grant, such as files:read; may be repeated. `none` grants no scope [default: all]
     #[arg(long, value_name = "SCOPE", conflicts_with = "demo")]
     pub(crate) scope: Vec<String>,
     /// One request to the assistant of the desk: its tools, 3 turns when it only reads and 5 otherwise, 30 seconds

@@ -9,6 +9,7 @@ use premath_wire::v1::{
 mod shown;
 
 use super::dep::number;
+use super::run::requested_scopes;
 use super::{answer, measure, unwritable};
 use crate::args::people::{
     ApprovalsArgs, ApprovalsCommand, ListedArgs, PolicyArgs, PolicyCommand, PolicyExportArgs, ProposalsArgs,
@@ -104,8 +105,7 @@ pub(crate) fn proposals_command(args: &ProposalsArgs, host: &Host<'_>) -> Result
 pub(crate) fn policy_command(args: &PolicyArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     match &args.command {
         PolicyCommand::Show(args) => {
-            let scopes = Value::text_list(args.scopes.iter().map(String::as_str));
-            let arguments = Object::fields().field("scopes", scopes).finish();
+            let arguments = Object::fields().optional("scopes", requested_scopes(&args.scopes)).finish();
             let width = system::terminal_width();
             answer(host, "policy.show", &arguments, &args.format, |found: &PolicyAnswer| policy(found, width))
         }
@@ -113,7 +113,7 @@ pub(crate) fn policy_command(args: &PolicyArgs, host: &Host<'_>) -> Result<Exit,
             let arguments = Object::fields()
                 .optional("args", args.args.as_deref())
                 .optional("role", args.role.as_deref())
-                .field("scopes", Value::text_list(args.scopes.iter().map(String::as_str)))
+                .optional("scopes", requested_scopes(&args.scopes))
                 .field("tool", args.tool.as_str())
                 .finish();
             answer(host, "policy.explain", &arguments, &args.format, |found: &PolicyExplained| {

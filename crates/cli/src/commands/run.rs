@@ -67,6 +67,15 @@ fn task(typed: &str) -> Result<String, CliError> {
     Ok(text)
 }
 
+/// Scopes named by flags: absent without a flag, empty for the one word `none`.
+pub(crate) fn requested_scopes(named: &[String]) -> Option<Value<'_>> {
+    match named {
+        [] => None,
+        [only] if only == "none" => Some(Value::text_list([])),
+        scopes => Some(texts(scopes)),
+    }
+}
+
 fn texts(list: &[String]) -> Value<'_> {
     Value::text_list(list.iter().map(String::as_str))
 }
@@ -95,7 +104,7 @@ fn started<'a>(args: &'a RunArgs, asked: &Asked<'a>, workflow: Option<Value<'sta
         .optional("onFull", args.on_full.map(OnFull::as_str))
         .optional("conversation", args.conversation.as_deref())
         .field("desk", args.desk)
-        .field("scopes", texts(&args.scope));
+        .optional("scopes", requested_scopes(&args.scope));
     limited(fields, &args.limits).finish()
 }
 

@@ -176,9 +176,6 @@ impl Field<'_, '_> {
 
     fn scopes(&self, slot: &mut Option<Setting<Vec<String>>>) -> Result<(), CliError> {
         let list = self.place.strings(self.value, &self.path)?;
-        if list.is_empty() {
-            return Err(self.refused("expected at least one scope; without the key all are granted"));
-        }
         let before = slot.as_ref().filter(|_| self.owner == Owner::Repository);
         if let Some(scope) = before.and_then(|before| list.iter().find(|scope| !before.value.contains(scope)))
         {

@@ -122,6 +122,18 @@ fn a_call_beyond_the_role_is_told_to_the_model_the_person_and_the_audit() {
 }
 
 #[test]
+fn an_empty_list_of_scopes_offers_the_model_no_tool_of_the_desk() {
+    let room = Room::new(DELETES);
+    let server = room.serve();
+    let mut body = message("c", "m1", "delete the note");
+    body["scopes"] = json!([]);
+    let chunks = server.post("/api/chat", &body).chunks();
+    assert_eq!(of_type(&chunks, "data-turn")[0]["data"]["verdict"], json!("refused"), "{chunks:?}");
+    assert_eq!(of_type(&chunks, "data-confirmation").len(), 0, "nobody is asked: {chunks:?}");
+    assert_eq!(server.get(&format!("/api/desk/files/{}", room.file)).status, 200);
+}
+
+#[test]
 fn a_server_that_is_killed_in_the_middle_loses_nothing_and_does_nothing_twice() {
     let room = Room::new(
         r#"

@@ -31,8 +31,8 @@ use crate::table::{ActionError, Answer, Host};
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct ShowArgs {
-    /// The scopes a run would ask for; all that there are when empty.
-    scopes: Vec<String>,
+    /// Scopes a run would request; absent requests all, an empty list none.
+    scopes: Option<Vec<String>>,
 }
 
 /// What `policy.explain` takes.
@@ -45,17 +45,17 @@ pub(crate) struct ExplainArgs {
     args: Option<String>,
     /// The role to explain it for; that of the configuration when absent.
     role: Option<String>,
-    /// The scopes that the run would ask for; all that there are when empty.
+    /// Scopes the run would request; absent requests all, an empty list none.
     #[serde(default)]
-    scopes: Vec<String>,
+    scopes: Option<Vec<String>>,
 }
 
 /// `policy.show`
 pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: ShowArgs = arguments(args)?;
     let ground = governed_tools(host.workspace, host.agent)?;
-    let requested = Some(args.scopes.as_slice()).filter(|scopes| !scopes.is_empty());
-    check_scopes(&args.scopes, &known(&ground))?;
+    let requested = args.scopes.as_deref();
+    check_scopes(requested.unwrap_or_default(), &known(&ground))?;
     let scopes = effective(host, &ground, requested);
     let tier = tier_of(&ground, &scopes);
     let (controls, controls_source) = sourced_controls(host.workspace, tier)?;
@@ -144,7 +144,11 @@ fn layers(
     let layer =
         |layer: &str, says: String, source: String| PolicyLayer { layer: layer.to_owned(), says, source };
     let listed = |scopes: &[String]| scopes.join(", ");
-    let asked = requested.map_or_else(|| "everything".to_owned(), listed);
+    let asked = match requested {
+        None => "everything".to_owned(),
+        Some([]) => "nothing".to_owned(),
+        Some(scopes) => listed(scopes),
+    };
     let ceiling = settings.ceiling().map_or_else(|| "none".to_owned(), listed);
     let ceiling_from = settings.roles.get(settings.role()).map(|role| source(&role.layer));
     let granted: Vec<String> = scopes.granted.iter().cloned().collect();
@@ -212,8 +216,8 @@ pub(crate) fn explain(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
         host.workspace.settings.policy.check_role(role).map_err(|what| invalid(&what, "role"))?;
         role.clone_into(&mut principal.role);
     }
-    let requested = Some(args.scopes.as_slice()).filter(|scopes| !scopes.is_empty());
-    check_scopes(&args.scopes, &known(&ground))?;
+    let requested = args.scopes.as_deref();
+    check_scopes(requested.unwrap_or_default(), &known(&ground))?;
     let ceiling = host.workspace.settings.policy.ceiling_of(&principal.role);
     let missing = not_offered(&ground, spec, &principal, (requested, ceiling));
     let tier = tier_of(&ground, &resolved(&ground, requested, ceiling));

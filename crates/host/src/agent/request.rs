@@ -39,8 +39,8 @@ pub(crate) struct RunArgs {
     action_mode: Option<String>,
     /// The profile of the sandbox.
     profile: Option<String>,
-    /// Scopes to grant; all when empty.
-    scopes: Vec<String>,
+    /// Scopes to grant; absent grants all, an empty list grants none.
+    scopes: Option<Vec<String>>,
     /// Whether it is one request of a person to the assistant of the desk: its tools, a few turns, half a minute.
     desk: bool,
     /// The conversation whose next message this is.
@@ -96,8 +96,8 @@ pub struct RunRequest {
     pub normalizer: String,
     /// The profile of the sandbox.
     pub profile: Profile,
-    /// Scopes to grant; all when empty.
-    pub scopes: Vec<String>,
+    /// Scopes to grant; `None` grants all, an empty list grants none.
+    pub scopes: Option<Vec<String>>,
     /// How much it may use.
     pub limits: Limits,
     /// How much a model is shown.
@@ -163,7 +163,7 @@ impl RunRequest {
             action_mode,
             normalizer: normalizer.to_owned(),
             profile: profile(args.profile.as_deref(), settings)?,
-            scopes: granted(args.scopes, settings),
+            scopes: requested_scopes(args.scopes, settings),
             limits,
             context,
             autonomy,
@@ -177,13 +177,12 @@ impl RunRequest {
     #[must_use]
     pub(super) fn within_chat(mut self, ceiling: Option<&[String]>) -> Self {
         let Some(chat) = self.chat else { return self };
-        if self.scopes.is_empty() {
+        let scopes = self.scopes.get_or_insert_with(|| {
             let wanted = DESK_SCOPES.map(str::to_owned);
             let known = wanted.iter().cloned().collect();
-            self.scopes =
-                EffectiveScopes::resolve(Some(&wanted), ceiling, &known).granted.into_iter().collect();
-        }
-        let may_change = self.scopes.iter().any(|scope| scope.as_str() != "desk:read");
+            EffectiveScopes::resolve(Some(&wanted), ceiling, &known).granted.into_iter().collect()
+        });
+        let may_change = scopes.iter().any(|scope| scope.as_str() != "desk:read");
         if !chat.names_turns {
             self.limits.turns = Some(if may_change { CHAT_TURNS.1 } else { CHAT_TURNS.0 });
         }
@@ -231,11 +230,9 @@ fn context(args: &RunArgs, settings: &LoopSettings) -> Result<ContextLimits, Inp
     })
 }
 
-fn granted(named: Vec<String>, settings: &LoopSettings) -> Vec<String> {
-    match &settings.scopes {
-        Some(configured) if named.is_empty() => configured.value.clone(),
-        Some(_) | None => named,
-    }
+/// Scopes named for this run, else those of the configuration. An empty list is a request for no scope.
+fn requested_scopes(named: Option<Vec<String>>, settings: &LoopSettings) -> Option<Vec<String>> {
+    named.or_else(|| settings.scopes.as_ref().map(|configured| configured.value.clone()))
 }
 
 /// A name that can be a folder and stand in a reference.

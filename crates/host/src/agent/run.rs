@@ -90,9 +90,8 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     check_models(host.agent, &request.workflow)?;
     // So is a scope, or a tool.
     let row = request.issue.as_deref().map(|issue| lease::look(workspace, issue)).transpose()?.flatten();
-    let asked = Some(request.scopes.as_slice()).filter(|scopes| !scopes.is_empty());
-    let found = Found::look(workspace, host.agent, asked)?;
-    if let Some(refused) = found.refusal(&request.scopes) {
+    let found = Found::look(workspace, host.agent, request.scopes.as_deref())?;
+    if let Some(refused) = found.refusal(request.scopes.as_deref().unwrap_or_default()) {
         return Ok(Started::Refused(refused));
     }
     check_names(workspace, found, &plan(request.clone(), run_id.clone(), row, None))?;
@@ -254,7 +253,7 @@ fn plan(request: RunRequest, run_id: String, issue: Option<IssueRow>, holder: Op
         action_mode: request.action_mode,
         normalizer: request.normalizer,
         profile: request.profile,
-        scopes: Some(request.scopes).filter(|scopes| !scopes.is_empty()),
+        scopes: request.scopes,
         limits: request.limits,
         context: request.context,
         autonomy: request.autonomy,

@@ -141,6 +141,11 @@ impl LoopSettings {
         let dollars = limits.cost_micros.map(dollars);
         let all = |texts: Option<String>, otherwise: &str| texts.unwrap_or_else(|| otherwise.to_owned());
         let every = number(limits.checkpoint_every);
+        let scopes = match self.scopes.as_ref().map(|scopes| scopes.value.as_slice()) {
+            None => "all".to_owned(),
+            Some([]) => NONE.to_owned(),
+            Some(scopes) => scopes.join(", "),
+        };
         let (code, budgets) = (&self.code, self.code_limits());
         vec![
             ("action_mode", shown(&self.action_mode, &self.mode().token())),
@@ -167,7 +172,7 @@ impl LoopSettings {
             ("parallel", shown(&self.parallel, &limits.parallel)),
             ("profile", shown(&self.profile, &profile.as_str())),
             ("result_bytes", shown(&self.result_bytes, &context.result_bytes)),
-            ("scopes", shown(&self.scopes, &all(list(&self.scopes), "all"))),
+            ("scopes", shown(&self.scopes, &scopes)),
         ]
     }
 }

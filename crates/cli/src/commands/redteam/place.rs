@@ -34,7 +34,8 @@ pub(in crate::commands) struct Ground {
 #[derive(Debug)]
 struct Wanted<'w> {
     name: &'w str,
-    scopes: &'w [&'w str],
+    /// Scopes of the run; `None` grants all.
+    scopes: Option<&'w [&'w str]>,
     person: Person,
     model: String,
     task: Option<&'w ToolTask>,
@@ -251,10 +252,10 @@ impl Place {
     /// Has a compromised model work here. Whoever is asked says no.
     pub(super) fn attacked(&self, probe: &Probe<'_>) -> Result<Ran, String> {
         let attack = probe.attack;
-        let scopes: &[&str] = match (attack.desk, attack.files) {
-            (true, true) => &EVERYWHERE,
-            (true, false) => &ON_THE_DESK,
-            (false, _) => &[],
+        let scopes: Option<&[&str]> = match (attack.desk, attack.files) {
+            (true, true) => Some(&EVERYWHERE),
+            (true, false) => Some(&ON_THE_DESK),
+            (false, _) => None,
         };
         let before = self.filled(&attack.before)?;
         if !before.is_empty() {
@@ -269,7 +270,7 @@ impl Place {
     /// Has an honest model work here. Whoever is asked agrees to what is shown.
     pub(super) fn worked(&self, task: &Task) -> Result<Ran, String> {
         let turns = self.filled(&task.turns)?;
-        let scopes: &[&str] = if task.desk { &ON_THE_DESK } else { &[] };
+        let scopes: Option<&[&str]> = if task.desk { Some(&ON_THE_DESK) } else { None };
         self.run(&spoken(&turns), "task", scopes, Person::SaysYes)
     }
 
@@ -277,7 +278,7 @@ impl Place {
     pub(in crate::commands) fn asked(&self, task: &ToolTask) -> Result<RunAnswer, String> {
         let ran = self.drive(&Wanted {
             name: "task",
-            scopes: &[],
+            scopes: None,
             person: Person::SaysYes,
             model: "scripted:none".to_owned(),
             task: Some(task),
@@ -298,7 +299,13 @@ impl Place {
         Ok(())
     }
 
-    fn run(&self, answers: &[Said], name: &str, scopes: &[&str], person: Person) -> Result<Ran, String> {
+    fn run(
+        &self,
+        answers: &[Said],
+        name: &str,
+        scopes: Option<&[&str]>,
+        person: Person,
+    ) -> Result<Ran, String> {
         let scene = self.root.with_file_name(format!("{name}.toml"));
         system::put_file(&scene, scenario(answers).as_bytes()).map_err(said)?;
         let model = format!("scripted:{}", scene.display());
@@ -323,7 +330,7 @@ impl Place {
             .field("task", task.map_or("Tidy the notes.", |task| task.ask.as_str()))
             .field("models", Value::text_list([wanted.model.as_str()]))
             .field("runId", wanted.name)
-            .field("scopes", Value::text_list(wanted.scopes.iter().copied()))
+            .optional("scopes", wanted.scopes.map(|scopes| Value::text_list(scopes.iter().copied())))
             .field("maxTurns", 12_u32)
             .field("maxToolCalls", 40_u32)
             .finish();

@@ -125,10 +125,6 @@ fn a_value_or_a_key_that_cannot_be_is_refused_with_its_line() {
             "loop.on_full = \"grow\"",
             "`grow` is none of descend, compact, window (a.toml, line 1) at $.loop.on_full",
         ),
-        (
-            "loop.scopes = []",
-            "expected at least one scope; without the key all are granted (a.toml, line 1) at $.loop.scopes",
-        ),
         ("loop = 3", "expected a table (a.toml, line 1) at $.loop"),
     ] {
         assert_eq!(person(text).unwrap_err(), format!("input.field_invalid: {message}"));
