@@ -21,6 +21,7 @@ mod proposals;
 mod read;
 mod schema;
 mod search;
+mod texts;
 mod usage;
 
 pub use self::answer::{DeskAnswer, DeskRefusal, DeskRefusalClass};

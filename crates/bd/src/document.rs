@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use crate::disk::{Access, Disk, DiskFile, LockMode, LockOutcome, read_to_end, write_all_at};
 use crate::error::StoreError;
+use crate::inherited_rows::InheritedRows;
 use crate::log::{Log, LogWriter, beside, folder_of};
 
 /// As long as for a log: longer than any honest writer needs.
@@ -151,6 +152,7 @@ impl Document {
 
 /// Waits for the lock of a lane's log, whose folder is made where it may be.
 pub(crate) fn writing(log: &Log) -> Result<LogWriter, StoreError> {
+    InheritedRows::note(log.disk(), log.path())?;
     match log.write() {
         Err(StoreError::Missing { .. }) => {
             make_folder(log.disk().as_ref(), folder_of(log.path()))?;

@@ -13,6 +13,8 @@ mod doctor;
 mod document;
 mod error;
 mod feature_ledger;
+mod garbage;
+mod inherited_rows;
 pub mod issues;
 mod journal;
 mod log;
@@ -42,6 +44,10 @@ pub use disk::{
 pub use doctor::{Diagnosis, Doctor, DoctorError, Finding, GITIGNORE, Repair, RepairFailure, Treatment};
 pub use error::StoreError;
 pub use feature_ledger::{FeatureChange, FeatureLedgerStore, FeatureWritten, Ledger};
+pub use garbage::{
+    DEFAULT_AGE_SECONDS, Garbage, GarbageCollector, GarbageError, GarbageProgress, RetentionRules,
+    SHORTEST_AGE_SECONDS,
+};
 pub use journal::{
     Appended, Cursor, JOURNAL_KIND, Journal, JournalEvent, JournalPage, JournalRow, JournalWriter,
     runs_folder, sessions,
@@ -49,8 +55,8 @@ pub use journal::{
 pub use log::{Extent, Log, LogReader, LogWriter, Place, Replacement, Standing};
 pub use model_circuits::ModelCircuitStore;
 pub use objects::{
-    Collection, DEFAULT_OBJECT_LIMIT, GarbageReport, ObjectId, ObjectIds, ObjectReader, ObjectRef, Objects,
-    objects_folder,
+    Collection, DEFAULT_OBJECT_LIMIT, GarbageReport, GarbageRules, ObjectId, ObjectIds, ObjectReader,
+    ObjectRef, Objects, objects_folder,
 };
 pub use permit::{
     LeaseGrant, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, PermitRefusal,
@@ -66,7 +72,8 @@ pub use trajectory::{
     WindowCounts,
 };
 pub use verify::{
-    ACCEPTANCE_KIND, ChainWatch, Chaining, Checked, Link, LogReport, Problem, ProblemClass, Problems,
-    Reference, Repository, Verification, references, seal, verify, verify_log,
+    ACCEPTANCE_KIND, ChainWatch, Chaining, Checked, LANE_PLACES, LanePlace, Link, Locality, LogReport,
+    Problem, ProblemClass, ProblemState, Problems, RecordedHere, Reference, Repository, Verification,
+    references, seal, verify, verify_log,
 };
 pub use witnesses::{Witnesses, is_witness_id, witness_of_reference, witnesses_folder};

@@ -19,7 +19,7 @@ use crate::clock::IdSource;
 use crate::disk::{Access, Disk, DiskFile, FolderEntry, LockMode, LockOutcome};
 use crate::error::StoreError;
 
-pub use self::collect::{Collection, GarbageReport};
+pub use self::collect::{Collection, GarbageReport, GarbageRules};
 pub use self::id::{ObjectId, ObjectRef};
 pub use self::read::ObjectReader;
 
@@ -97,7 +97,8 @@ impl Objects {
         ObjectIds { objects: self, shelves: None, current: Vec::new().into_iter() }
     }
 
-    fn find(&self, id: &ObjectId) -> Result<Option<Box<dyn DiskFile>>, StoreError> {
+    /// The file of an object; none where there is none.
+    pub(crate) fn find(&self, id: &ObjectId) -> Result<Option<Box<dyn DiskFile>>, StoreError> {
         let path = self.path_of(id);
         match self.disk.open(&path, Access::Read) {
             Ok(file) => Ok(Some(file)),

@@ -133,6 +133,8 @@ pub enum Maintenance {
     Compact,
     /// Rows of another store are taken over.
     Import,
+    /// Objects that nothing cites are removed.
+    CollectGarbage,
     /// Damage is mended, with a backup.
     Repair,
     /// A lane is written that is nobody's authority: a session, a ledger, a trajectory.
@@ -241,6 +243,7 @@ impl Authority {
         let purpose = match grant.purpose {
             Maintenance::Compact => "compact",
             Maintenance::Import => "import",
+            Maintenance::CollectGarbage => "collect_garbage",
             Maintenance::Repair => "repair",
             Maintenance::Record => "record",
         };

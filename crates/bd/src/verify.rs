@@ -9,11 +9,15 @@ mod documents;
 mod form;
 mod issue_rows;
 mod lanes;
+mod locality;
 mod log_check;
 mod problem;
 mod read_only;
+mod recorded;
 mod references;
 mod repository;
+mod resolver;
+mod turn_witness;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,26 +25,31 @@ use std::sync::Arc;
 
 use premath_kernel::{Object, Value};
 
+use crate::audit::AuditLog;
 use crate::desk::Desk;
 use crate::error::StoreError;
+use crate::inherited_rows::InheritedRows;
 use crate::objects::Objects;
 use crate::witnesses::Witnesses;
 
 use self::issue_rows::IssueRowProblem;
 use self::lanes::LaneKind;
-use self::references::Resolver;
+use self::resolver::{Author, Citation, Resolver};
+use self::turn_witness::TurnWitnesses;
 
 pub(crate) use self::accepted::{Acceptance, Accepted};
 pub(crate) use self::documents::{DocumentState, document_bytes, document_state};
 pub(crate) use self::form::{Content, Form};
 pub(crate) use self::issue_rows::issue_row_problems;
-pub(crate) use self::lanes::{Lane, Lanes};
+pub(crate) use self::lanes::{Lane, Lanes, issue_files};
 pub(crate) use self::log_check::{check_log, check_reader};
 
 pub use self::accepted::ACCEPTANCE_KIND;
 pub use self::chain::{ChainWatch, Link, seal};
+pub use self::locality::{LANE_PLACES, LanePlace, Locality};
 pub use self::log_check::{Chaining, LogReport, verify_log};
-pub use self::problem::{Problem, ProblemClass, Problems};
+pub use self::problem::{Problem, ProblemClass, ProblemState, Problems};
+pub use self::recorded::RecordedHere;
 pub use self::references::{Reference, references};
 pub use self::repository::Repository;
 
@@ -65,7 +74,7 @@ pub struct Checked {
     pub object_bytes: u64,
     /// Witnesses.
     pub witnesses: u64,
-    /// References to objects and witnesses.
+    /// References to objects, witnesses and runs.
     pub references: u64,
 }
 
@@ -78,6 +87,8 @@ pub struct Verification {
     pub problems: Problems,
     /// How many problems a person accepted earlier.
     pub accepted: u64,
+    /// What this clone put on record.
+    pub recorded: RecordedHere,
 }
 
 /// Reads everything durable in a repository. `progress` hears how far it is, now and then.
@@ -96,12 +107,19 @@ pub fn verify(
         lanes: &lanes,
         objects: &objects,
         witnesses: &witnesses,
-        resolver: Resolver::new(&objects, &witnesses),
+        resolver: Resolver::new(repository, &objects, &witnesses),
+        inherited: InheritedRows::read(repository.disk.as_ref(), &repository.folder())?,
         accepted: Accepted::default(),
-        found: Verification { checked: Checked::default(), problems: Problems::default(), accepted: 0 },
+        found: Verification {
+            checked: Checked::default(),
+            problems: Problems::default(),
+            accepted: 0,
+            recorded: RecordedHere::default(),
+        },
         progress,
     };
     survey.witnesses()?;
+    // The audit log comes before the lanes that cite something: it says which runs are this clone's.
     for lane in lanes.logs()? {
         if let Err(error) = survey.log(&lane) {
             survey.failed(&error, ProblemClass::Unreadable, lane.log.path());
@@ -125,6 +143,7 @@ struct Survey<'a> {
     objects: &'a Objects,
     witnesses: &'a Witnesses,
     resolver: Resolver<'a>,
+    inherited: InheritedRows,
     accepted: Accepted,
     found: Verification,
     progress: &'a mut dyn FnMut(&Checked),
@@ -149,12 +168,28 @@ impl Survey<'_> {
     fn log(&mut self, lane: &Lane) -> Result<(), StoreError> {
         let path = lane.log.path();
         let accepted = self.accepted.extents(&self.lanes.relative(path)).to_vec();
-        let has_references = matches!(lane.kind, LaneKind::Trajectory | LaneKind::Journal);
+        let is_tracked = self.lanes.is_tracked(path);
+        let inherited = if is_tracked { self.inherited.of(self.repository.disk.as_ref(), path)? } else { 0 };
         let mut dangling = Problems::default();
         let mut failure = None;
+        let mut turns = TurnWitnesses::default();
+        let (resolver, recorded) = (&mut self.resolver, &mut self.found.recorded);
         let checked = check_log(&lane.log, lane.kind.chaining(), &accepted, &mut |line, row| {
-            if has_references && failure.is_none() {
-                failure = self.resolver.check(row, path, Some(line), &mut dangling).err();
+            if lane.kind == LaneKind::Audit && line > inherited {
+                recorded.learn(line, row);
+            }
+            if !lane.kind.has_references() || failure.is_some() {
+                return;
+            }
+            let author = match is_tracked {
+                false => Author::Machine,
+                true if line > inherited => Author::Here,
+                true => Author::Inherited,
+            };
+            let citation = Citation { path, line: Some(line), author };
+            failure = resolver.check(row, citation, &mut dangling).err();
+            if let Some(cited) = turns.cited_by(row).filter(|_| failure.is_none()) {
+                failure = resolver.check_one(&cited, citation, &mut dangling).err();
             }
         });
         self.found.problems.extend(dangling);
@@ -164,7 +199,21 @@ impl Survey<'_> {
             self.take(lane, report)?;
             (self.progress)(&self.found.checked);
         }
+        if lane.kind == LaneKind::Audit {
+            self.recorded_runs(path)?;
+        }
         failure.map_or(Ok(()), Err)
+    }
+
+    /// The runs that this clone started must have their journals.
+    fn recorded_runs(&mut self, path: &Path) -> Result<(), StoreError> {
+        let runs = self.found.recorded.runs.clone();
+        self.resolver.recorded_runs = runs.keys().cloned().collect();
+        for (run, line) in runs {
+            let citation = Citation { path, line: Some(line), author: Author::Here };
+            self.resolver.check_one(&Reference::Run(run), citation, &mut self.found.problems)?;
+        }
+        Ok(())
     }
 
     fn take(&mut self, lane: &Lane, report: LogReport) -> Result<(), StoreError> {
@@ -204,7 +253,9 @@ impl Survey<'_> {
         match document_state(&self.repository.disk, path) {
             Ok(DocumentState::Sound(document)) => {
                 if let Some(document) = document.as_object() {
-                    self.resolver.check(document, path, None, &mut self.found.problems)?;
+                    let author = self.document_author(path)?;
+                    let citation = Citation { path, line: None, author };
+                    self.resolver.check(document, citation, &mut self.found.problems)?;
                     self.snapshot(path, document)?;
                 }
             }
@@ -213,6 +264,16 @@ impl Survey<'_> {
             Err(error) => return Err(error),
         }
         Ok(())
+    }
+
+    /// A document that git tracks may have come with the clone, wherever anything did.
+    fn document_author(&self, path: &Path) -> Result<Author, StoreError> {
+        if !self.lanes.is_tracked(path) {
+            return Ok(Author::Machine);
+        }
+        let audit = self.repository.folder().join(AuditLog::FILE_NAME);
+        let inherited = self.inherited.of(self.repository.disk.as_ref(), &audit)?;
+        Ok(if inherited == 0 { Author::Here } else { Author::Inherited })
     }
 
     fn add(&mut self, class: ProblemClass, path: &Path, detail: String) {

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use premath_bd::{
-    ACCEPTANCE_KIND, Access, Collection, Diagnosis, Disk as _, Doctor, DoctorError, GITIGNORE, LockMode,
-    Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, StoreError, Treatment,
+    ACCEPTANCE_KIND, Access, Collection, Diagnosis, Disk as _, Doctor, DoctorError, GITIGNORE, GarbageRules,
+    LockMode, Maintenance, MaintenanceGrant, OperatorBasis, OperatorGrant, Permit, StoreError, Treatment,
 };
 use premath_kernel::Value;
 use premath_testkit::faulty_disk::{Failure, Fault, Lasting};
@@ -551,7 +551,10 @@ fn a_put_under_way_is_left_alone() {
     assert!(mended(&room).repairs.is_empty());
     drop(put);
     assert_eq!(mended(&room).repairs.len(), 1);
-    let report = room.objects().collect_garbage(&BTreeSet::new(), at(0), Collection::Plan).unwrap();
+    let report = room
+        .objects()
+        .collect_garbage(&BTreeSet::new(), &GarbageRules::before(at(0)), Collection::Plan, &mut |_| ())
+        .unwrap();
     assert_eq!(report.leftovers, 0);
 }
 

@@ -118,7 +118,11 @@ fn answers(store: &dyn IssueStore, now: Moment, issues: u64) -> Vec<String> {
     answers.push("ready".to_owned());
     answers.extend(lines(view, view.ready(Limit::All).unwrap()));
     answers.extend(lines(view, view.ready(Limit::First(3)).unwrap()));
-    answers.push(format!("claimable {:?}", view.first_claimable(now).unwrap()));
+    for claimant in ["alice", "bob", "somebody else"] {
+        answers.push(format!("claimable {:?}", view.first_claimable(claimant, now).unwrap()));
+    }
+    answers.push("live".to_owned());
+    answers.extend(lines(view, view.live().unwrap()));
     answers.push(format!("number {}", view.highest_number("bd").unwrap()));
     answers.push(snapshot_ref(view).unwrap());
     for number in 1..=issues {

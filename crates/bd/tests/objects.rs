@@ -16,7 +16,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use premath_bd::{Collection, Disk, ObjectId, Objects, OsDisk, OsIds, StoreError, objects_folder};
+use premath_bd::{
+    Collection, Disk, GarbageRules, ObjectId, Objects, OsDisk, OsIds, StoreError, objects_folder,
+};
 use premath_kernel::Moment;
 use premath_testkit::faulty_disk::{Failure, Fault, Lasting, Operation, Seeded};
 use premath_wire::InputClass;
@@ -163,7 +165,14 @@ fn asking_makes_no_file() {
     assert!(matches!(objects.open(&id), Err(StoreError::Missing { .. })));
     assert!(matches!(objects.verify(&id), Err(StoreError::Missing { .. })));
     assert_eq!(objects.iter().count(), 0);
-    let report = objects.collect_garbage(&BTreeSet::new(), at(9_000_000), Collection::Remove).unwrap();
+    let report = objects
+        .collect_garbage(
+            &BTreeSet::new(),
+            &GarbageRules::before(at(9_000_000)),
+            Collection::Remove,
+            &mut |_| (),
+        )
+        .unwrap();
     assert_eq!(report, premath_bd::GarbageReport::default());
     assert_eq!(room.files(), before);
 }
@@ -224,7 +233,15 @@ fn threads_that_put_while_another_collects_lose_nothing() {
             // Everything that is there counts as old, also what was put just now.
             (0..200)
                 .map(|_| {
-                    objects.collect_garbage(&BTreeSet::new(), young, Collection::Remove).unwrap().examined
+                    objects
+                        .collect_garbage(
+                            &BTreeSet::new(),
+                            &GarbageRules::before(young),
+                            Collection::Remove,
+                            &mut |_| (),
+                        )
+                        .unwrap()
+                        .examined
                 })
                 .sum::<u64>()
         });
@@ -273,20 +290,20 @@ proptest! {
             model.iter().filter(|(_, (time, reached))| !reached && *time < before).map(|(id, _)| *id).collect();
 
         let files = room.files();
-        let plan = store.collect_garbage(&reachable, at(before), Collection::Plan).unwrap();
+        let plan = store.collect_garbage(&reachable, &GarbageRules::before(at(before)), Collection::Plan, &mut |_| ()).unwrap();
         prop_assert_eq!(room.files(), files, "a plan changes nothing");
         prop_assert_eq!(&plan.garbage, &garbage);
         prop_assert_eq!(plan.examined, u64::try_from(model.len()).unwrap());
         prop_assert_eq!(plan.reachable, u64::try_from(reachable.len()).unwrap());
         prop_assert_eq!(plan.leftovers, leftovers.iter().filter(|time| **time < before).count() as u64);
 
-        let done = store.collect_garbage(&reachable, at(before), Collection::Remove).unwrap();
+        let done = store.collect_garbage(&reachable, &GarbageRules::before(at(before)), Collection::Remove, &mut |_| ()).unwrap();
         prop_assert_eq!(&done, &plan);
         let left: BTreeSet<ObjectId> = store.iter().map(Result::unwrap).collect();
         let expected: BTreeSet<ObjectId> = model.keys().filter(|id| !garbage.contains(id)).copied().collect();
         prop_assert_eq!(left, expected);
         prop_assert_eq!(incoming(&room).len(), leftovers.iter().filter(|time| **time >= before).count());
-        let again = store.collect_garbage(&reachable, at(before), Collection::Remove).unwrap();
+        let again = store.collect_garbage(&reachable, &GarbageRules::before(at(before)), Collection::Remove, &mut |_| ()).unwrap();
         prop_assert!(again.garbage.is_empty() && again.leftovers == 0);
     }
 }
@@ -304,7 +321,15 @@ fn the_empty_object_is_never_garbage() {
     let room = Room::new();
     let id = put(&room.objects(), b"").unwrap();
     room.disk.set_time(at(2_000_000));
-    let report = room.objects().collect_garbage(&BTreeSet::new(), at(3_000_000), Collection::Remove).unwrap();
+    let report = room
+        .objects()
+        .collect_garbage(
+            &BTreeSet::new(),
+            &GarbageRules::before(at(3_000_000)),
+            Collection::Remove,
+            &mut |_| (),
+        )
+        .unwrap();
     assert_eq!((report.examined, report.young), (1, 1));
     // It cannot be made young again by a put, so it must not be old.
     room.objects().verify(&id).unwrap();
@@ -320,8 +345,15 @@ fn a_put_at_any_point_of_a_collection_keeps_what_it_was_promised() {
         room.disk.interrupt(nth, move || {
             *slot.lock().unwrap() = Some(put(&other.objects(), b"old and wanted again"));
         });
-        let report =
-            room.objects().collect_garbage(&BTreeSet::new(), at(1_500_000), Collection::Remove).unwrap();
+        let report = room
+            .objects()
+            .collect_garbage(
+                &BTreeSet::new(),
+                &GarbageRules::before(at(1_500_000)),
+                Collection::Remove,
+                &mut |_| (),
+            )
+            .unwrap();
         let answer = answer.lock().unwrap().take();
         match answer {
             // The collection was over before that many operations.
@@ -359,7 +391,15 @@ fn a_collection_at_any_point_of_a_put_takes_nothing_that_is_then_promised() {
 /// A disk with a store that has no objects yet.
 fn with_nothing() -> (Room, ObjectId) {
     let (room, id) = with_old_garbage();
-    let report = room.objects().collect_garbage(&BTreeSet::new(), at(1_500_000), Collection::Remove).unwrap();
+    let report = room
+        .objects()
+        .collect_garbage(
+            &BTreeSet::new(),
+            &GarbageRules::before(at(1_500_000)),
+            Collection::Remove,
+            &mut |_| (),
+        )
+        .unwrap();
     assert_eq!(report.garbage, [id]);
     (room, id)
 }
@@ -376,7 +416,12 @@ fn collect_during_puts(
         let ran = Arc::new(Mutex::new(None));
         let (slot, other) = (Arc::clone(&ran), room.clone());
         room.disk.interrupt(nth, move || {
-            let report = other.objects().collect_garbage(&BTreeSet::new(), before, Collection::Remove);
+            let report = other.objects().collect_garbage(
+                &BTreeSet::new(),
+                &GarbageRules::before(before),
+                Collection::Remove,
+                &mut |_| (),
+            );
             *slot.lock().unwrap() = Some(report.map(|report| report.garbage.len()));
         });
         let answer = put(&room.objects(), b"old and wanted again");
@@ -406,7 +451,12 @@ fn a_put_under_way_is_not_a_leftover_however_long_it_takes() {
             let report = self
                 .0
                 .objects()
-                .collect_garbage(&BTreeSet::new(), at(8_000_000), Collection::Remove)
+                .collect_garbage(
+                    &BTreeSet::new(),
+                    &GarbageRules::before(at(8_000_000)),
+                    Collection::Remove,
+                    &mut |_| (),
+                )
                 .unwrap();
             assert_eq!(report.leftovers, 0);
             if self.1 > 3 {
@@ -434,9 +484,23 @@ fn a_killed_put_leaves_no_false_object_and_its_file_is_collected_later() {
             objects.verify(&found).unwrap();
         }
         with_leftover += incoming(&after).len();
-        let young = objects.collect_garbage(&BTreeSet::from([id]), at(0), Collection::Remove).unwrap();
+        let young = objects
+            .collect_garbage(
+                &BTreeSet::from([id]),
+                &GarbageRules::before(at(0)),
+                Collection::Remove,
+                &mut |_| (),
+            )
+            .unwrap();
         assert_eq!(young.leftovers, 0);
-        objects.collect_garbage(&BTreeSet::from([id]), at(9_000_000), Collection::Remove).unwrap();
+        objects
+            .collect_garbage(
+                &BTreeSet::from([id]),
+                &GarbageRules::before(at(9_000_000)),
+                Collection::Remove,
+                &mut |_| (),
+            )
+            .unwrap();
         assert_eq!(incoming(&after), Vec::<PathBuf>::new());
         assert_eq!(put(&objects, &content).unwrap(), id);
         objects.verify(&id).unwrap();

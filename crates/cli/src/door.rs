@@ -38,12 +38,14 @@ impl MutationDoor for TerminalDoor {
             // Lanes are nobody's authority: whoever may write the files may write them.
             Some(purpose @ Maintenance::Record) => Ok(self.maintenance(purpose, None)),
             // No issue changes, so nobody needs a reason; but a repair accepts rows that somebody tampered with.
-            Some(purpose @ (Maintenance::Compact | Maintenance::Repair)) => match self.authority {
-                TerminalAuthority::InstructionLinked => Err(instruction_needed()),
-                TerminalAuthority::Operator | TerminalAuthority::HumanOverride => {
-                    Ok(self.maintenance(purpose, self.given().map(str::to_owned)))
+            Some(purpose @ (Maintenance::Compact | Maintenance::CollectGarbage | Maintenance::Repair)) => {
+                match self.authority {
+                    TerminalAuthority::InstructionLinked => Err(instruction_needed()),
+                    TerminalAuthority::Operator | TerminalAuthority::HumanOverride => {
+                        Ok(self.maintenance(purpose, self.given().map(str::to_owned)))
+                    }
                 }
-            },
+            }
             Some(purpose @ Maintenance::Import) => self.basis().map(|basis| match basis {
                 OperatorBasis::Configured => self.maintenance(purpose, None),
                 OperatorBasis::Override { reason } => self.maintenance(purpose, Some(reason)),
@@ -80,6 +82,7 @@ fn not_a_person() -> DoorRefusal {
 fn upkeep(action: &str) -> Option<Maintenance> {
     match action {
         "issue.compact" => Some(Maintenance::Compact),
+        "workspace.gc" => Some(Maintenance::CollectGarbage),
         "issue.import" | "workspace.init" => Some(Maintenance::Import),
         // An instruction is decided by its policy and its checks, not by whoever runs it.
         "audit.verify"

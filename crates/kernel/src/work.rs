@@ -22,8 +22,8 @@ pub use graph::{Blocker, Edge, GraphScope, IssueGraph, Node, find_path};
 pub use kpi::{Kpi, KpiDecision, KpiInput, worker_of};
 pub use lease::{
     Claim, DEFAULT_TTL_SECONDS, HolderProof, Holding, Lease, LeaseClass, LeaseRefusal, LeaseState,
-    MAX_TTL_SECONDS, MIN_TTL_SECONDS, Override, Released, authorise_write, claim, is_claimable, lease_state,
-    release, renew,
+    MAX_TTL_SECONDS, MIN_TTL_SECONDS, NO_FENCE, Override, Released, authorise_write, claim,
+    is_assigned_to_other, is_claimable, lease_state, release, renew,
 };
 pub use ledger::{
     Closure, Feature, FeatureStatus, LedgerClass, check_ledger, closure_complete, next_feature,

@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use premath_kernel::{DependencyKind, Edge, GraphScope, IssueGraph, Status};
 
 const GRAPHS: u64 = 20_000;
-const STATUSES: [Status; 5] =
-    [Status::Open, Status::InProgress, Status::Blocked, Status::Closed, Status::Other];
+const STATUSES: [Status; 6] =
+    [Status::Open, Status::InProgress, Status::Blocked, Status::Closed, Status::Deleted, Status::Other];
 
 /// A small generator of numbers (SplitMix64): the same graphs in every run.
 struct Numbers(u64);
@@ -68,12 +68,19 @@ impl Case {
         self.statuses[node as usize]
     }
 
+    fn is_open(&self, node: u32) -> bool {
+        !matches!(self.status(node), Status::Closed | Status::Deleted)
+    }
+
     fn holds(&self, edge: &Edge) -> bool {
-        edge.kind.holds_back() && edge.to.is_none_or(|to| self.status(to) != Status::Closed)
+        edge.kind.holds_back() && edge.to.is_none_or(|to| self.is_open(to))
     }
 
     fn blocking(&self, scope: GraphScope) -> BTreeSet<(u32, u32)> {
-        let is_within = |node| scope == GraphScope::Full || self.status(node) != Status::Closed;
+        let is_within = |node| match scope {
+            GraphScope::Full => self.status(node) != Status::Deleted,
+            GraphScope::Active => self.is_open(node),
+        };
         let ends = self.edges.iter().filter(|edge| edge.kind.is_blocking());
         ends.filter_map(|edge| edge.to.map(|to| (edge.from, to)))
             .filter(|(from, to)| is_within(*from) && is_within(*to))
@@ -143,7 +150,7 @@ fn open_children_agree_with_a_look_at_every_edge() {
                 .iter()
                 .filter(|edge| edge.kind == DependencyKind::ParentChild && edge.to == Some(node))
                 .map(|edge| edge.from)
-                .filter(|child| case.status(*child) != Status::Closed)
+                .filter(|child| case.is_open(*child))
                 .collect();
             assert!(case.graph().open_children(node).into_iter().eq(children), "{node} in {case:?}");
         }
@@ -182,7 +189,7 @@ fn a_path_is_found_exactly_where_there_is_one_and_is_a_shortest() {
         let (edges, distances) = (case.blocking(scope), case.distances(scope));
         for (from, to) in case.nodes().flat_map(|from| case.nodes().map(move |to| (from, to))) {
             let path = graph.reaches(from, to, scope);
-            let is_active = case.status(from) != Status::Closed;
+            let is_active = case.is_open(from);
             let expected =
                 if from == to { is_active.then_some(0) } else { distances[from as usize][to as usize] };
             assert_eq!(path.as_ref().map(|path| path.len() - 1), expected, "{from} {to} in {case:?}");
@@ -202,7 +209,7 @@ fn a_new_blocking_edge_closes_a_cycle_exactly_when_its_target_reaches_its_source
         if !graph.cycles(scope).is_empty() {
             return;
         }
-        let active = || case.nodes().filter(|node| case.status(*node) != Status::Closed);
+        let active = || case.nodes().filter(|node| case.is_open(*node));
         for (from, to) in active().flat_map(|from| active().map(move |to| (from, to))) {
             let mut longer = case.clone();
             longer.edges.push(Edge { from, to: Some(to), kind: DependencyKind::Blocks });

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::verify::{Problem, ProblemClass};
+use crate::verify::{Problem, ProblemClass, ProblemState};
 
 /// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,10 @@ pub struct Finding {
     pub hint: &'static str,
     /// Whether the stores are sound in spite of it.
     pub is_warning: bool,
+    /// Where what it is about stands.
+    pub state: ProblemState,
+    /// What is cited and not there.
+    pub missing: Option<String>,
 }
 
 const ACCEPT: &str =
@@ -43,6 +47,8 @@ impl Finding {
             remedy: remedy(problem.class),
             hint: problem.class.hint(),
             is_warning: problem.class.is_warning(),
+            state: problem.class.state(),
+            missing: problem.missing.clone(),
         })
     }
 
@@ -57,6 +63,8 @@ impl Finding {
             remedy: Some(untidy.remedy),
             hint: "let `premath doctor --fix` do it",
             is_warning: true,
+            state: ProblemState::Notice,
+            missing: None,
         }
     }
 
@@ -115,6 +123,7 @@ const fn remedy(class: ProblemClass) -> Option<&'static str> {
         ProblemClass::DeskDamaged
         | ProblemClass::DocumentForeign
         | ProblemClass::ReferenceMissing
+        | ProblemClass::ReferenceNotHere
         | ProblemClass::SnapshotStale
         | ProblemClass::Unreadable => return None,
     })

@@ -100,8 +100,12 @@ pub(crate) fn merged(
 /// say when it was changed is no newer than one that does.
 fn stays(here: &IssueRow, other: &IssueRow, now: Moment) -> bool {
     let is_held = here.lease().is_some_and(|lease| lease.is_active(now));
-    is_held
-        || here.time("updated_at").is_some_and(|at| other.time("updated_at").is_none_or(|other| other <= at))
+    is_held || changed_at(here).is_some_and(|at| changed_at(other).is_none_or(|other| other <= at))
+}
+
+/// When a row was changed last, or its issue deleted.
+fn changed_at(row: &IssueRow) -> Option<Moment> {
+    row.time("updated_at").max(row.time("deleted_at"))
 }
 
 /// A row without what only says how often and by whom it was written.

@@ -29,6 +29,8 @@ pub struct Facts {
     pub created_at: Option<Moment>,
     /// When its lease ends, if it has one.
     pub lease_until: Option<Moment>,
+    /// Whether it names an assignee; who that is, the row says.
+    pub is_assigned: bool,
     /// The dependencies that block, in the order of the row.
     pub blocking: Vec<Dependency>,
 }
@@ -50,6 +52,7 @@ impl Facts {
             priority: priority(object.get("priority")),
             created_at: text("created_at").and_then(parse_time),
             lease_until: object.get("lease").and_then(lease_end),
+            is_assigned: text("assignee").is_some_and(|assignee| !assignee.trim().is_empty()),
             blocking: dependencies
                 .iter()
                 .filter_map(dependency)

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use premath_kernel::{Moment, is_claimable, natural_cmp};
+use premath_kernel::{Holding, Moment, Status, is_claimable, natural_cmp};
 use premath_wire::time::to_millis;
 
 use super::exchange::{Imported, merged};
@@ -153,11 +153,19 @@ impl IssueView for MemoryView {
         })
     }
 
-    fn first_claimable(&self, now: Moment) -> Result<Option<String>, StoreError> {
+    fn first_claimable(&self, claimant: &str, now: Moment) -> Result<Option<String>, StoreError> {
         let claimable = self.issues.values().filter(|(facts, row)| {
-            let lease =
-                self.line(*row).ok().and_then(|line| IssueRow::read(&line)).and_then(|row| row.lease());
-            is_claimable(facts.status, self.held_back(facts), lease.as_ref(), now)
+            let Some(row) = self.line(*row).ok().and_then(|line| IssueRow::read(&line)) else { return false };
+            let lease = row.lease();
+            let holding = Holding {
+                issue_id: &facts.id,
+                status: facts.status,
+                held_back: self.held_back(facts),
+                lease: lease.as_ref(),
+                last_fence: row.last_fence(),
+                assignee: row.text("assignee"),
+            };
+            is_claimable(&holding, claimant, now)
         });
         Ok(claimable
             .min_by(|left, right| left.0.key().cmp(&right.0.key()))
@@ -166,6 +174,12 @@ impl IssueView for MemoryView {
 
     fn all(&self) -> Result<Vec<RowRef>, StoreError> {
         Ok(self.graph()?.rows)
+    }
+
+    fn live(&self) -> Result<Vec<RowRef>, StoreError> {
+        let graph = self.graph()?;
+        let issues = graph.facts.iter().zip(graph.rows);
+        Ok(issues.filter(|(facts, _)| facts.status != Status::Deleted).map(|(_, row)| row).collect())
     }
 
     fn graph(&self) -> Result<GraphView, StoreError> {

@@ -77,9 +77,17 @@ impl<'b> Bench<'b> {
     /// The issue that must be there.
     fn existing(&self, id: &str) -> Result<Result<IssueRow, IssueRefusal>, StoreError> {
         match self.view.row(id.trim())? {
+            Some(row) if row.status() == Status::Deleted => {
+                refuse(RefusalClass::NotFound, format!("issue `{}` was deleted", id.trim().escape_debug()))
+            }
             Some(row) => Ok(Ok(row)),
             None => refuse(RefusalClass::NotFound, format!("no issue `{}`", id.trim().escape_debug())),
         }
+    }
+
+    /// Whether there is an issue that another can depend on. A deleted one is none.
+    fn is_there(&self, id: &str) -> Result<bool, StoreError> {
+        Ok(self.view.facts(id)?.is_some_and(|facts| facts.status != Status::Deleted))
     }
 
     /// What the lease machine wants to know of an issue.
@@ -127,8 +135,13 @@ fn with_status(row: IssueRow, status: &str, now: Moment) -> IssueRow {
     };
     match after {
         Status::InProgress => row,
-        Status::Open | Status::Blocked | Status::Closed | Status::Other => {
+        Status::Open | Status::Blocked | Status::Closed | Status::Deleted | Status::Other => {
             let fence = row.last_fence();
+            let holder = row.lease().map(|lease| lease.owner);
+            // Whoever was assigned by claiming it has given it back; `claim-next` gives it to anybody.
+            let is_given_back =
+                after == Status::Open && holder.is_some() && row.text("assignee") == holder.as_deref();
+            let row = if is_given_back { row.with_text("assignee", None) } else { row };
             keep_fence(row.with_lease(None), fence)
         }
     }

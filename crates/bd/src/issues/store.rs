@@ -76,17 +76,23 @@ pub trait IssueView: Debug {
     /// A store that cannot be read.
     fn ready(&self, limit: Limit) -> Result<Vec<RowRef>, StoreError>;
 
-    /// The first issue that `claim-next` would take.
+    /// The first issue that `claim-next` would take for `claimant`.
     ///
     /// # Errors
     /// A store that cannot be read.
-    fn first_claimable(&self, now: Moment) -> Result<Option<String>, StoreError>;
+    fn first_claimable(&self, claimant: &str, now: Moment) -> Result<Option<String>, StoreError>;
 
-    /// Every issue, in natural order of the ids.
+    /// Every issue, deleted ones too, in natural order of the ids.
     ///
     /// # Errors
     /// A store that cannot be read.
     fn all(&self) -> Result<Vec<RowRef>, StoreError>;
+
+    /// Every issue that was not deleted, in natural order of the ids.
+    ///
+    /// # Errors
+    /// A store that cannot be read.
+    fn live(&self) -> Result<Vec<RowRef>, StoreError>;
 
     /// The whole graph.
     ///

@@ -13,6 +13,23 @@ use super::{ObjectId, Objects};
 use crate::disk::{Access, FileStat, LockMode, LockOutcome};
 use crate::error::StoreError;
 
+/// Which objects may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GarbageRules {
+    /// Only those that were last put before then.
+    pub before: Moment,
+    /// Only so many of them, the oldest first, that the store has at most this many bytes; all of them when absent.
+    pub max_bytes: Option<u64>,
+}
+
+impl GarbageRules {
+    /// Everything that was last put before a moment.
+    #[must_use]
+    pub const fn before(before: Moment) -> Self {
+        Self { before, max_bytes: None }
+    }
+}
+
 /// Whether garbage is only named or taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Collection {
@@ -27,10 +44,14 @@ pub enum Collection {
 pub struct GarbageReport {
     /// How many objects there are, or were.
     pub examined: u64,
+    /// How many bytes they take, or took.
+    pub examined_bytes: u64,
     /// How many of them are referred to.
     pub reachable: u64,
     /// How many are not, and are too young to be garbage.
     pub young: u64,
+    /// How many are garbage that stays, because the store is small enough without them.
+    pub spared: u64,
     /// Those that are garbage: removed, or to be removed.
     pub garbage: Vec<ObjectId>,
     /// How many bytes they take.
@@ -42,7 +63,8 @@ pub struct GarbageReport {
 }
 
 impl Objects {
-    /// Takes out objects that are not among the reachable ones and were last put before a moment.
+    /// Takes out objects that are not among the reachable ones and were last put before a moment. `progress` hears how many
+    /// are out.
     ///
     /// Between a put and the row that refers to it lies a while. `before` must be so much earlier than the gathering of
     /// the reachable ones that whatever was put by then has its row.
@@ -52,21 +74,41 @@ impl Objects {
     pub fn collect_garbage(
         &self,
         reachable: &BTreeSet<ObjectId>,
-        before: Moment,
+        rules: &GarbageRules,
         collection: Collection,
+        progress: &mut dyn FnMut(u64),
     ) -> Result<GarbageReport, StoreError> {
         let mut report = GarbageReport::default();
+        let mut unreachable = Vec::new();
         for id in self {
             let id = id?;
+            let Some(stat) = self.stat(&self.path_of(&id))? else { continue };
             report.examined += 1;
+            report.examined_bytes += stat.length;
             if reachable.contains(&id) {
                 report.reachable += 1;
+            } else if is_garbage(&stat, rules.before) {
+                unreachable.push((stat.modified, id, stat.length));
             } else {
-                self.consider(&id, before, collection, &mut report)?;
+                report.young += 1;
+            }
+        }
+        unreachable.sort_unstable();
+        let mut bytes = report.examined_bytes;
+        for (_, id, length) in unreachable {
+            if rules.max_bytes.is_some_and(|limit| bytes <= limit) {
+                report.spared += 1;
+            } else if self.is_taken(&id, rules.before, collection)? {
+                bytes = bytes.saturating_sub(length);
+                report.garbage.push(id);
+                report.garbage_bytes += length;
+                progress(u64::try_from(report.garbage.len()).unwrap_or(u64::MAX));
+            } else {
+                report.young += 1;
             }
         }
         for path in self.incoming()? {
-            if let Some(bytes) = self.clear_leftover(&path, before, collection)? {
+            if let Some(bytes) = self.clear_leftover(&path, rules.before, collection)? {
                 report.leftovers += 1;
                 report.leftover_bytes += bytes;
             }
@@ -74,35 +116,20 @@ impl Objects {
         Ok(report)
     }
 
-    fn consider(
-        &self,
-        id: &ObjectId,
-        before: Moment,
-        collection: Collection,
-        report: &mut GarbageReport,
-    ) -> Result<(), StoreError> {
+    /// Whether an object is out now, or would be: somebody may have put it again since it was listed.
+    fn is_taken(&self, id: &ObjectId, before: Moment, collection: Collection) -> Result<bool, StoreError> {
+        if collection == Collection::Plan {
+            return Ok(true);
+        }
         let path = self.path_of(id);
-        let is_garbage = |stat: &FileStat| stat.length > 0 && stat.modified < before;
-        let Some(stat) = self.stat(&path)? else { return Ok(()) };
-        if !is_garbage(&stat) {
-            report.young += 1;
-            return Ok(());
-        }
-        if collection == Collection::Remove {
-            let _exclusive = self.lock(LockMode::Exclusive)?;
-            // Somebody may have put it again since.
-            match self.stat(&path)? {
-                None => return Ok(()),
-                Some(stat) if !is_garbage(&stat) => {
-                    report.young += 1;
-                    return Ok(());
-                }
-                Some(_) => self.disk.remove(&path).map_err(StoreError::io("remove", &path))?,
+        let _exclusive = self.lock(LockMode::Exclusive)?;
+        match self.stat(&path)? {
+            Some(stat) if is_garbage(&stat, before) => {
+                self.disk.remove(&path).map_err(StoreError::io("remove", &path))?;
+                Ok(true)
             }
+            Some(_) | None => Ok(false),
         }
-        report.garbage.push(*id);
-        report.garbage_bytes += stat.length;
-        Ok(())
     }
 
     /// Removes the file of a put that is over; its length, or `None` when it is young or somebody is still at it.
@@ -141,4 +168,9 @@ impl Objects {
             Err(error) => Err(StoreError::io("open", path)(error)),
         }
     }
+}
+
+/// The empty object is never garbage: putting it again cannot make it young.
+fn is_garbage(stat: &FileStat, before: Moment) -> bool {
+    stat.length > 0 && stat.modified < before
 }

@@ -32,7 +32,7 @@ impl ObjectId {
         Self(sha256(content))
     }
 
-    pub(super) const fn from_hash(hash: [u8; 32]) -> Self {
+    pub(crate) const fn from_hash(hash: [u8; 32]) -> Self {
         Self(hash)
     }
 

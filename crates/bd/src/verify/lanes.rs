@@ -47,6 +47,11 @@ impl LaneKind {
         }
     }
 
+    /// Whether its rows cite evidence.
+    pub(crate) const fn has_references(self) -> bool {
+        matches!(self, Self::Trajectory | Self::Journal)
+    }
+
     /// Whether its rows are issues.
     pub(crate) const fn holds_issues(self) -> bool {
         matches!(self, Self::Issues)
@@ -91,6 +96,11 @@ impl<'r> Lanes<'r> {
         let path = path.strip_prefix(self.root).unwrap_or(path);
         let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
         parts.join("/")
+    }
+
+    /// Whether git tracks the logs and documents of a folder: those of `.premath` itself, and none below it.
+    pub(crate) fn is_tracked(&self, path: &Path) -> bool {
+        path.parent() == Some(self.folder().as_path())
     }
 
     /// Its logs.
@@ -165,6 +175,12 @@ impl<'r> Lanes<'r> {
             Ok(_) | Err(_) => Ok(true),
         }
     }
+}
+
+/// The files of an issue memory that hold rows: its log, its history, and the audit log beside it.
+pub(crate) fn issue_files(issues: &Path) -> [PathBuf; 3] {
+    let stem = issues.file_stem().unwrap_or_default().to_string_lossy();
+    [issues.to_owned(), history_path(issues), issues.with_file_name(format!("{stem}.audit.jsonl"))]
 }
 
 /// `issues.jsonl` has its history in `issues.history.jsonl`.

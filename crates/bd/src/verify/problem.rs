@@ -50,6 +50,36 @@ macro_rules! problem_classes {
 enum Weight {
     Failure,
     Warning,
+    Elsewhere,
+}
+
+/// Where the subject of a problem stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProblemState {
+    /// It is here and not what it should be.
+    Damaged,
+    /// It was here, something cites it, and it is gone.
+    Missing,
+    /// Something cites it, and this clone never had it: it belongs to the machine that made it.
+    NotHere,
+    /// It is sound and worth a word.
+    Notice,
+}
+
+impl ProblemState {
+    /// Every state.
+    pub const ALL: [Self; 4] = [Self::Damaged, Self::Missing, Self::NotHere, Self::Notice];
+
+    /// The token on the wire.
+    #[must_use]
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Damaged => "damaged",
+            Self::Missing => "missing",
+            Self::NotHere => "not_here",
+            Self::Notice => "notice",
+        }
+    }
 }
 
 problem_classes! {
@@ -89,10 +119,14 @@ problem_classes! {
     ObjectMismatch "verify.object_mismatch" Failure
         "the content of an object is not what its name promises: it was damaged or edited"
         "put the content again, or let `premath doctor --fix` move the damaged file aside";
-    /// A reference to an object or a witness that is not there.
+    /// A reference to evidence that was here and is gone.
     ReferenceMissing "verify.reference_missing" Failure
         "a row cites evidence that is not in the store"
         "restore what is missing from a backup; nothing here can make it again";
+    /// A reference to evidence that belongs to the machine that made it, and that this clone never had.
+    ReferenceNotHere "verify.reference_not_here" Elsewhere
+        "a row that came with this clone cites evidence that stayed on the machine that made it"
+        "run `premath verify` on that machine to check it";
     /// A row whose content is not what its digest says.
     RowDigestMismatch "verify.row_digest_mismatch" Failure
         "a row was edited after it was written: its content and its digest do not agree"
@@ -127,7 +161,20 @@ impl ProblemClass {
     /// Whether the stores are sound in spite of it.
     #[must_use]
     pub const fn is_warning(self) -> bool {
-        matches!(self.weight(), Weight::Warning)
+        matches!(self.weight(), Weight::Warning | Weight::Elsewhere)
+    }
+
+    /// Where what it is about stands.
+    #[must_use]
+    pub const fn state(self) -> ProblemState {
+        match self.weight() {
+            Weight::Elsewhere => ProblemState::NotHere,
+            Weight::Warning => ProblemState::Notice,
+            Weight::Failure => match self {
+                Self::ReferenceMissing => ProblemState::Missing,
+                _ => ProblemState::Damaged,
+            },
+        }
     }
 }
 
@@ -148,17 +195,19 @@ pub struct Problem {
     pub class: ProblemClass,
     /// What exactly, in words.
     pub detail: String,
+    /// What is cited and not there.
+    pub missing: Option<String>,
 }
 
 impl Problem {
     /// A problem of a whole file.
     pub fn of_file(class: ProblemClass, path: &Path, detail: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), line: None, class, detail: detail.into() }
+        Self { path: path.to_owned(), line: None, class, detail: detail.into(), missing: None }
     }
 
     /// A problem of one line.
     pub fn of_line(class: ProblemClass, path: &Path, line: u64, detail: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), line: Some(line), class, detail: detail.into() }
+        Self { path: path.to_owned(), line: Some(line), class, detail: detail.into(), missing: None }
     }
 }
 
@@ -168,15 +217,16 @@ pub struct Problems {
     kept: Vec<Problem>,
     failures: u64,
     warnings: u64,
+    elsewhere: u64,
 }
 
 impl Problems {
     /// Takes note of one.
     pub fn add(&mut self, problem: Problem) {
-        if problem.class.is_warning() {
-            self.warnings += 1;
-        } else {
-            self.failures += 1;
+        match problem.class.weight() {
+            Weight::Failure => self.failures += 1,
+            Weight::Warning => self.warnings += 1,
+            Weight::Elsewhere => self.elsewhere += 1,
         }
         if self.kept.len() < KEPT {
             self.kept.push(problem);
@@ -187,6 +237,7 @@ impl Problems {
     pub fn extend(&mut self, other: Self) {
         self.failures += other.failures;
         self.warnings += other.warnings;
+        self.elsewhere += other.elsewhere;
         let room = KEPT.saturating_sub(self.kept.len());
         self.kept.extend(other.kept.into_iter().take(room));
     }
@@ -213,7 +264,13 @@ impl Problems {
     /// How many were found.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.failures + self.warnings
+        self.failures + self.warnings + self.elsewhere
+    }
+
+    /// How many are about evidence that this clone never had.
+    #[must_use]
+    pub fn elsewhere(&self) -> u64 {
+        self.elsewhere
     }
 
     /// How many were found and not kept.

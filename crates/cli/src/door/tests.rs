@@ -21,6 +21,7 @@ fn an_operator_changes_issues_and_keeps_house() {
     assert!(matches!(door.permit("issue.add"), Ok(Permit::Operator(_))));
     for (action, purpose) in [
         ("issue.compact", Maintenance::Compact),
+        ("workspace.gc", Maintenance::CollectGarbage),
         ("issue.import", Maintenance::Import),
         ("workspace.init", Maintenance::Import),
         ("doctor.fix", Maintenance::Repair),

@@ -107,7 +107,10 @@ pub(crate) fn diagnostics(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, A
 }
 
 fn is_within(graph: &GraphView, node: u32, scope: GraphScope) -> bool {
-    scope == GraphScope::Full || graph.node(node).is_some_and(|facts| !facts.status.is_resolved())
+    graph.node(node).is_some_and(|facts| match scope {
+        GraphScope::Full => facts.status != Status::Deleted,
+        GraphScope::Active => !facts.status.is_resolved(),
+    })
 }
 
 /// Dependencies of every type on issues that do not exist, as `issue check` finds them too.

@@ -37,7 +37,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     lane.reading(|view| {
         let graph = view.graph()?;
         let mut problems = line_problems(view, &rows)?;
-        for place in view.all()? {
+        for place in view.live()? {
             if let Some(row) = IssueRow::read(&view.line(place)?) {
                 issue_problems(&mut problems, &row, &graph, scope, now);
             }
@@ -152,7 +152,7 @@ fn issue_problems(
         }
     }
     if lease_state(row.lease().as_ref(), now) == LeaseState::Invalid {
-        let detail = "its lease lacks an owner, an id, a fence or a sensible end".to_owned();
+        let detail = "its lease lacks an owner, an id or a sensible end".to_owned();
         problems.push(of_issue(IssueProblemClass::LeaseInvalid, row.id(), detail));
     }
 }

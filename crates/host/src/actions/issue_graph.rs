@@ -34,7 +34,10 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     lane.reading(|view| {
         let graph = view.graph()?;
         let is_wanted = |number: u32| {
-            scope == GraphScope::Full || graph.node(number).is_some_and(|facts| !facts.status.is_resolved())
+            graph.node(number).is_some_and(|facts| match scope {
+                GraphScope::Full => facts.status != Status::Deleted,
+                GraphScope::Active => !facts.status.is_resolved(),
+            })
         };
         let places = graph.rows.iter().zip(0_u32..).filter(|(_, number)| is_wanted(*number));
         let (mut nodes, mut edges, mut total) = (Vec::new(), Vec::new(), 0);
@@ -70,7 +73,7 @@ fn node(row: &IssueRow, graph: &GraphView, number: u32, now: Moment) -> IssueGra
     let is_held = lease_state(lease.as_ref(), now) == LeaseState::Active;
     let is_free = is_ready(row.status(), graph.graph.is_held_back(number));
     let state = match row.status() {
-        Status::Closed => "closed",
+        Status::Closed | Status::Deleted => "closed",
         _ if is_held => "claimed",
         _ if is_free => "ready",
         Status::Open | Status::InProgress | Status::Blocked | Status::Other => "blocked",

@@ -21,7 +21,7 @@ pub(crate) struct ListArgs {
     issues: Option<String>,
     /// The most to answer with.
     limit: Option<u64>,
-    /// Only these: `open`, `in_progress`, `blocked`, `closed`.
+    /// Only these: `open`, `in_progress`, `blocked`, `closed`; `tombstone` for deleted issues, which are not listed otherwise.
     status: Vec<String>,
     /// Only these: `task`, `epic`, `bug`, `feature`, `chore`.
     #[serde(rename = "type")]
@@ -46,8 +46,14 @@ struct Filter {
 
 impl Filter {
     fn new(args: &ListArgs) -> Result<Self, InputError> {
-        const STATUSES: [Status; 5] =
-            [Status::Open, Status::InProgress, Status::Blocked, Status::Closed, Status::Other];
+        const STATUSES: [Status; 6] = [
+            Status::Open,
+            Status::InProgress,
+            Status::Blocked,
+            Status::Closed,
+            Status::Deleted,
+            Status::Other,
+        ];
         const TYPES: [IssueType; 6] = [
             IssueType::Task,
             IssueType::Epic,
@@ -105,7 +111,9 @@ pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let filter = Filter::new(&args)?;
     let lane = IssueLane::open(host, "issue.list", args.issues.as_deref());
     lane.reading(|view| {
-        let mut places = admitted(view, view.all()?, &filter)?;
+        let wants_deleted = filter.statuses.contains(&Status::Deleted);
+        let places = if wants_deleted { view.all()? } else { view.live()? };
+        let mut places = admitted(view, places, &filter)?;
         let total = places.len();
         places.truncate(wanted(args.limit).unwrap_or(usize::MAX));
         let cut = (places.len() < total).then(|| count(total));
@@ -202,6 +210,7 @@ pub(crate) fn standing(view: &dyn IssueView) -> Result<StatusCounts, StoreError>
             Status::InProgress => &mut counts.in_progress,
             Status::Blocked => &mut counts.blocked,
             Status::Closed => &mut counts.closed,
+            Status::Deleted => continue,
             Status::Other => &mut counts.other,
         };
         *counted += 1;
@@ -292,6 +301,7 @@ pub(crate) fn blocker(id: &str, kind: &str, status: Option<Status>) -> BlockerRo
         Some(Status::Blocked) => format!("`{shown}` was set aside"),
         Some(Status::Open) => format!("`{shown}` is not done"),
         Some(Status::Closed) => format!("`{shown}` is done"),
+        Some(Status::Deleted) => format!("`{shown}` was deleted"),
         Some(Status::Other) => format!("`{shown}` has a status of another tool"),
     };
     BlockerRow {

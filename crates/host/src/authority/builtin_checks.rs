@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use premath_bd::StoreError;
 use premath_bd::issues::{FileIssues, IssueStore as _};
-use premath_kernel::{Object, Status};
+use premath_kernel::Object;
 use serde_json::json;
 
 use super::run::InstructionScope;
@@ -83,7 +83,7 @@ fn issues(host: &Host<'_>, scope: Option<&InstructionScope>) -> Result<Result<()
     let view = store.view()?;
     for id in issues {
         let Some(facts) = view.facts(id)? else { return Ok(Err(format!("there is no issue `{id}`"))) };
-        if facts.status == Status::Closed {
+        if facts.status.is_resolved() {
             return Ok(Err(format!("issue `{id}` is closed")));
         }
         if view.is_held_back(&facts)? {

@@ -72,7 +72,7 @@ fn look(
     now: Moment,
 ) -> Result<Issues, StoreError> {
     let mut issues = Issues { snapshot: Some(snapshot_ref(view)?), ..Issues::default() };
-    for place in view.all()? {
+    for place in view.live()? {
         let Some(row) = IssueRow::read(&view.line(place)?) else { continue };
         tally(&mut issues.counts, row.status());
         let lease = lease_row(&row, now).map(|(_, lease)| lease);
@@ -98,8 +98,8 @@ const fn tally(counts: &mut ObservedCounts, status: Status) {
         Status::InProgress => counts.in_progress += 1,
         Status::Blocked => counts.blocked += 1,
         Status::Closed => counts.closed += 1,
-        // A status of another tool is counted with all of them.
-        Status::Other => {}
+        // A status of another tool is counted with all of them. What was deleted is not looked at.
+        Status::Deleted | Status::Other => {}
     }
 }
 
@@ -110,7 +110,7 @@ fn observed(row: &IssueRow, latest: &BTreeMap<String, ObservedStep>) -> Option<O
     let latest_step = latest.get(row.id()).cloned();
     let status = row.status();
     let is_at_rest = match status {
-        Status::Closed => true,
+        Status::Closed | Status::Deleted => true,
         Status::Open | Status::Other => !escalated && latest_step.is_none(),
         Status::InProgress | Status::Blocked => false,
     };

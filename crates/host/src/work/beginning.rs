@@ -140,7 +140,7 @@ fn targets(workspace: &Workspace, worker: &str) -> Result<Targets, ActionError> 
             break;
         }
     }
-    let first_ready = takeable(view.as_ref(), now)?;
+    let first_ready = takeable(view.as_ref(), worker, now)?;
     let mut ready = Vec::new();
     for place in view.ready(Limit::First(2))? {
         ready.extend(IssueRow::read(&view.line(place)?).map(|row| row.id().to_owned()));

@@ -22,7 +22,8 @@ impl Bench<'_> {
             return self.claim_one(id);
         }
         for _ in 0..CONTENDED {
-            let found = takeable(self.store.view()?.as_ref(), self.workspace().clock.now())?;
+            let now = self.workspace().clock.now();
+            let found = takeable(self.store.view()?.as_ref(), &self.place.worker, now)?;
             let Some(id) = found else { return Ok(StepEvent::NothingToClaim) };
             let claimed = self.claim_one(&id)?;
             // Somebody else was faster: there may be another one.

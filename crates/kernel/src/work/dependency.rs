@@ -44,11 +44,11 @@ impl DependencyKind {
         Self::RepliesTo,
     ];
 
-    /// Reads a token, trimmed and without regard to ASCII case.
+    /// Reads a token, trimmed, without regard to ASCII case, and with `_` for `-`: `parent_child` is `parent-child`.
     #[must_use]
     pub fn from_token(token: &str) -> Self {
         let token = token.trim();
-        let known = Self::ALL.into_iter().find(|kind| token.eq_ignore_ascii_case(kind.token()));
+        let known = Self::ALL.into_iter().find(|kind| is_spelling_of(token, kind.token()));
         known.unwrap_or(Self::Other)
     }
 
@@ -81,6 +81,12 @@ impl DependencyKind {
     pub const fn holds_back(self) -> bool {
         matches!(self, Self::Blocks | Self::ConditionalBlocks | Self::WaitsFor)
     }
+}
+
+/// Whether a text is a token in another case, or with underscores for its hyphens.
+fn is_spelling_of(text: &str, token: &str) -> bool {
+    let plain = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
+    text.len() == token.len() && text.bytes().map(plain).eq(token.bytes())
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ pub struct Edge {
 pub enum GraphScope {
     /// Those that are not resolved, and the edges between them.
     Active,
-    /// All.
+    /// All that were not deleted.
     Full,
 }
 
@@ -200,7 +200,7 @@ impl IssueGraph {
     fn is_within(&self, node: u32, scope: GraphScope) -> bool {
         self.status(node).is_some_and(|status| match scope {
             GraphScope::Active => !status.is_resolved(),
-            GraphScope::Full => true,
+            GraphScope::Full => status != Status::Deleted,
         })
     }
 

@@ -9,7 +9,7 @@ use alloc::string::String;
 use super::moment::Moment;
 use super::status::Status;
 
-pub use self::acquire::{claim, is_claimable};
+pub use self::acquire::{claim, is_assigned_to_other, is_claimable};
 pub use self::hold::{Released, authorise_write, release, renew};
 pub use self::refusal::{LeaseClass, LeaseRefusal};
 
@@ -37,11 +37,20 @@ pub struct Lease {
     pub expires_at: Moment,
     /// When it was last made longer.
     pub renewed_at: Option<Moment>,
-    /// Higher than every fence given for the issue before.
+    /// Higher than every fence given for the issue before; [`NO_FENCE`] for a lease of a file from before fences.
     pub fence: u64,
 }
 
+/// The fence of a lease that was written before there were fences. No claim gives it.
+pub const NO_FENCE: u64 = 0;
+
 impl Lease {
+    /// Whether it was written before there were fences, so that its holder has none to name.
+    #[must_use]
+    pub const fn is_unfenced(&self) -> bool {
+        self.fence == NO_FENCE
+    }
+
     /// Whether the lease still keeps others out.
     #[must_use]
     pub fn is_active(&self, now: Moment) -> bool {
@@ -131,7 +140,7 @@ pub enum LeaseState {
     Active,
     /// Anybody may claim the issue.
     Expired,
-    /// No claim could have given it: blank owner or id, an end not after its beginning, or no fence.
+    /// No claim could have given it: blank owner or id, or an end not after its beginning.
     Invalid,
 }
 
@@ -158,7 +167,7 @@ pub fn lease_state(lease: Option<&Lease>, now: Moment) -> LeaseState {
         return LeaseState::Unleased;
     };
     let is_nameless = lease.owner.trim().is_empty() || lease.lease_id.trim().is_empty();
-    if is_nameless || lease.expires_at <= lease.acquired_at || lease.fence == 0 {
+    if is_nameless || lease.expires_at <= lease.acquired_at {
         LeaseState::Invalid
     } else if lease.is_active(now) {
         LeaseState::Active

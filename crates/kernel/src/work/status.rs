@@ -12,8 +12,10 @@ pub enum Status {
     InProgress,
     /// It was set aside by hand.
     Blocked,
-    /// Done, dropped, or deleted by another tool.
+    /// Done or dropped.
     Closed,
+    /// Deleted by another tool, which keeps the row as a tombstone. Holds nothing back and is not listed.
+    Deleted,
     /// A status of another tool.
     Other,
 }
@@ -22,14 +24,12 @@ impl Status {
     /// Every status we write.
     pub const ALL: [Self; 4] = [Self::Open, Self::InProgress, Self::Blocked, Self::Closed];
 
-    /// Reads a token, trimmed and without regard to ASCII case. `tombstone`, a deleted row of another tool, is closed.
+    /// Reads a token, trimmed and without regard to ASCII case. `tombstone` is what beads writes for a deleted issue.
     #[must_use]
     pub fn from_token(token: &str) -> Self {
         let token = token.trim();
-        if token.eq_ignore_ascii_case("tombstone") {
-            return Self::Closed;
-        }
-        let known = Self::ALL.into_iter().find(|status| token.eq_ignore_ascii_case(status.token()));
+        let mut read = Self::ALL.into_iter().chain([Self::Deleted]);
+        let known = read.find(|status| token.eq_ignore_ascii_case(status.token()));
         known.unwrap_or(Self::Other)
     }
 
@@ -41,6 +41,7 @@ impl Status {
             Self::InProgress => "in_progress",
             Self::Blocked => "blocked",
             Self::Closed => "closed",
+            Self::Deleted => "tombstone",
             Self::Other => "other",
         }
     }
@@ -48,7 +49,7 @@ impl Status {
     /// Whether what depends on the issue may go on. An unknown status resolves nothing.
     #[must_use]
     pub const fn is_resolved(self) -> bool {
-        matches!(self, Self::Closed)
+        matches!(self, Self::Closed | Self::Deleted)
     }
 }
 

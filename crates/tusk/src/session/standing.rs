@@ -59,7 +59,7 @@ pub const fn on_standing(standing: LeaseStanding) -> OnStanding {
 pub fn standing_of(status: Option<Status>, lease: Option<&Lease>, fence: u64, now: Moment) -> LeaseStanding {
     match status {
         None | Some(Status::Blocked | Status::Other) => return LeaseStanding::Missing,
-        Some(Status::Closed) => return LeaseStanding::Closed,
+        Some(Status::Closed | Status::Deleted) => return LeaseStanding::Closed,
         Some(Status::Open | Status::InProgress) => {}
     }
     match lease {

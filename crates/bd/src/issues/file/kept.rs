@@ -115,12 +115,16 @@ impl IssueView for Held {
         self.view()?.ready(limit)
     }
 
-    fn first_claimable(&self, now: Moment) -> Result<Option<String>, StoreError> {
-        self.view()?.first_claimable(now)
+    fn first_claimable(&self, claimant: &str, now: Moment) -> Result<Option<String>, StoreError> {
+        self.view()?.first_claimable(claimant, now)
     }
 
     fn all(&self) -> Result<Vec<RowRef>, StoreError> {
         self.view()?.all()
+    }
+
+    fn live(&self) -> Result<Vec<RowRef>, StoreError> {
+        self.view()?.live()
     }
 
     fn graph(&self) -> Result<GraphView, StoreError> {

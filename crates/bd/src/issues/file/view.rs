@@ -5,13 +5,13 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use premath_kernel::{Moment, Status, is_ready, natural_cmp};
+use premath_kernel::{Moment, Status, is_assigned_to_other, is_ready, natural_cmp};
 
 use crate::error::StoreError;
 use crate::issues::facts::Facts;
 use crate::issues::graph::GraphView;
 use crate::issues::index::{Content, Index, Visit, laid_over};
-use crate::issues::row::{Line, LineProblem, LineProblemClass, read_line};
+use crate::issues::row::{IssueRow, Line, LineProblem, LineProblemClass, read_line};
 use crate::issues::store::{IssueView, Limit, RowRef, is_held_back};
 use crate::log::{LogReader, Place, Standing};
 
@@ -187,15 +187,57 @@ impl<R: Borrow<LogReader> + Debug> FileView<R> {
         Ok(())
     }
 
+    /// The rows of the issues whose status is wanted, in natural order of the ids.
+    fn rows_with(&self, is_wanted: impl Fn(Status) -> bool) -> Result<Vec<RowRef>, StoreError> {
+        let mut newer: Vec<&(Facts, Place)> = self.tail.issues.values().collect();
+        newer.sort_by(|left, right| natural_cmp(&left.0.id, &right.0.id));
+        let newer =
+            newer.into_iter().map(|(facts, place)| (facts, is_wanted(facts.status).then_some(*place)));
+        let Some(index) = &self.index else {
+            return Ok(newer.filter_map(|(_, place)| place).map(RowRef).collect());
+        };
+        let rows = index.rows()?;
+        let mut replaced: BTreeMap<u32, Option<Place>> = BTreeMap::new();
+        let mut added: Vec<(u32, Option<Place>)> = Vec::new();
+        for (facts, place) in newer {
+            match index.search(&facts.id)? {
+                Ok(number) => drop(replaced.insert(number, place)),
+                Err(before) => added.push((before, place)),
+            }
+        }
+        let mut added = added.into_iter().peekable();
+        let mut all = Vec::with_capacity(rows.len());
+        for (row, number) in rows.into_iter().zip(0_u32..) {
+            while let Some((_, place)) = added.next_if(|(before, _)| *before <= number) {
+                all.extend(place.map(RowRef));
+            }
+            let indexed = row.filter(|(_, status)| is_wanted(*status)).map(|(place, _)| place);
+            all.extend(replaced.get(&number).copied().unwrap_or(indexed).map(RowRef));
+        }
+        all.extend(added.filter_map(|(_, place)| place).map(RowRef));
+        Ok(all)
+    }
+
+    /// Whether the row at a place is assigned to somebody else than the claimant. The index says only that there is an
+    /// assignee, so the row is read.
+    fn is_assigned_to_other(&self, row: Option<Place>, claimant: &str) -> Result<bool, StoreError> {
+        let Some(place) = row else { return Ok(false) };
+        let row = IssueRow::read(&self.line(RowRef(place))?);
+        Ok(row.is_some_and(|row| is_assigned_to_other(row.text("assignee"), row.lease().as_ref(), claimant)))
+    }
+
     /// The first issue whose worker let its lease run out, in the order of the ready ones.
-    fn first_abandoned(&self, now: Moment) -> Result<Option<Facts>, StoreError> {
+    fn first_abandoned(&self, claimant: &str, now: Moment) -> Result<Option<Facts>, StoreError> {
         let is_abandoned = |facts: &Facts| {
             facts.status == Status::InProgress && facts.lease_until.is_some_and(|until| until <= now)
         };
         let mut first: Option<Facts> = None;
-        for (facts, _) in self.tail.issues.values() {
+        let is_taken = |facts: &Facts, row: Option<Place>| -> Result<bool, StoreError> {
+            Ok(self.held_back(facts)? || (facts.is_assigned && self.is_assigned_to_other(row, claimant)?))
+        };
+        for (facts, place) in self.tail.issues.values() {
             let is_earlier = first.as_ref().is_none_or(|first| facts.key() < first.key());
-            if is_earlier && is_abandoned(facts) && !self.held_back(facts)? {
+            if is_earlier && is_abandoned(facts) && !is_taken(facts, Some(*place))? {
                 first = Some(facts.clone());
             }
         }
@@ -205,7 +247,7 @@ impl<R: Borrow<LogReader> + Debug> FileView<R> {
                 return Ok(Visit::More);
             }
             let Some(facts) = index.facts(number)? else { return Ok(Visit::More) };
-            if self.tail.issues.contains_key(&facts.id) || self.held_back(&facts)? {
+            if self.tail.issues.contains_key(&facts.id) || is_taken(&facts, index.row(number)?)? {
                 return Ok(Visit::More);
             }
             if first.as_ref().is_none_or(|first| facts.key() < first.key()) {
@@ -300,49 +342,29 @@ impl<R: Borrow<LogReader> + Debug> IssueView for FileView<R> {
         Ok(rows)
     }
 
-    fn first_claimable(&self, now: Moment) -> Result<Option<String>, StoreError> {
+    fn first_claimable(&self, claimant: &str, now: Moment) -> Result<Option<String>, StoreError> {
         let mut first = None;
         self.each_ready(|ready| {
-            let facts = ready.facts()?;
-            match facts.filter(|facts| facts.lease_until.is_none_or(|until| until <= now)) {
-                Some(facts) => {
-                    first = Some(facts);
-                    Ok(Visit::Enough)
-                }
-                None => Ok(Visit::More),
+            let is_free = |facts: &Facts| facts.lease_until.is_none_or(|until| until <= now);
+            let Some(facts) = ready.facts()?.filter(is_free) else { return Ok(Visit::More) };
+            if facts.is_assigned && self.is_assigned_to_other(ready.row()?, claimant)? {
+                return Ok(Visit::More);
             }
+            first = Some(facts);
+            Ok(Visit::Enough)
         })?;
-        let abandoned = self.first_abandoned(now)?;
+        let abandoned = self.first_abandoned(claimant, now)?;
         let earliest =
             [first, abandoned].into_iter().flatten().min_by(|left, right| left.key().cmp(&right.key()));
         Ok(earliest.map(|facts| facts.id))
     }
 
     fn all(&self) -> Result<Vec<RowRef>, StoreError> {
-        let mut newer: Vec<&(Facts, Place)> = self.tail.issues.values().collect();
-        newer.sort_by(|left, right| natural_cmp(&left.0.id, &right.0.id));
-        let Some(index) = &self.index else {
-            return Ok(newer.into_iter().map(|(_, place)| RowRef(*place)).collect());
-        };
-        let rows = index.rows()?;
-        let mut replaced: BTreeMap<u32, Place> = BTreeMap::new();
-        let mut added: Vec<(u32, Place)> = Vec::new();
-        for (facts, place) in newer {
-            match index.search(&facts.id)? {
-                Ok(number) => drop(replaced.insert(number, *place)),
-                Err(before) => added.push((before, *place)),
-            }
-        }
-        let mut added = added.into_iter().peekable();
-        let mut all = Vec::with_capacity(rows.len());
-        for (place, number) in rows.into_iter().zip(0_u32..) {
-            while let Some((_, place)) = added.next_if(|(before, _)| *before <= number) {
-                all.push(RowRef(place));
-            }
-            all.extend(replaced.get(&number).copied().or(place).map(RowRef));
-        }
-        all.extend(added.map(|(_, place)| RowRef(place)));
-        Ok(all)
+        self.rows_with(|_| true)
+    }
+
+    fn live(&self) -> Result<Vec<RowRef>, StoreError> {
+        self.rows_with(|status| status != Status::Deleted)
     }
 
     fn graph(&self) -> Result<GraphView, StoreError> {

@@ -292,6 +292,7 @@ impl<'b> Tables<'b> {
                 priority: issue.map_or(0, |(facts, _)| facts.priority),
                 created_at: issue.and_then(|(facts, _)| facts.created_at),
                 lease_until: issue.and_then(|(facts, _)| facts.lease_until),
+                is_assigned: issue.is_some_and(|(facts, _)| facts.is_assigned),
                 edges_at,
                 edges: count(edges.len()),
                 dependents_at,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::log::Extent;
 
 /// Another number is another format: such an index is rebuilt.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 /// The head takes this much, so that it never moves the tables.
 pub(super) const HEAD: usize = 1024;
 pub(super) const ENTRY: usize = 64;
@@ -57,6 +57,7 @@ pub(super) struct Entry {
     pub(super) priority: u8,
     pub(super) created_at: Option<Moment>,
     pub(super) lease_until: Option<Moment>,
+    pub(super) is_assigned: bool,
     pub(super) edges_at: u32,
     pub(super) edges: u32,
     pub(super) dependents_at: u32,
@@ -65,13 +66,15 @@ pub(super) struct Entry {
 
 const HAS_CREATED: u8 = 1;
 const HAS_LEASE: u8 = 2;
+const IS_ASSIGNED: u8 = 4;
 
 impl Entry {
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         let created = self.created_at.unwrap_or(Moment::EPOCH);
         let lease = self.lease_until.unwrap_or(Moment::EPOCH);
         let flags = if self.created_at.is_some() { HAS_CREATED } else { 0 }
-            | if self.lease_until.is_some() { HAS_LEASE } else { 0 };
+            | if self.lease_until.is_some() { HAS_LEASE } else { 0 }
+            | if self.is_assigned { IS_ASSIGNED } else { 0 };
         bytes.extend_from_slice(&self.id_at.to_le_bytes());
         bytes.extend_from_slice(&self.id_length.to_le_bytes());
         bytes.extend_from_slice(&self.offset.to_le_bytes());
@@ -99,6 +102,7 @@ impl Entry {
             priority: *bytes.get(21)?,
             created_at: (flags & HAS_CREATED != 0).then_some(created),
             lease_until: (flags & HAS_LEASE != 0).then_some(lease),
+            is_assigned: flags & IS_ASSIGNED != 0,
             edges_at: narrow(bytes, 48)?,
             edges: narrow(bytes, 52)?,
             dependents_at: narrow(bytes, 56)?,
@@ -117,13 +121,14 @@ pub(super) fn wide(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes)
 }
 
-const STATUSES: [Option<Status>; 6] = [
+const STATUSES: [Option<Status>; 7] = [
     None,
     Some(Status::Open),
     Some(Status::InProgress),
     Some(Status::Blocked),
     Some(Status::Closed),
     Some(Status::Other),
+    Some(Status::Deleted),
 ];
 
 fn status_number(status: Option<Status>) -> u8 {

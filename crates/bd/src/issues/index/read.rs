@@ -161,6 +161,7 @@ impl Index {
             priority: entry.priority,
             created_at: entry.created_at,
             lease_until: entry.lease_until,
+            is_assigned: entry.is_assigned,
             blocking,
         }))
     }
@@ -220,12 +221,13 @@ impl Index {
         Ok(())
     }
 
-    /// Where every issue's row is, in natural order of the ids; `None` for ids that are only named.
-    pub(crate) fn rows(&self) -> Result<Vec<Option<Place>>, StoreError> {
+    /// Where every issue's row is and where the issue stands, in natural order of the ids; `None` for ids that are only named.
+    pub(crate) fn rows(&self) -> Result<Vec<Option<(Place, Status)>>, StoreError> {
         let mut rows = Vec::new();
         self.each(HEAD as u64, self.head.entries, ENTRY, |item| {
             let entry = self.sound(Entry::read(item))?;
-            rows.push(entry.status.map(|_| Place { offset: entry.offset, length: entry.length }));
+            let place = Place { offset: entry.offset, length: entry.length };
+            rows.push(entry.status.map(|status| (place, status)));
             Ok(Visit::More)
         })?;
         Ok(rows)
@@ -318,6 +320,7 @@ impl Whole<'_> {
                 priority: entry.priority,
                 created_at: entry.created_at,
                 lease_until: entry.lease_until,
+                is_assigned: entry.is_assigned,
                 blocking,
             };
             issues.push((facts, Place { offset: entry.offset, length: entry.length }));

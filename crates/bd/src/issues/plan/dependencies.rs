@@ -22,7 +22,7 @@ impl Bench<'_> {
             Err(refusal) => return Ok(Err(refusal)),
         };
         let depends_on = depends_on.trim();
-        if self.view.find(depends_on)?.is_none() {
+        if !self.is_there(depends_on)? {
             return refuse(
                 RefusalClass::DependencyUnknown,
                 format!("no issue `{}`", depends_on.escape_debug()),

@@ -33,7 +33,7 @@ impl Bench<'_> {
                     format!("`{}` would depend on itself", id.escape_debug()),
                 );
             }
-            if self.view.find(target)?.is_none() {
+            if !self.is_there(target)? {
                 return refuse(
                     RefusalClass::DependencyUnknown,
                     format!("no issue `{}`", target.escape_debug()),

@@ -1,6 +1,6 @@
 //! Claiming, renewing and releasing: the lease machine of the kernel, applied to rows.
 
-use premath_kernel::{Claim, LeaseClass, Override, claim, release, renew};
+use premath_kernel::{Claim, Lease, LeaseClass, Override, claim, release, renew};
 
 use super::{Answer, Bench, Planned, keep_fence, proof, refuse};
 use crate::error::StoreError;
@@ -64,15 +64,17 @@ impl Bench<'_> {
         if let Err(refusal) = claim(&probe, &wish, self.now) {
             return Ok(Err(refusal.into()));
         }
-        match self.view.first_claimable(self.now)? {
+        match self.view.first_claimable(&terms.assignee, self.now)? {
             Some(id) => self.claim(&id, terms),
             None => Ok(Ok(Planned::Nothing(None))),
         }
     }
 
-    /// A person may renew or release by name. A worker names its fence: another process may go by the same name.
-    fn names_its_fence(&self, holder: &Holder) -> Result<(), IssueRefusal> {
-        if holder.fence.is_some() || self.authority.is_person {
+    /// A person may renew or release by name. A worker names its fence: another process may go by the same name. A lease from
+    /// before there were fences has none to name.
+    fn names_its_fence(&self, holder: &Holder, lease: Option<&Lease>) -> Result<(), IssueRefusal> {
+        let is_unfenced = lease.is_some_and(Lease::is_unfenced);
+        if holder.fence.is_some() || self.authority.is_person || is_unfenced {
             return Ok(());
         }
         let class = RefusalClass::Lease(LeaseClass::Stale);
@@ -80,14 +82,14 @@ impl Bench<'_> {
     }
 
     pub(super) fn renew(&self, id: &str, holder: &Holder, ttl_seconds: u64) -> Answer {
-        if let Err(refusal) = self.names_its_fence(holder) {
-            return Ok(Err(refusal));
-        }
         let before = match self.leasable(id)? {
             Ok(row) => row,
             Err(refusal) => return Ok(Err(refusal)),
         };
         let lease = before.lease();
+        if let Err(refusal) = self.names_its_fence(holder, lease.as_ref()) {
+            return Ok(Err(refusal));
+        }
         let holding = self.holding(&before, lease.as_ref())?;
         Ok(match renew(&holding, &proof(holder), ttl_seconds, self.now) {
             Ok(lease) => {
@@ -99,14 +101,14 @@ impl Bench<'_> {
     }
 
     pub(super) fn release(&self, id: &str, holder: &Holder) -> Answer {
-        if let Err(refusal) = self.names_its_fence(holder) {
-            return Ok(Err(refusal));
-        }
         let before = match self.leasable(id)? {
             Ok(row) => row,
             Err(refusal) => return Ok(Err(refusal)),
         };
         let lease = before.lease();
+        if let Err(refusal) = self.names_its_fence(holder, lease.as_ref()) {
+            return Ok(Err(refusal));
+        }
         let holding = self.holding(&before, lease.as_ref())?;
         Ok(match release(&holding, &proof(holder), self.now) {
             Ok(released) => {

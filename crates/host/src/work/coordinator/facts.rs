@@ -7,7 +7,7 @@ use premath_bd::issues::{FileIssues, IssueRow, IssueStore as _};
 use premath_kernel::{Moment, Object, Status};
 use premath_tusk::session::Work;
 
-use super::super::workable::{is_escalation, parents_of_open};
+use super::super::workable::{is_escalation, is_reserved, parents_of_open};
 use crate::actions::dep_graph;
 use crate::table::{ActionError, Host};
 
@@ -56,13 +56,14 @@ pub(super) fn facts(host: &Host<'_>, worker: &str) -> Result<Facts, ActionError>
         let is_free = match facts.status {
             Status::Open => true,
             Status::InProgress => facts.lease_until.is_some(),
-            Status::Blocked | Status::Closed | Status::Other => false,
+            Status::Blocked | Status::Closed | Status::Deleted | Status::Other => false,
         };
         let is_work = !graph.graph.is_held_back(node) && !parents.contains(facts.id.as_str());
-        let is_escalated = || -> Result<bool, StoreError> {
-            Ok(IssueRow::read(&view.line(*place)?).as_ref().is_some_and(is_escalation))
+        let is_for_others = || -> Result<bool, StoreError> {
+            let row = IssueRow::read(&view.line(*place)?);
+            Ok(row.is_some_and(|row| is_escalation(&row) || is_reserved(&row, worker)))
         };
-        work.claimable += usize::from(is_free && is_work && !is_escalated()?);
+        work.claimable += usize::from(is_free && is_work && !is_for_others()?);
     }
     Ok(Facts { work, held, classes })
 }

@@ -10,10 +10,18 @@ fn a_kind_is_read_back_from_its_token_and_an_unknown_one_is_other() {
         assert_eq!(DependencyKind::from_token(kind.token()), kind);
     }
     assert_eq!(DependencyKind::from_token(" Parent-Child "), DependencyKind::ParentChild);
-    for token in ["", "parent_child", "other", "tracks"] {
+    for token in ["", "parent child", "parentchild", "other", "tracks"] {
         assert_eq!(DependencyKind::from_token(token), DependencyKind::Other, "{token:?}");
     }
     assert_eq!(DependencyKind::Other.token(), "other");
+}
+
+#[test]
+fn a_kind_is_read_with_underscores_for_its_hyphens() {
+    for kind in DependencyKind::ALL {
+        assert_eq!(DependencyKind::from_token(&kind.token().replace('-', "_")), kind);
+    }
+    assert_eq!(DependencyKind::from_token("Parent_Child"), DependencyKind::ParentChild);
 }
 
 #[test]

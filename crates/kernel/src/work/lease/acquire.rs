@@ -36,19 +36,30 @@ pub fn claim(holding: &Holding<'_>, claim: &Claim<'_>, now: Moment) -> Result<Le
     Ok(Lease { lease_id, owner: String::from(owner), acquired_at: now, expires_at, renewed_at: None, fence })
 }
 
-/// Whether claim-next may take the issue: it is open and free, or its worker let its lease run out.
+/// Whether claim-next may take the issue for `claimant`: it is open and free, or its worker let its lease run out, and it is
+/// not assigned to somebody else.
 ///
 /// An issue in progress without a lease is a person's, and not taken. What is held back is not taken either: claiming
 /// it would be refused.
 #[must_use]
-pub fn is_claimable(status: Status, held_back: bool, lease: Option<&Lease>, now: Moment) -> bool {
-    let is_active = lease.is_some_and(|lease| lease.is_active(now));
-    let is_free = match status {
+pub fn is_claimable(holding: &Holding<'_>, claimant: &str, now: Moment) -> bool {
+    let is_active = holding.lease.is_some_and(|lease| lease.is_active(now));
+    let is_free = match holding.status {
         Status::Open => !is_active,
-        Status::InProgress => lease.is_some() && !is_active,
-        Status::Blocked | Status::Closed | Status::Other => false,
+        Status::InProgress => holding.lease.is_some() && !is_active,
+        Status::Blocked | Status::Closed | Status::Deleted | Status::Other => false,
     };
-    is_free && !held_back
+    is_free && !holding.held_back && !is_assigned_to_other(holding.assignee, holding.lease, claimant)
+}
+
+/// Whether an issue is assigned to somebody else than `claimant`.
+///
+/// A claim writes its owner as the assignee, so an assignee that owns the lease on the row is a trace of that lease and
+/// reserves nothing once the lease has ended.
+#[must_use]
+pub fn is_assigned_to_other(assignee: Option<&str>, lease: Option<&Lease>, claimant: &str) -> bool {
+    let owner = lease.map(|lease| lease.owner.trim());
+    told(assignee).is_some_and(|assignee| assignee != claimant.trim() && owner != Some(assignee))
 }
 
 /// When the lease ends. A given end replaces the time to live, which must be a possible one all the same.
@@ -68,9 +79,7 @@ fn end(claim: &Claim<'_>, now: Moment) -> Result<Moment, LeaseRefusal> {
 fn check_issue(holding: &Holding<'_>, claim: &Claim<'_>) -> Result<(), LeaseRefusal> {
     let issue = Quoted(holding.issue_id);
     let blocked_by = match holding.status {
-        Status::Closed => {
-            return Err(LeaseRefusal::new(LeaseClass::IssueClosed, format!("issue {issue} is closed")));
-        }
+        Status::Closed | Status::Deleted => return Err(issue_closed(holding)),
         Status::Blocked => "has status `blocked`",
         Status::Other => "has a status that this version does not know",
         Status::Open | Status::InProgress if holding.held_back => "waits for a dependency",
@@ -104,8 +113,14 @@ fn check_contention(
     Err(LeaseRefusal::new(LeaseClass::ContentionActive, detail))
 }
 
+/// Nobody works on an issue that is closed or deleted.
+pub(super) fn issue_closed(holding: &Holding<'_>) -> LeaseRefusal {
+    let what = if holding.status == Status::Deleted { "was deleted" } else { "is closed" };
+    LeaseRefusal::new(LeaseClass::IssueClosed, format!("issue {} {what}", Quoted(holding.issue_id)))
+}
+
 /// One above every fence the issue ever had.
-fn next_fence(holding: &Holding<'_>) -> Result<u64, LeaseRefusal> {
+pub(super) fn next_fence(holding: &Holding<'_>) -> Result<u64, LeaseRefusal> {
     let newest = holding.newest_fence();
     newest.checked_add(1).filter(|fence| *fence <= LAST_FENCE).ok_or_else(|| {
         LeaseRefusal::new(LeaseClass::Stale, format!("no fence can be given above `{newest}`"))

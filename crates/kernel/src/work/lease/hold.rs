@@ -4,6 +4,7 @@
 
 use alloc::format;
 
+use super::acquire::{issue_closed, next_fence};
 use super::refusal::Quoted;
 use super::{
     HolderProof, Holding, Lease, LeaseClass, LeaseRefusal, LeaseState, Moment, Status, lease_state,
@@ -17,7 +18,8 @@ pub struct Released {
     pub next_status: Status,
 }
 
-/// The lease made longer: same id, owner, beginning and fence. It never gets shorter.
+/// The lease made longer: same id, owner, beginning and fence. It never gets shorter. A lease from before there were fences
+/// gets one, which its holder names from then on.
 ///
 /// In this order: an owner or an id; a time to live within bounds; a lease; an issue that is not closed; the right
 /// owner, id and fence (as far as given); a lease that has not run out.
@@ -36,15 +38,15 @@ pub fn renew(
     require_binding(proof)?;
     let ttl = seconds_to_live(ttl_seconds)?;
     let lease = present(holding)?;
-    if holding.status == Status::Closed {
-        let detail = format!("issue {} is closed", Quoted(holding.issue_id));
-        return Err(LeaseRefusal::new(LeaseClass::IssueClosed, detail));
+    if holding.status.is_resolved() {
+        return Err(issue_closed(holding));
     }
     check_identity(lease, proof)?;
     check_fence(holding, lease, proof)?;
     check_active(lease, now)?;
     let expires_at = lease.expires_at.max(now.plus_seconds(ttl));
-    Ok(Lease { expires_at, renewed_at: Some(now), ..lease.clone() })
+    let fence = if lease.is_unfenced() { next_fence(holding)? } else { lease.fence };
+    Ok(Lease { expires_at, renewed_at: Some(now), fence, ..lease.clone() })
 }
 
 /// What becomes of the issue when the holder gives its lease back. A lease that ran out may be given back too.
@@ -64,7 +66,7 @@ pub fn release(
     check_fence(holding, lease, proof)?;
     let next_status = match holding.status {
         Status::InProgress => Status::Open,
-        kept @ (Status::Open | Status::Blocked | Status::Closed | Status::Other) => kept,
+        kept @ (Status::Open | Status::Blocked | Status::Closed | Status::Deleted | Status::Other) => kept,
     };
     Ok(Released { next_status })
 }
@@ -84,6 +86,10 @@ pub fn authorise_write(
     require_binding(proof)?;
     let lease = present(holding)?;
     check_identity(lease, proof)?;
+    if lease.is_unfenced() {
+        let detail = "the lease has no fence, as leases of older files; renew it first";
+        return Err(LeaseRefusal::new(LeaseClass::Stale, detail));
+    }
     if proof.fence.is_none() {
         return Err(LeaseRefusal::new(
             LeaseClass::Stale,

@@ -5,12 +5,12 @@ use std::vec::Vec;
 
 use super::{
     Claim, DEFAULT_TTL_SECONDS, HolderProof, Holding, Lease, LeaseClass, LeaseState, MAX_TTL_SECONDS,
-    MIN_TTL_SECONDS, Override, authorise_write, claim, is_claimable, lease_state, release, renew,
+    MIN_TTL_SECONDS, NO_FENCE, Override, authorise_write, claim, is_claimable, lease_state, release, renew,
 };
 use crate::work::{Moment, Status};
 
-const STATUSES: [Status; 5] =
-    [Status::Open, Status::InProgress, Status::Blocked, Status::Closed, Status::Other];
+const STATUSES: [Status; 6] =
+    [Status::Open, Status::InProgress, Status::Blocked, Status::Closed, Status::Deleted, Status::Other];
 
 fn at(seconds: i64) -> Moment {
     Moment::new(seconds, 0).unwrap()
@@ -230,11 +230,28 @@ fn a_claim_names_the_first_rule_it_breaks() {
 #[test]
 fn claim_next_takes_open_free_issues_and_those_whose_worker_let_its_lease_run_out() {
     let lease = lease();
-    let claimable = |lease, now| STATUSES.map(|status| is_claimable(status, false, lease, at(now)));
-    assert_eq!(claimable(None, 50), [true, false, false, false, false]);
-    assert_eq!(claimable(Some(&lease), 99), [false; 5]);
-    assert_eq!(claimable(Some(&lease), 100), [true, true, false, false, false]);
-    assert!(STATUSES.iter().all(|status| !is_claimable(*status, true, Some(&lease), at(100))));
+    let claimable = |lease, now| {
+        STATUSES.map(|status| is_claimable(&Holding { status, ..holding(lease) }, "bob", at(now)))
+    };
+    assert_eq!(claimable(None, 50), [true, false, false, false, false, false]);
+    assert_eq!(claimable(Some(&lease), 99), [false; 6]);
+    assert_eq!(claimable(Some(&lease), 100), [true, true, false, false, false, false]);
+    let held_back = |status| Holding { status, held_back: true, ..holding(Some(&lease)) };
+    assert!(STATUSES.into_iter().all(|status| !is_claimable(&held_back(status), "bob", at(100))));
+}
+
+#[test]
+fn claim_next_skips_an_issue_that_is_assigned_to_somebody_else() {
+    let lease = lease();
+    let open_to = |assignee, lease, claimant| {
+        is_claimable(&Holding { assignee: Some(assignee), ..holding(lease) }, claimant, at(100))
+    };
+    assert!(!open_to("carol", None, "bob"));
+    assert!(open_to("carol", None, " carol "));
+    assert!(open_to("  ", None, "bob"));
+    // Alice's lease ran out: that she is named is a trace of it. Carol was named by somebody.
+    assert!(open_to("alice", Some(&lease), "bob"));
+    assert!(!open_to("carol", Some(&lease), "bob"));
 }
 
 #[test]
@@ -244,7 +261,7 @@ fn what_claim_next_takes_a_claim_is_given() {
         for held_back in [false, true] {
             for (lease, now) in [(None, 50), (Some(&lease), 50), (Some(&lease), 100)] {
                 let holding = Holding { status, held_back, ..holding(lease) };
-                if is_claimable(status, held_back, lease, at(now)) {
+                if is_claimable(&holding, "bob", at(now)) {
                     assert!(claim(&holding, &by("bob"), at(now)).is_ok(), "{holding:?}");
                 }
             }
@@ -348,7 +365,8 @@ fn released_work_in_progress_is_open_again_and_any_other_status_stays() {
     let next = STATUSES.map(|status| {
         release(&Holding { status, ..holding(Some(&lease)) }, &ALICE, at(50)).unwrap().next_status
     });
-    assert_eq!(next, [Status::Open, Status::Open, Status::Blocked, Status::Closed, Status::Other]);
+    let kept = [Status::Blocked, Status::Closed, Status::Deleted, Status::Other];
+    assert_eq!(next.split_at(2), (&[Status::Open; 2][..], &kept[..]));
 }
 
 #[test]
@@ -359,7 +377,6 @@ fn a_lease_that_no_claim_could_give_is_invalid_and_carries_no_write() {
         Lease { lease_id: blank(), ..lease() },
         Lease { expires_at: at(0), ..lease() },
         Lease { acquired_at: at(100), ..lease() },
-        Lease { fence: 0, ..lease() },
     ] {
         assert_eq!(lease_state(Some(&broken), at(50)), LeaseState::Invalid, "{broken:?}");
         let proof = HolderProof {
@@ -370,6 +387,30 @@ fn a_lease_that_no_claim_could_give_is_invalid_and_carries_no_write() {
         let refusal = authorise_write(&holding(Some(&broken)), &proof, at(50)).unwrap_err();
         let is_nameless = broken.owner.trim().is_empty() || broken.lease_id.trim().is_empty();
         assert!(refusal.class == LeaseClass::Stale || is_nameless, "{broken:?}");
+    }
+}
+
+#[test]
+fn a_lease_from_before_fences_is_renewed_by_its_owner_and_gets_a_fence() {
+    let old = Lease { fence: NO_FENCE, ..lease() };
+    let owner = HolderProof { owner: Some("alice"), lease_id: None, fence: None };
+    assert_eq!(lease_state(Some(&old), at(50)), LeaseState::Active);
+    let renewed = renew(&holding(Some(&old)), &owner, 60, at(90)).unwrap();
+    assert_eq!(renewed, Lease { expires_at: at(150), renewed_at: Some(at(90)), fence: 1, ..old.clone() });
+    // Above every fence that the issue ever had.
+    let holding = Holding { last_fence: 4, ..holding(Some(&old)) };
+    assert_eq!(renew(&holding, &owner, 60, at(90)).unwrap().fence, 5);
+    let mallory = HolderProof { owner: Some("mallory"), ..owner };
+    assert_eq!(renew(&holding, &mallory, 60, at(90)).unwrap_err().class, LeaseClass::OwnerMismatch);
+}
+
+#[test]
+fn a_lease_from_before_fences_carries_no_write() {
+    let old = Lease { fence: NO_FENCE, ..lease() };
+    for fence in [None, Some(NO_FENCE), Some(7)] {
+        let refusal =
+            authorise_write(&holding(Some(&old)), &HolderProof { fence, ..ALICE }, at(50)).unwrap_err();
+        assert_eq!(refusal.class, LeaseClass::Stale, "{fence:?}");
     }
 }
 

@@ -5,14 +5,15 @@ use std::vec::Vec;
 use super::{ReadyKey, TargetState, holds_back, is_ready};
 use crate::work::{DependencyKind, Moment, Status};
 
-const STATUSES: [Status; 5] =
-    [Status::Open, Status::InProgress, Status::Blocked, Status::Closed, Status::Other];
+const STATUSES: [Status; 6] =
+    [Status::Open, Status::InProgress, Status::Blocked, Status::Closed, Status::Deleted, Status::Other];
 
 #[test]
-fn a_target_is_resolved_only_when_it_is_closed() {
+fn a_target_is_resolved_only_when_it_is_closed_or_deleted() {
     assert_eq!(TargetState::of(None), TargetState::Missing);
     assert_eq!(TargetState::of(Some(Status::Closed)), TargetState::Resolved);
-    for status in STATUSES.into_iter().filter(|status| *status != Status::Closed) {
+    assert_eq!(TargetState::of(Some(Status::Deleted)), TargetState::Resolved);
+    for status in STATUSES.into_iter().filter(|status| !status.is_resolved()) {
         assert_eq!(TargetState::of(Some(status)), TargetState::Unresolved(status));
     }
 }

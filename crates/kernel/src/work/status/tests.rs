@@ -20,15 +20,18 @@ fn a_status_of_another_tool_is_other_and_resolves_nothing() {
 }
 
 #[test]
-fn a_tombstone_is_closed() {
-    assert_eq!(Status::from_token(" Tombstone"), Status::Closed);
+fn a_tombstone_is_a_deleted_issue_and_no_status_that_is_written() {
+    assert_eq!(Status::from_token(" Tombstone"), Status::Deleted);
+    assert_eq!(Status::Deleted.token(), "tombstone");
+    assert!(!Status::ALL.contains(&Status::Deleted));
 }
 
 #[test]
-fn only_closed_is_resolved() {
-    let resolved = [Status::Open, Status::InProgress, Status::Blocked, Status::Closed, Status::Other]
-        .map(Status::is_resolved);
-    assert_eq!(resolved, [false, false, false, true, false]);
+fn only_closed_and_deleted_are_resolved() {
+    let resolved =
+        [Status::Open, Status::InProgress, Status::Blocked, Status::Closed, Status::Deleted, Status::Other]
+            .map(Status::is_resolved);
+    assert_eq!(resolved, [false, false, false, true, true, false]);
 }
 
 #[test]
