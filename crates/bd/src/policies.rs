@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 use premath_kernel::{Digest, Object, Value};
 use premath_wire::time::{format_time, to_millis};
-use premath_wire::v1::{PROMOTION_KIND, PromotionRow};
+use premath_wire::v1::{PROMOTION_KIND, PromotionEvidence, PromotionRow};
+use premath_wire::{InputClass, InputError, JsonPath};
 
 pub use self::files::PolicyFiles;
 use crate::clock::Clock;
@@ -25,8 +26,12 @@ use crate::error::StoreError;
 use crate::log::Log;
 use crate::permit::{Permit, PermitRefusal, Permitted, args_digest};
 
-/// Where the files in force are, from the root of a repository.
-const IN_FORCE: &str = "policies";
+/// Where the working files are, from the root of a repository.
+const FILES: &str = "policies";
+/// Where drafts of packages are, from the working files. They are no part of a package.
+const DRAFTS: &str = "drafts";
+/// The longest name of a draft.
+const LONGEST_NAME: usize = 64;
 /// Where packages are kept.
 const KEPT: &str = ".premath/policy";
 /// The marker of a change that is under way: it holds the digest of the package that comes.
@@ -45,6 +50,8 @@ pub struct PolicyChange {
     pub eval_report: Option<String>,
     /// The report of the red team, by digest.
     pub red_team_report: Option<String>,
+    /// The measurements that the turn was admitted on, for the record.
+    pub evidence: Option<PromotionEvidence>,
 }
 
 /// How a package comes into force.
@@ -129,12 +136,13 @@ impl PolicyStore {
         Self { disk, root }
     }
 
-    /// The package in force; an empty one where there is none.
+    /// The files below `policies/` as they are now; an empty package where there are none. Whether they are the package that
+    /// was promoted is for the caller to compare.
     ///
     /// # Errors
-    /// It cannot be read.
-    pub fn in_force(&self) -> Result<PolicyFiles, StoreError> {
-        PolicyFiles::read(self.disk.as_ref(), &self.root.join(IN_FORCE))
+    /// They cannot be read.
+    pub fn working_files(&self) -> Result<PolicyFiles, StoreError> {
+        PolicyFiles::read(self.disk.as_ref(), &self.root.join(FILES))
     }
 
     /// Whether files are being put into place, or were when a process died.
@@ -181,6 +189,55 @@ impl PolicyStore {
         } else {
             Err(StoreError::corrupt(&folder, "it is not the package that its name says"))
         }
+    }
+
+    /// The folder of a draft, from the root of the repository; none where that is no name of a draft.
+    #[must_use]
+    pub fn draft_path(name: &str) -> Option<PathBuf> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        let is_name = !name.is_empty()
+            && name.len() <= LONGEST_NAME
+            && !name.starts_with('.')
+            && name.bytes().all(is_plain);
+        is_name.then(|| Path::new(FILES).join(DRAFTS).join(name))
+    }
+
+    /// Writes a draft. Whether it was written: a draft that is there already stays as it is.
+    ///
+    /// # Errors
+    /// `Input` when that is no name of a draft; it cannot be written.
+    pub fn write_draft(&self, name: &str, package: &PolicyFiles) -> Result<bool, StoreError> {
+        let path = Self::draft_path(name).ok_or_else(|| {
+            let what =
+                format!("`{name}` is no name of a draft: letters, digits, `-`, `_` and `.`, at most 64");
+            InputError::new(InputClass::FieldInvalid, what, JsonPath::root().key("name"))
+        })?;
+        let folder = self.root.join(path);
+        match self.disk.list(&folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Ok(_) => return Ok(false),
+            Err(error) => return Err(StoreError::io("list", &folder)(error)),
+        }
+        package.place(self.disk.as_ref(), &folder)?;
+        Ok(true)
+    }
+
+    /// The newest change, where the log of changes is as its head says.
+    ///
+    /// # Errors
+    /// The log cannot be read, or lines that its head knows of are gone or changed.
+    pub fn newest(&self) -> Result<Option<PromotionRow>, StoreError> {
+        match self.log().read() {
+            Err(StoreError::Missing { .. }) => return Ok(None),
+            opened => {
+                let standing = opened?.standing();
+                if standing.is_tampered() {
+                    let detail = "lines that its head knows of are gone or changed";
+                    return Err(StoreError::corrupt(self.log().path(), detail));
+                }
+            }
+        }
+        Ok(self.history()?.pop())
     }
 
     /// Every change, the oldest first.
@@ -230,11 +287,11 @@ impl PolicyStore {
         };
         let mut log = writing(&self.log())?;
         self.finish()?;
-        let before = self.in_force()?;
+        let before = self.working_files()?;
         if before.digest() != change.previous {
             return Ok(PolicyApplied::Moved(before.digest()));
         }
-        let folder = self.root.join(IN_FORCE);
+        let folder = self.root.join(FILES);
         if let Some(path) = change.package.obstacle(self.disk.as_ref(), &folder) {
             return Err(StoreError::corrupt(
                 &path,
@@ -253,6 +310,7 @@ impl PolicyStore {
             previous_digest: change.previous.as_str().to_owned(),
             eval_report: change.eval_report.clone(),
             red_team_report: change.red_team_report.clone(),
+            evidence: change.evidence.clone(),
             turn_digest: member("turn_digest"),
             intent_digest: member("intent_digest"),
             actor: actor.to_owned(),
@@ -285,7 +343,7 @@ impl PolicyStore {
             let package = self.kept(&coming)?.ok_or_else(|| {
                 StoreError::corrupt(&self.folder_of(&coming), "the package that comes into force is gone")
             })?;
-            package.place(self.disk.as_ref(), &self.root.join(IN_FORCE))?;
+            package.place(self.disk.as_ref(), &self.root.join(FILES))?;
         }
         let marker = self.marker();
         self.disk.remove(&marker).map_err(StoreError::io("remove", &marker))?;

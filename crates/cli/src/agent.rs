@@ -7,6 +7,8 @@ pub(crate) mod governance;
 mod measuring;
 mod rule_files;
 
+pub(crate) use self::rule_files::shipped_rules;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;

@@ -64,8 +64,8 @@ use std::sync::Arc;
 
 use premath_bd::{OsClock, OsDisk, OsIds, Redactor};
 use premath_host::{
-    ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, Retention, Settings, TerminalAuthority,
-    Workspace,
+    ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, PolicyPackages, Retention, Settings,
+    TerminalAuthority, Workspace, shipped_package,
 };
 use premath_kernel::{Strictness, Value};
 use premath_tusk::policy::GuardAction;
@@ -316,6 +316,7 @@ pub(crate) fn workspace(
         settings,
         redactor,
         retention: Retention::default(),
+        packages: PolicyPackages::new(shipped_package(crate::agent::shipped_rules())),
     }
 }
 

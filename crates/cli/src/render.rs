@@ -18,6 +18,7 @@ pub(crate) mod measure;
 pub(crate) mod model;
 pub(crate) mod observe;
 pub(crate) mod people;
+pub(crate) mod policy_package;
 pub(crate) mod required;
 pub(crate) mod run;
 pub(crate) mod sandbox;

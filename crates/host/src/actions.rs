@@ -39,6 +39,7 @@ pub(crate) mod metrics;
 pub(crate) mod model;
 pub(crate) mod observe;
 pub(crate) mod policy;
+pub(crate) mod policy_draft;
 pub(crate) mod policy_export;
 pub(crate) mod promotion;
 pub(crate) mod proposals;

@@ -8,6 +8,7 @@
 mod bearer_token;
 mod builtin_checks;
 mod client_door;
+mod client_grants;
 mod decide;
 mod door;
 mod envelope;
@@ -24,6 +25,7 @@ mod witness;
 
 pub use bearer_token::Token;
 pub use client_door::ClientDoor;
+pub(crate) use client_grants::InstructionAuthor;
 pub(crate) use decide::decide;
 pub(crate) use door::{Changed, HarnessDoor};
 pub use envelope::EnvelopeFault;

@@ -17,6 +17,7 @@ mod desk_tools;
 mod failing;
 mod failures;
 mod foreign;
+mod governance;
 mod hook;
 mod measured;
 mod observation;
@@ -58,6 +59,7 @@ pub use desk_tools::{DESK_SCOPES, DeskTools, PLAN_SCOPE, with_implied as with_im
 pub use failing::store_hint;
 pub use failures::{explain, hint};
 pub use foreign::approved_tool;
+pub use governance::{PolicyPackages, shipped_package};
 pub use measured::{
     Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, RedTeamWhole,
     ToolsMeasured, ToolsWanted,

@@ -12,12 +12,18 @@ mod promotions;
 mod reports;
 mod tools;
 
-pub(crate) use self::gates::Gates;
+pub(crate) use self::gates::{Gates, shipped_gates};
 pub use self::measure::{
     Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, RedTeamWhole,
     ToolsMeasured, ToolsWanted,
 };
-pub(crate) use self::promotion::{Promoted, Promotion, Reports, back_to_ours, promote};
-pub(crate) use self::promotions::{promotion_problems, recorded_promotions, settle};
-pub(crate) use self::reports::{Recorded, ReportAt, ReportDraft, read as read_file, record};
+pub(crate) use self::promotion::{
+    Promoted, Promotion, Reports, back_to_ours, evaluation_evidence, promote, red_team_evidence,
+};
+pub(crate) use self::promotions::{
+    Recording, promotion_problems, promotion_recording, recorded_promotions, settle,
+};
+pub(crate) use self::reports::{
+    Recorded, ReportAt, ReportDraft, kept as kept_report, read as read_file, record,
+};
 pub(crate) use self::tools::{ACTION as EVAL_TOOLS, PREFIX as TOOLS_PREFIX, tools_digest, unmeasured_tools};

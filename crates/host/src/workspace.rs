@@ -9,6 +9,8 @@ use std::sync::Arc;
 use premath_bd::{Clock, Disk, IdSource, Permit, Redactor};
 use premath_tusk::sandbox::Interrupt;
 
+use crate::authority::InstructionAuthor;
+use crate::governance::PolicyPackages;
 use crate::settings::Settings;
 
 /// Who stands at the door, and what they may change.
@@ -37,6 +39,11 @@ pub trait MutationDoor: Debug + Send + Sync {
     /// What breaks off a call through this door, where it can be broken off by itself.
     fn interrupt(&self) -> Option<Interrupt> {
         None
+    }
+
+    /// Whether a client stands there: an agent of somebody else. What it instructs is narrowed by the policy.
+    fn is_client(&self) -> bool {
+        false
     }
 
     /// The name of whoever stands there, where one is known.
@@ -89,6 +96,8 @@ pub struct Workspace {
     pub redactor: Redactor,
     /// What stays of the runs that work here.
     pub retention: Retention,
+    /// The policy packages that are known beside the files below `policies/`.
+    pub packages: PolicyPackages,
 }
 
 /// What stays of a run when it is over.
@@ -112,6 +121,11 @@ impl Workspace {
             Some(path) => PathBuf::from(path),
             None => self.root.join(".premath").join(default),
         }
+    }
+
+    /// Who runs an instruction through this door.
+    pub(crate) fn instruction_author(&self) -> InstructionAuthor {
+        if self.door.is_client() { InstructionAuthor::Client } else { InstructionAuthor::Owner }
     }
 
     /// Issue memory: the file that an argument names, or the configured one.

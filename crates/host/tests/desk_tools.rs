@@ -52,6 +52,7 @@ impl World {
             settings: Settings::default(),
             redactor: Redactor::default(),
             retention: premath_host::Retention::default(),
+            packages: premath_host::PolicyPackages::default(),
         };
         Self { workspace, folder }
     }

@@ -28,6 +28,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("issue.compact", UPKEEP),
     ("issue.import", UPKEEP),
     ("model.ask", "a client has a model of its own, and this one costs the owner of the repository money"),
+    ("policy.draft", MEASURE),
     ("policy.promote", PERSON),
     ("policy.rollback", PERSON),
     ("proposal.approve", PERSON),

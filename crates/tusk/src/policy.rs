@@ -10,6 +10,7 @@ mod governor;
 mod guard;
 mod guarding;
 mod judgement;
+mod pin;
 mod risk;
 mod rules;
 mod sensor;
@@ -23,6 +24,7 @@ pub use guard::{
 };
 pub use guarding::{Guards, Look, Looked, Micros, without};
 pub use judgement::{CallJudgement, GuardRow, Judged};
+pub use pin::GovernancePin;
 pub use risk::{ControlProfile, RiskTier};
 pub use rules::{Effect, Evaluated, RuleInfo, Rules, Ruling};
 pub use sensor::SensorTrace;

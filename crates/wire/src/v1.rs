@@ -25,6 +25,7 @@ mod metrics;
 mod model;
 mod observation;
 mod policy;
+mod policy_package;
 mod report;
 mod request;
 mod required;
@@ -102,6 +103,10 @@ pub use observation::{
     ObservedRequired, ObservedSession, ObservedStep, ObservedTrajectory, ObservedWork,
 };
 pub use policy::PolicyDocuments;
+pub use policy_package::{
+    PolicyDiffAnswer, PolicyDraftAnswer, PolicyFileDiff, PromotionEvaluation, PromotionEvidence,
+    PromotionRedTeam,
+};
 pub use report::{GovernanceReport, JoinCheckReport, NormalizedTurn, ReasonRow, WitnessRecord};
 pub use required::{
     DeltaEntry, DeltaStatus, GateRow, REQUIRED_DECISION_KIND, REQUIRED_DELTA_KIND, REQUIRED_POLICY_KIND,

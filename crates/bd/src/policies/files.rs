@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use premath_kernel::{Digest, Value};
 
-use super::{below, described};
+use super::{DRAFTS, below, described};
 use crate::disk::{Access, Disk, read_to_end, write_all_at};
 use crate::error::StoreError;
 
@@ -16,9 +16,9 @@ const MOST_FILES: usize = 500;
 const LARGEST: usize = 1 << 20;
 /// So deep are its folders.
 const DEEPEST: usize = 4;
-/// Folders beside a package that are no part of it: what they hold is bound by digests of its own, and decides about whoever
-/// promotes packages too.
-const APART: [&str; 3] = ["control", "instruction", "required"];
+/// Folders beside a package that are no part of it. Control, instruction and required policies are bound by digests of their
+/// own and decide about whoever promotes packages too; drafts are packages that somebody still edits.
+const APART: [&str; 4] = ["control", DRAFTS, "instruction", "required"];
 
 fn is_apart(name: &str, depth: usize) -> bool {
     depth == 0 && APART.contains(&name)
@@ -43,6 +43,12 @@ impl PolicyFiles {
     #[must_use]
     pub const fn new(files: BTreeMap<String, Vec<u8>>) -> Self {
         Self(files)
+    }
+
+    /// Whether it holds no file.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// One file.

@@ -75,9 +75,10 @@ fn a_person_may_go_back_to_what_comes_with_premath_and_to_nothing_else() {
     let change = |action, package: PolicyFiles| PolicyChange {
         action,
         package,
-        previous: store.in_force().unwrap().digest(),
+        previous: store.working_files().unwrap().digest(),
         eval_report: None,
         red_team_report: None,
+        evidence: None,
     };
     for wanted in
         [change(PolicyAction::Rollback, package("b")), change(PolicyAction::Promote, PolicyFiles::default())]
@@ -88,7 +89,7 @@ fn a_person_may_go_back_to_what_comes_with_premath_and_to_nothing_else() {
     let ours = change(PolicyAction::Rollback, PolicyFiles::default());
     let applied = store.apply(permit(), &ours, "somebody", &OsClock).unwrap();
     assert!(matches!(applied, PolicyApplied::InForce(_)), "{applied:?}");
-    assert_eq!(store.in_force().unwrap(), PolicyFiles::default());
+    assert_eq!(store.working_files().unwrap(), PolicyFiles::default());
 }
 
 #[test]
@@ -108,9 +109,9 @@ fn what_a_sandbox_left_in_the_place_of_the_folder_is_no_package() {
     let (root, store) = repository();
     let folder = root.path().join("policies");
     files::write(&OsDisk, &folder, b"").unwrap();
-    assert_eq!(store.in_force().unwrap(), PolicyFiles::default());
+    assert_eq!(store.working_files().unwrap(), PolicyFiles::default());
     package("a").place(&OsDisk, &folder).unwrap();
-    assert_eq!(store.in_force().unwrap(), package("a"));
+    assert_eq!(store.working_files().unwrap(), package("a"));
     let other = root.path().join("other");
     files::write(&OsDisk, &other, b"x").unwrap();
     assert!(PolicyFiles::read(&OsDisk, &other).is_err());
@@ -122,14 +123,15 @@ fn a_person_alone_puts_nothing_into_force() {
     let change = PolicyChange {
         action: PolicyAction::Promote,
         package: package("a"),
-        previous: store.in_force().unwrap().digest(),
+        previous: store.working_files().unwrap().digest(),
         eval_report: None,
         red_team_report: None,
+        evidence: None,
     };
     let permit = Permit::Operator(OperatorGrant::new(None, OperatorBasis::Configured));
     let applied = store.apply(permit, &change, "somebody", &OsClock).unwrap();
     assert!(matches!(applied, PolicyApplied::Refused(_)), "{applied:?}");
-    assert_eq!(store.in_force().unwrap(), PolicyFiles::default());
+    assert_eq!(store.working_files().unwrap(), PolicyFiles::default());
     assert!(store.history().unwrap().is_empty());
 }
 
@@ -149,5 +151,5 @@ fn a_marker_without_its_row_means_nothing_and_goes_away() {
     assert!(store.is_under_way().unwrap());
     store.settle().unwrap();
     assert!(!store.is_under_way().unwrap());
-    assert_eq!(store.in_force().unwrap(), PolicyFiles::default());
+    assert_eq!(store.working_files().unwrap(), PolicyFiles::default());
 }

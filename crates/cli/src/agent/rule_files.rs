@@ -37,12 +37,18 @@ pub(crate) fn files(root: &Path) -> Result<Vec<(String, String)>, ActionError> {
         what: format!("`{file}` cannot be read: {why}"),
         hint: "`premath policy show` says what is wrong with the rules".to_owned(),
     })?;
-    let both = |source: RuleSource| {
-        let named = |name: &str| format!("governor/{name}");
-        let examples = (named(&source.examples_name()), source.examples.clone());
-        [(named(&source.name), source.text), examples]
-    };
-    Ok(sources.into_iter().flat_map(both).collect())
+    Ok(sources.into_iter().flat_map(with_examples).collect())
+}
+
+/// The rule files that come with premath, with their examples, by where they belong below `policies`.
+pub(crate) fn shipped_rules() -> impl Iterator<Item = (String, String)> {
+    RulePack::default_sources().into_iter().flat_map(with_examples)
+}
+
+fn with_examples(source: RuleSource) -> [(String, String); 2] {
+    let named = |name: &str| format!("governor/{name}");
+    let examples = (named(&source.examples_name()), source.examples.clone());
+    [(named(&source.name), source.text), examples]
 }
 
 /// The rule files of a repository; ours where it has none.

@@ -35,9 +35,12 @@ pub(crate) struct GuardrailsArgs {
     /// The rows: one JSON document a line, from the root of the repository
     #[arg(long, value_name = "FILE")]
     pub(crate) dataset: String,
-    /// The folder of a policy package; the one in force when nobody says
-    #[arg(long, value_name = "FOLDER")]
+    /// The folder of a policy package [default: the files under policies/]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "draft")]
     pub(crate) package: Option<String>,
+    /// The draft of a policy package, by name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) draft: Option<String>,
     /// Write a copy of the report here
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<std::path::PathBuf>,
@@ -88,9 +91,12 @@ pub(crate) struct RedTeamRunArgs {
     /// Attack only in this way; may be given more than once
     #[arg(long, value_name = "NAME")]
     pub(crate) strategy: Vec<String>,
-    /// The folder of a policy package; the one in force when nobody says
-    #[arg(long, value_name = "FOLDER")]
+    /// The folder of a policy package [default: the files under policies/]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "draft")]
     pub(crate) package: Option<String>,
+    /// The draft of a policy package, by name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) draft: Option<String>,
     #[command(flatten)]
     pub(crate) format: Format,
 }
@@ -110,8 +116,11 @@ pub(crate) struct ReportArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PromoteArgs {
     /// The folder of the package
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) from: String,
+    #[arg(long, value_name = "FOLDER", required_unless_present = "draft", conflicts_with = "draft")]
+    pub(crate) from: Option<String>,
+    /// The draft of the package, by name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) draft: Option<String>,
     #[command(flatten)]
     pub(crate) reports: ReportArgs,
     #[command(flatten)]

@@ -181,6 +181,14 @@ pub(crate) enum PolicyCommand {
                             premath policy explain --tool fs_list --scope files:read --role clerk"
     )]
     Explain(ExplainCallArgs),
+    /// Copy the policy package in force into a draft to edit: policies/drafts/NAME
+    #[command(after_help = "Example:\n  premath policy draft stricter\n  premath policy diff stricter\n  \
+                            premath eval guardrails --dataset rows.jsonl --draft stricter\n\n\
+                            A draft is no part of the package in force. More: docs/reference/promotion.md.")]
+    Draft(PolicyDraftArgs),
+    /// Show how a draft, or the files under policies/, differ from the policy package in force
+    #[command(after_help = "Example:\n  premath policy diff stricter\n  premath policy diff --json")]
+    Diff(PolicyDiffArgs),
     /// Write out the policies in force as files that can be edited and put into `policies`
     #[command(after_help = "Example:\n  premath policy export policies\n  \
                             premath policy export /tmp/policies --json")]
@@ -198,6 +206,26 @@ pub(crate) enum PolicyCommand {
     /// List the policy packages that were put into force, the newest first
     #[command(after_help = "Example:\n  premath policy history --json")]
     History(HistoryArgs),
+}
+
+/// Arguments of `policy draft`.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyDraftArgs {
+    /// Name of the draft: letters, digits, `-`, `_` and `.`
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `policy diff`.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyDiffArgs {
+    /// Name of a draft [default: the files under policies/]
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Format,
 }
 
 /// Arguments of `policy export`.

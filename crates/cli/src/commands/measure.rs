@@ -60,7 +60,8 @@ fn guardrails(args: &GuardrailsArgs, host: &Host<'_>) -> Result<Exit, CliError> 
     let (dataset, package) =
         (noted(host, &args.dataset), args.package.as_deref().map(|typed| noted(host, typed)));
     let arguments =
-        Object::fields().field("dataset", dataset.as_str()).optional("package", package.as_deref()).finish();
+        Object::fields().field("dataset", dataset.as_str()).optional("draft", args.draft.as_deref());
+    let arguments = arguments.optional("package", package.as_deref()).finish();
     let (exit, report) = measured(
         host,
         "eval.guardrails",
@@ -97,6 +98,7 @@ fn probes(args: &RedTeamRunArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let arguments = Object::fields()
         .field("plugins", texts(&args.plugin))
         .field("strategies", texts(&args.strategy))
+        .optional("draft", args.draft.as_deref())
         .optional("package", package.as_deref())
         .finish();
     let mut failures = 0;
@@ -112,10 +114,10 @@ fn probes(args: &RedTeamRunArgs, host: &Host<'_>) -> Result<Exit, CliError> {
 
 pub(super) fn promote(args: &PromoteArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let path = |typed: &Option<String>| typed.as_deref().map(|typed| noted(host, typed));
-    let (from, eval, redteam) =
-        (noted(host, &args.from), path(&args.reports.eval), path(&args.reports.redteam));
+    let (from, eval, redteam) = (path(&args.from), path(&args.reports.eval), path(&args.reports.redteam));
     let arguments = Object::fields()
-        .field("from", from.as_str())
+        .optional("draft", args.draft.as_deref())
+        .optional("from", from.as_deref())
         .optional("eval", eval.as_deref())
         .optional("redteam", redteam.as_deref())
         .finish();

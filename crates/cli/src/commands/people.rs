@@ -18,6 +18,7 @@ use crate::args::people::{
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::people::{approval, approvals, decided, explained, exported, policy, proposal, proposals};
+use crate::render::policy_package;
 use crate::{output, system};
 
 fn listed(args: &ListedArgs) -> Value<'_> {
@@ -120,6 +121,14 @@ pub(crate) fn policy_command(args: &PolicyArgs, host: &Host<'_>) -> Result<Exit,
                 explained(found)
             })
         }
+        PolicyCommand::Draft(args) => {
+            let arguments = Object::fields().field("name", args.name.as_str()).finish();
+            answer(host, "policy.draft", &arguments, &args.format, policy_package::draft)
+        }
+        PolicyCommand::Diff(args) => {
+            let arguments = Object::fields().optional("name", args.name.as_deref()).finish();
+            answer(host, "policy.diff", &arguments, &args.format, policy_package::diff)
+        }
         PolicyCommand::Export(args) => export(args, host),
         PolicyCommand::Promote(args) => measure::promote(args, host),
         PolicyCommand::Rollback(args) => measure::rollback(args, host),
@@ -141,7 +150,7 @@ fn export(args: &PolicyExportArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let found: PolicyExport = serde_json::from_str(effect.payload.get())
         .map_err(|source| unwritable(premath_host::ActionError::Unwritable { source }))?;
     // What decides about instructions, retries and required checks is no part of a package, and may be there.
-    if !system::empty_folder(folder, &["control", "instruction", "required"]).map_err(unusable)? {
+    if !system::empty_folder(folder, &["control", "drafts", "instruction", "required"]).map_err(unusable)? {
         let hint = "name an empty folder, or one that is not there yet; nothing was written";
         return Err(CliError::usage(format!("`{name}` is not empty"), hint));
     }

@@ -212,7 +212,7 @@ pub(crate) fn history(answer: &PromotionListing) -> String {
     let mut text = format!("in force {}\n", plain(&answer.package_digest));
     if !answer.as_promoted {
         text.push_str(&format!(
-            "{BAD}✗{BAD:#} it is not the package that was promoted last: somebody edited policies/\n"
+            "{BAD}✗{BAD:#} the files under policies/ are not the package in force: `premath policy diff` shows what differs\n"
         ));
     }
     if answer.items.is_empty() {

@@ -137,7 +137,7 @@ pub(crate) fn policy(answer: &PolicyAnswer, width: Option<usize>) -> String {
         text.push_str("\n\n");
     } else {
         text.push_str(&format!(
-            "\n{BAD}✗{BAD:#} it is not the package that was promoted last: somebody edited policies/\n\n"
+            "\n{BAD}✗{BAD:#} the files under policies/ are not the package in force: `premath policy diff` shows what differs\n\n"
         ));
     }
     let mut layers = Table::new(&["LAYER", "SAYS", "FROM"], 1);

@@ -19,6 +19,7 @@ use serde::Deserialize;
 use super::measuring::store;
 use super::verify::{counts, repository, shown_root};
 use crate::agent::retention;
+use crate::governance::package_problems;
 use crate::measured::settle;
 use crate::recording::Recorder;
 use crate::table::{ActionError, Answer, Host};
@@ -96,6 +97,7 @@ pub fn run(
             answered.ok = false;
             answered.findings.push(finding);
         }
+        add_package_drift(workspace, &mut answered)?;
         return Ok(DoctorOutcome::Answered(Box::new(answered)));
     }
     let permit: Permit = match workspace.door.permit(ACTION) {
@@ -115,6 +117,7 @@ pub fn run(
                 diagnosed.ok = false;
                 diagnosed.findings.push(finding);
             }
+            add_package_drift(workspace, &mut diagnosed)?;
             Ok(DoctorOutcome::Answered(Box::new(DoctorAnswer {
                 ok: diagnosed.ok && treatment.failures.is_empty(),
                 fix,
@@ -163,6 +166,14 @@ fn cut_off(workspace: &Workspace) -> Result<Option<DoctorFinding>, ActionError> 
                 .to_owned(),
     };
     Ok(Some(DoctorFinding { problem, remedy: Some("put the rest of the package into place".to_owned()) }))
+}
+
+/// Adds the files that are not the policy package in force. There is no remedy: which of the two is right is a person's to say.
+fn add_package_drift(workspace: &Workspace, answered: &mut DoctorAnswer) -> Result<(), ActionError> {
+    let problems = package_problems(workspace)?;
+    answered.ok &= problems.is_empty();
+    answered.findings.extend(problems.into_iter().map(|problem| DoctorFinding { problem, remedy: None }));
+    Ok(())
 }
 
 /// Finishes it.

@@ -66,7 +66,7 @@ pub(crate) fn check(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
     let id = instruction_id_of(&path)?;
     let envelope = Envelope::read(&read_file(host.workspace.disk.as_ref(), &path)?)?;
     let policies = Policies::load(host.workspace)?;
-    let decision = decide(&envelope, &policies);
+    let decision = decide(&envelope, &policies, host.workspace.instruction_author());
     let is_rejected = !decision.reasons.is_empty();
     let answer = InstructionCheckAnswer {
         action: "instruction.check".to_owned(),

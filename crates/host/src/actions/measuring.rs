@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::issue::{arguments, invalid, told};
+use crate::governance::PackageStanding;
 use crate::measured::{
     Dataset, EVAL_TOOLS, Gates, Recorded, RedTeamWanted, ReportDraft, TOOLS_PREFIX, ToolsWanted, record,
     tools_digest,
@@ -28,8 +29,10 @@ pub(crate) struct GuardrailsArgs {
     /// The rows, from the root of the repository.
     #[schemars(required)]
     dataset: Option<String>,
-    /// The folder of the package; the one in force when nobody says.
+    /// The folder of the package; the one in force when absent.
     package: Option<String>,
+    /// The draft of the package, by name.
+    draft: Option<String>,
 }
 
 /// `eval.guardrails`
@@ -37,8 +40,8 @@ pub(crate) fn guardrails(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Ac
     let args: GuardrailsArgs = arguments(args)?;
     let workspace = host.workspace;
     let name = told(args.dataset.as_deref()).ok_or_else(|| invalid("missing field", "dataset"))?;
-    let package = package(workspace, args.package.as_deref(), "package")?;
-    let gates = Gates::of(&store(workspace).in_force()?)?;
+    let package = package(workspace, args.package.as_deref(), args.draft.as_deref(), "package")?;
+    let gates = gates_in_force(workspace)?;
     let bytes = rows(workspace, name)?;
     let measured = host.agent.measure().guardrails(&package, Dataset { name, bytes: &bytes })?;
     // The data are kept: whoever goes back to this package later counts with the same.
@@ -90,16 +93,18 @@ pub(crate) struct RedTeamArgs {
     plugins: Vec<String>,
     /// How; in every way when empty.
     strategies: Vec<String>,
-    /// The folder of the package; the one in force when nobody says.
+    /// The folder of the package; the one in force when absent.
     package: Option<String>,
+    /// The draft of the package, by name.
+    draft: Option<String>,
 }
 
 /// `redteam.run`
 pub(crate) fn red_team(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: RedTeamArgs = arguments(args)?;
     let workspace = host.workspace;
-    let package = package(workspace, args.package.as_deref(), "package")?;
-    let gates = Gates::of(&store(workspace).in_force()?)?;
+    let package = package(workspace, args.package.as_deref(), args.draft.as_deref(), "package")?;
+    let gates = gates_in_force(workspace)?;
     let wanted = RedTeamWanted { plugins: args.plugins, strategies: args.strategies };
     let measured = host.agent.measure().red_team(&package, &wanted)?;
     let mut unmet = gates.unmet_by_red_team(&measured.result);
@@ -164,7 +169,7 @@ pub(crate) fn tools(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
             kind: TOOLS_REPORT_KIND,
             tool_version: host.agent.measure().version(),
             lineage: Lineage {
-                package_digest: store(workspace).in_force()?.digest().as_str().to_owned(),
+                package_digest: store(workspace).working_files()?.digest().as_str().to_owned(),
                 dataset_path: path,
                 dataset_digest: measured.tasks_digest,
                 dataset_rows: measured.rows,
@@ -200,18 +205,39 @@ pub(super) fn store(workspace: &Workspace) -> PolicyStore {
     PolicyStore::new(std::sync::Arc::clone(&workspace.disk), workspace.root.clone())
 }
 
-/// The package in a folder, or the one in force.
+/// The gates of the package that was promoted; ours where nothing was. What somebody edited by hand counts for nothing.
+pub(super) fn gates_in_force(workspace: &Workspace) -> Result<Gates, ActionError> {
+    let files = PackageStanding::read(workspace)?.expected_files(workspace)?;
+    Gates::of(&files.unwrap_or_default())
+}
+
+/// The package in a folder or of a draft, or the files below `policies/`.
 pub(super) fn package(
     workspace: &Workspace,
     named: Option<&str>,
+    draft: Option<&str>,
     key: &str,
 ) -> Result<PolicyFiles, ActionError> {
-    let Some(folder) = told(named) else { return Ok(store(workspace).in_force()?) };
+    let folder = match (told(named), told(draft)) {
+        (None, None) => return Ok(store(workspace).working_files()?),
+        (Some(folder), None) => folder.to_owned(),
+        (None, Some(name)) => shown(&draft_folder(name)?),
+        (Some(_), Some(_)) => return Err(invalid("name a folder or a draft, not both", "draft").into()),
+    };
     let folder: PathBuf = workspace.root.join(folder);
     if workspace.disk.list(&folder).is_err() {
+        let key = if draft.is_some() { "draft" } else { key };
         return Err(invalid(format!("there is no folder `{}`", folder.display()), key).into());
     }
     Ok(PolicyFiles::read(workspace.disk.as_ref(), &folder)?)
+}
+
+/// The folder of a draft, from the root of the repository.
+pub(super) fn draft_folder(name: &str) -> Result<PathBuf, ActionError> {
+    PolicyStore::draft_path(name).ok_or_else(|| {
+        let what = format!("`{name}` is no name of a draft: letters, digits, `-`, `_` and `.`, at most 64");
+        invalid(what, "draft").into()
+    })
 }
 
 fn objects(workspace: &Workspace) -> Objects {

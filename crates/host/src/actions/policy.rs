@@ -20,10 +20,10 @@ use serde::Deserialize;
 
 use super::issue::{arguments, count, invalid, told};
 use super::measuring::store;
-use super::promotion::is_as_promoted;
 use crate::agent::{PolicyGround, check_scopes, governed_tools, principal, sourced_controls};
 use crate::desk_store::existing_desk;
 use crate::desk_tools::with_implied;
+use crate::governance::PackageStanding;
 use crate::settings::Layer;
 use crate::table::{ActionError, Answer, Host};
 
@@ -62,7 +62,7 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let governor = &ground.governor;
     let principal = principal(host.workspace);
     let packages = store(host.workspace);
-    let in_force = packages.in_force()?.digest();
+    let in_force = packages.working_files()?.digest();
     let used = match existing_desk(host.workspace)? {
         Some(desk) => desk.usage(&principal.id)?,
         None => Usage::default(),
@@ -78,7 +78,7 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         controls: Json(controls.to_value().into_owned()),
         controls_source: controls_source.unwrap_or_else(|| "default".to_owned()),
         today: UsedToday { tool_calls: used.tool_calls, cost_micros: used.cost_micros },
-        as_promoted: is_as_promoted(&packages.history()?, &in_force),
+        as_promoted: PackageStanding::read(host.workspace)?.is_sound(),
         package_digest: in_force.as_str().to_owned(),
         rules_digest: governor.rules().digest().as_str().to_owned(),
         rules: governor.rules().rules().into_iter().map(rule).collect(),

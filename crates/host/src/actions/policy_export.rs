@@ -4,11 +4,11 @@
 
 use premath_kernel::Value;
 use premath_tusk::policy::RiskTier;
-use premath_wire::Json;
 use premath_wire::v1::{PolicyExport, PolicyFile};
 
 use super::issue::arguments;
 use crate::agent::{controls, governed_tools};
+use crate::governance::control_text;
 use crate::table::{ActionError, Answer, Host, Nothing};
 
 /// `policy.export`
@@ -19,10 +19,8 @@ pub(crate) fn export(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
         host.agent.rule_files()?.into_iter().map(|(path, text)| PolicyFile { path, text }).collect();
     for tier in RiskTier::ALL {
         let profile = controls(host.workspace, tier)?;
-        let mut text = serde_json::to_string_pretty(&Json(profile.to_value().into_owned()))
-            .map_err(|source| ActionError::Unwritable { source })?;
-        text.push('\n');
-        files.push(PolicyFile { path: format!("risk/{}.json", tier.token()), text });
+        let (path, text) = control_text(&profile);
+        files.push(PolicyFile { path, text });
     }
     files.sort_by(|left, right| left.path.cmp(&right.path));
     let rules_digest = ground.governor.rules().digest().as_str().to_owned();

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, count, invalid, told};
-use super::measuring::{package, store};
+use super::measuring::{gates_in_force, package, store};
+use crate::governance::PackageStanding;
 use crate::measured::{
     Gates, Promoted, Promotion, ReportAt, Reports, back_to_ours, promote as put_into_force,
     recorded_promotions, settle,
@@ -19,9 +20,10 @@ use crate::workspace::{Workspace, shown};
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PromoteArgs {
-    /// The folder of the package.
-    #[schemars(required)]
+    /// The folder of the package; `draft` instead names a draft.
     from: Option<String>,
+    /// The draft of the package, by name.
+    draft: Option<String>,
     /// The report about its guards.
     eval: Option<String>,
     /// The report of the red team.
@@ -43,12 +45,14 @@ pub(crate) struct RollbackArgs {
 /// `policy.promote`
 pub(crate) fn promote(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: PromoteArgs = arguments(args)?;
-    let from = told(args.from.as_deref()).ok_or_else(|| invalid("missing field", "from"))?;
     if let Err(refused) = permit(host.workspace, PolicyAction::Promote)? {
         return Ok(refused);
     }
     settle(host.workspace)?;
-    let candidate = package(host.workspace, Some(from), "from")?;
+    if told(args.from.as_deref()).is_none() && told(args.draft.as_deref()).is_none() {
+        return Err(invalid("name the folder of a package, or a draft", "from").into());
+    }
+    let candidate = package(host.workspace, args.from.as_deref(), args.draft.as_deref(), "from")?;
     let named = |path: &Option<String>| told(path.as_deref()).map(|path| named(host.workspace, path));
     let reports = Reports { evaluation: named(&args.eval), red_team: named(&args.redteam) };
     changed(host, PolicyAction::Promote, candidate, reports)
@@ -99,13 +103,14 @@ fn named(workspace: &Workspace, path: &str) -> ReportAt {
 
 /// Goes back to what comes with premath. Whoever could take the files away may do it in good order.
 fn ours(host: &Host<'_>, permit: Permit) -> Result<Answer, ActionError> {
-    let before = store(host.workspace).in_force()?;
+    let before = store(host.workspace).working_files()?;
     let change = PolicyChange {
         action: PolicyAction::Rollback,
         package: PolicyFiles::default(),
         previous: before.digest(),
         eval_report: None,
         red_team_report: None,
+        evidence: None,
     };
     let promoted = back_to_ours(host.workspace, permit, &change)?;
     answered(&change, promoted)
@@ -116,8 +121,8 @@ pub(crate) fn history(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
     let Nothing {} = arguments(args)?;
     let packages = store(host.workspace);
     let mut items: Vec<PromotionRow> = packages.history()?;
-    let in_force = packages.in_force()?.digest();
-    let as_promoted = is_as_promoted(&items, &in_force);
+    let in_force = packages.working_files()?.digest();
+    let as_promoted = PackageStanding::read(host.workspace)?.is_sound();
     items.reverse();
     Answer::new(
         "ok",
@@ -129,11 +134,6 @@ pub(crate) fn history(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
             items,
         },
     )
-}
-
-/// Whether a package is the one that was promoted last. Where nothing was promoted, whatever lies there is as it was put.
-pub(super) fn is_as_promoted(history: &[PromotionRow], in_force: &Digest) -> bool {
-    history.last().is_none_or(|last| last.package_digest == in_force.as_str())
 }
 
 /// What the door gives, or its refusal.
@@ -158,14 +158,16 @@ fn changed(
     let measure = host.agent.measure();
     // Rules that do not load deny everything; such a package is not worth a gate.
     measure.check(&candidate)?;
-    let before = store(host.workspace).in_force()?;
-    let (gates, brought) = (Gates::of(&before)?, Gates::of(&candidate)?);
+    // What lies there now may have been edited: the gates that count are those of the package that was promoted.
+    let before = store(host.workspace).working_files()?;
+    let (gates, brought) = (gates_in_force(host.workspace)?, Gates::of(&candidate)?);
     let change = PolicyChange {
         action,
         package: candidate,
         previous: before.digest(),
         eval_report: None,
         red_team_report: None,
+        evidence: None,
     };
     let wanted = Promotion { change: change.clone(), reports, gates: &gates, brought: &brought, measure };
     let promoted = put_into_force(host, wanted)?;

@@ -11,6 +11,7 @@ use premath_wire::{UnknownFields, decode};
 use super::doctor::unreadable_pins;
 use super::issue::count;
 use crate::authority::permit_problems;
+use crate::governance::package_problems;
 use crate::measured::promotion_problems;
 use crate::scheme::announcement_problems;
 use crate::table::{ActionError, Answer, Host, Nothing};
@@ -40,6 +41,7 @@ pub fn run(
     let verification = verify(&repository(workspace), &mut |checked| progress(&counts(checked)))?;
     let problems = &verification.problems;
     let mut more = promotion_problems(workspace)?;
+    more.extend(package_problems(workspace)?);
     more.extend(permit_problems(workspace)?);
     more.extend(announcement_problems(workspace)?);
     more.extend(unreadable_pins(workspace).map(|found| found.problem));

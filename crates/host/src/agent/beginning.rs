@@ -8,6 +8,7 @@ use premath_tusk::policy::{Observability, PolicyCode};
 use super::effective::principal;
 use super::lease::Refused;
 use crate::desk_store::existing_desk;
+use crate::governance::beginning_refusal;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -17,6 +18,10 @@ pub(super) fn refused(workspace: &Workspace) -> Result<Option<Refused>, ActionEr
         return Ok(Some(refused));
     }
     if let Some(refused) = crate::measured::unmeasured_tools(workspace)? {
+        return Ok(Some(refused));
+    }
+    // A run begins under the policy package that was promoted, or under the one that comes with premath.
+    if let Some(refused) = beginning_refusal(workspace)? {
         return Ok(Some(refused));
     }
     spent(workspace)

@@ -14,6 +14,7 @@ use premath_wire::strict::{Limits, parse};
 use premath_wire::{InputClass, InputError, JsonPath};
 
 use crate::desk_tools::{DESK_SCOPES, with_implied};
+use crate::governance::PackageStanding;
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -78,6 +79,7 @@ pub(super) fn policy(
         controls: controls(workspace, tier)?,
         rules: governor.rules().digest().as_str().to_owned(),
         guards: governor.guards().digest().as_str().to_owned(),
+        governance: Some(PackageStanding::read(workspace)?.pin()?),
         observability: workspace.settings.policy.observability(),
         plan,
     })

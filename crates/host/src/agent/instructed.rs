@@ -9,6 +9,7 @@ use std::sync::Arc;
 use premath_bd::issues::Operation;
 use premath_bd::{Permit, PermitLedger, Spend, TurnGrant};
 use premath_kernel::Digest;
+use premath_tusk::policy::GovernancePin;
 use premath_tusk::turn_loop::RunConfig;
 
 use super::lease::{Authority, Refused};
@@ -17,6 +18,7 @@ use crate::actions::conformance::NoVectors;
 use crate::authority::{
     Denied, InstructionScope, Linked, NewInstruction, denied, evidence_missing, issue_as, link,
 };
+use crate::governance::pinned_refusal;
 use crate::outside::NoModels;
 use crate::table::{ActionError, Host};
 
@@ -29,6 +31,8 @@ pub(super) struct RunAuthority<'g> {
     run_id: String,
     instruction: Option<String>,
     actions: Vec<String>,
+    /// The policy package that the run is bound to.
+    pinned: Option<GovernancePin>,
 }
 
 /// The instruction that a run writes for itself, when nobody named one. It follows from the run's name alone, so that the same
@@ -77,6 +81,7 @@ impl<'g> RunAuthority<'g> {
             run_id: config.run_id.clone(),
             instruction: config.instruction_ref.clone(),
             actions: config.capabilities.iter().filter_map(action).collect(),
+            pinned: config.policy.as_ref().and_then(|policy| policy.governance.clone()),
         }
     }
 
@@ -108,6 +113,9 @@ impl<'g> RunAuthority<'g> {
         operation: Option<&Operation>,
     ) -> Result<Result<Permit, Refused>, ActionError> {
         let workspace = self.ground.workspace;
+        if let Some(refused) = pinned_refusal(workspace, self.pinned.as_ref())? {
+            return Ok(Err(refused));
+        }
         let linked = match self.linked()? {
             Ok(linked) => linked,
             Err(refused) => return Ok(Err(refused)),

@@ -21,6 +21,7 @@ use super::run::{Ground, Session, Started, Watch, continued, is_begun, journal, 
 use super::traces;
 use crate::actions::issue::{arguments, told};
 use crate::chat::Unfinished;
+use crate::governance::pinned_refusal;
 use crate::table::{ActionError, Host};
 use crate::workspace::Workspace;
 
@@ -77,6 +78,9 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
     let ground = Ground { workspace, agent: host.agent };
     let Left { machine, unwritten, writer, is_begun } = newest_session(ground, &run_id)?;
     refuse_ended(&machine)?;
+    if let Some(refused) = other_package(workspace, machine.config())? {
+        return Ok(Started::Refused(refused));
+    }
     check_checkpoints(workspace, args.checkpoint_before.as_deref().unwrap_or_default())?;
     let limits = raised(&machine, &args)?;
     let held = match machine.config().issue_id.clone() {
@@ -112,6 +116,15 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
         conversing::keep_unfinished(workspace, &run_id, &unfinished)?;
     }
     released(workspace, held.as_ref(), ran).map(|answer| Started::Ran(Box::new(answer)))
+}
+
+/// A run goes on under the policy package it is bound to, or not at all. One from before runs were bound goes on, and changes
+/// nothing: see [`super::instructed`].
+fn other_package(workspace: &Workspace, config: &RunConfig) -> Result<Option<Refused>, ActionError> {
+    match config.policy.as_ref().and_then(|policy| policy.governance.as_ref()) {
+        None => Ok(None),
+        pinned => pinned_refusal(workspace, pinned),
+    }
 }
 
 /// The sessions of one work, from this one back to the first.

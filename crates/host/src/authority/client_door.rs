@@ -9,6 +9,8 @@ use premath_tusk::sandbox::Interrupt;
 use super::refusal::EVIDENCE_MISSING;
 use crate::workspace::{DoorRefusal, LinkedCall, MutationDoor};
 
+/// What the name of a client begins with, wherever an actor is named.
+pub(super) const CLIENT_PREFIX: &str = "external:";
 /// How long the name of a client may be.
 const LONGEST_NAME: usize = 48;
 /// What a client is called that says nothing usable.
@@ -79,7 +81,7 @@ impl MutationDoor for ClientDoor {
             | "harness.feature.write"
             | "harness.trajectory.append"
             | "harness.kpi.remediate" => {
-                let by = Some(format!("external:{}", self.client));
+                let by = Some(format!("{CLIENT_PREFIX}{}", self.client));
                 Ok(Permit::Maintenance(MaintenanceGrant::new(Maintenance::Record).by(by, None)))
             }
             _ => Err(refusal(
@@ -103,7 +105,7 @@ impl MutationDoor for ClientDoor {
     }
 
     fn actor(&self) -> Option<String> {
-        Some(format!("external:{}", self.client))
+        Some(format!("{CLIENT_PREFIX}{}", self.client))
     }
 
     fn interrupt(&self) -> Option<Interrupt> {
@@ -111,6 +113,10 @@ impl MutationDoor for ClientDoor {
     }
 
     fn links_records(&self) -> bool {
+        true
+    }
+
+    fn is_client(&self) -> bool {
         true
     }
 }

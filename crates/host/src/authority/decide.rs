@@ -6,6 +6,7 @@
 use premath_kernel::{ActionName, Value};
 use premath_wire::v1::{InstructionClassification, ReasonRow};
 
+use super::client_grants::InstructionAuthor;
 use super::envelope::Envelope;
 use super::policy::{EVERYTHING, Found, InstructionPolicy, Policies};
 use crate::table::ACTIONS;
@@ -38,8 +39,12 @@ impl Decision<'_> {
     }
 }
 
-/// Decides.
-pub(crate) fn decide<'p>(envelope: &Envelope, policies: &'p Policies) -> Decision<'p> {
+/// Decides about an instruction that `author` runs.
+pub(crate) fn decide<'p>(
+    envelope: &Envelope,
+    policies: &'p Policies,
+    author: InstructionAuthor,
+) -> Decision<'p> {
     let mut reasons = Vec::new();
     let mut against = |class: &str, subject: &str, detail: String| {
         reasons.push(ReasonRow { class: class.to_owned(), subject: subject.to_owned(), detail });
@@ -78,7 +83,10 @@ pub(crate) fn decide<'p>(envelope: &Envelope, policies: &'p Policies) -> Decisio
     reasons.sort_by(|one, other| {
         (&one.class, &one.subject, &one.detail).cmp(&(&other.class, &other.subject, &other.detail))
     });
-    let granted = policy.map(|policy| granted(envelope, policy)).unwrap_or_default();
+    let mut granted = policy.map(|policy| granted(envelope, policy)).unwrap_or_default();
+    if let (InstructionAuthor::Client, Some(policy)) = (author, policy) {
+        granted = policy.clients.narrow(granted, &envelope.requested_checks);
+    }
     Decision { classification, policy, granted, reasons }
 }
 

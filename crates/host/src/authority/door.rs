@@ -14,6 +14,7 @@ use super::link::{Linked, link};
 use super::refusal::{Denied, denied, evidence_missing};
 use super::turn::{HarnessCall, HarnessTurn};
 use crate::agent::RunRefused;
+use crate::governance::PackageStanding;
 use crate::recording::{For, apply};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
@@ -80,6 +81,11 @@ impl HarnessDoor {
         if let Err(why) = linked.allows(operation) {
             return self.refuse(linked, operation, why);
         }
+        let standing = PackageStanding::read(&self.workspace)?;
+        if let Some(why) = standing.refusal(&self.workspace)? {
+            return self.refuse(linked, operation, why);
+        }
+        let pin = standing.pin()?;
         let Some(intent) = intent(linked, operation) else {
             let why = evidence_missing("the action has no name", "this is a fault of premath");
             return self.refuse(linked, operation, why);
@@ -97,6 +103,7 @@ impl HarnessDoor {
             policy_digest: linked.policy_digest(),
             claims: linked.claims(),
             refs: &cited,
+            pin: Some(&pin),
         })?;
         // The evidence is on the disk before anybody acts on it.
         self.journal.write()?.append_events(&[turn.event()?], self.workspace.clock.now())?;

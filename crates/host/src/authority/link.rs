@@ -11,6 +11,7 @@ use premath_kernel::Digest;
 use premath_wire::time::parse_time;
 use premath_wire::v1::InstructionWitness;
 
+use super::client_door::CLIENT_PREFIX;
 use super::decide::claim_of;
 use super::envelope::{Envelope, checked_id};
 use super::policy::{EVERYTHING, Found, InstructionPolicy, Policies, read};
@@ -23,6 +24,10 @@ use crate::workspace::{Workspace, shown};
 
 const RUN_AGAIN: &str = "`premath instruction-run` runs an instruction and issues its witness";
 
+const CLAIM_HINT: &str = "claim it in the envelope's capabilityClaims; its policy must grant it too";
+const CLIENT_HINT: &str = "a client's instruction covers what `clients` of its policy grants: a person runs it with \
+                           `premath instruction-run`, or widens the policy";
+
 /// An accepted instruction that was looked at just now.
 #[derive(Debug)]
 pub(crate) struct Linked {
@@ -31,6 +36,8 @@ pub(crate) struct Linked {
     policy: InstructionPolicy,
     claims: Vec<String>,
     scope: InstructionScope,
+    /// Whether a client ran it.
+    is_of_client: bool,
 }
 
 /// Looks at an instruction: whether a change may be linked to it now.
@@ -85,7 +92,9 @@ fn linked(id: &str, witness: &InstructionWitness, policy: InstructionPolicy) -> 
         return Err(evidence_missing(detail, "say \"repository\" or {\"issueId\": \"…\"} in its scope"));
     };
     let claims = witness.capability_claims.clone();
-    Ok(Linked { id: id.to_owned(), reference: PermitLedger::reference(id), policy, claims, scope })
+    let is_of_client = witness.authority.starts_with(CLIENT_PREFIX);
+    let reference = PermitLedger::reference(id);
+    Ok(Linked { id: id.to_owned(), reference, policy, claims, scope, is_of_client })
 }
 
 fn changed_envelope(
@@ -146,7 +155,7 @@ impl Linked {
         let claim = claim_of(action);
         if !self.claims.iter().any(|granted| *granted == claim || granted == EVERYTHING) {
             let detail = format!("instruction `{}` was not granted {claim}", self.id);
-            let hint = "claim it in the envelope's capabilityClaims; its policy must grant it too";
+            let hint = if self.is_of_client { CLIENT_HINT } else { CLAIM_HINT };
             return Err(refused("mutation.capability_claim_missing", detail, hint));
         }
         self.reaches(issue)

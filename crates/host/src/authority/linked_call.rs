@@ -10,6 +10,7 @@ use super::door::{Changed, HarnessDoor};
 use super::link::{Linked, link};
 use super::refusal::{Denied, denied, evidence_missing};
 use crate::agent::RunRefused;
+use crate::governance::package_refusal;
 use crate::recording::{For, apply};
 use crate::table::{ActionError, Link};
 use crate::workspace::{LinkedCall, Workspace};
@@ -35,6 +36,11 @@ pub(crate) fn linked_change(
         Err(why) => return refuse(workspace, call, operation, why),
     };
     if operation.is_about_a_lease() {
+        // Whoever holds work may keep it and let go of it under any policy; nobody takes more.
+        let keeps = matches!(operation, Operation::LeaseRenew { .. } | Operation::LeaseRelease { .. });
+        if let Some(why) = if keeps { None } else { package_refusal(workspace)? } {
+            return refuse(workspace, call, operation, why);
+        }
         return match linked.lease_permit(operation) {
             Ok(permit) => {
                 let applied = apply(workspace, store, permit, operation, For::Door)?;

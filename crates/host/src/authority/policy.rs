@@ -14,6 +14,7 @@ use premath_wire::strict::{Limits, parse};
 use premath_wire::v1::INSTRUCTION_POLICY_KIND;
 use premath_wire::{InputClass, InputError, JsonPath};
 
+use super::client_grants::ClientGrants;
 use crate::table::ActionError;
 use crate::workspace::{Workspace, shown};
 
@@ -45,6 +46,8 @@ pub(crate) struct InstructionPolicy {
     /// Kinds of instructions that it knows beside those that are known everywhere.
     pub(crate) instruction_types: Vec<String>,
     pub(crate) capabilities: Vec<String>,
+    /// What of it an instruction of a client may have.
+    pub(super) clients: ClientGrants,
     pub(crate) ttl_seconds: u64,
     /// The digest of its content.
     pub(crate) digest: Digest,
@@ -91,11 +94,16 @@ impl InstructionPolicy {
                 Some(_) => texts(source, "instructionTypes")?,
             },
             capabilities: texts(source, "capabilities")?,
+            clients: ClientGrants::read(source)?,
             ttl_seconds,
             digest: Digest::prefixed("pol1_", &Value::Object(document.clone())),
             stated: source.get("policyDigest").and_then(Value::as_text).map(str::to_owned),
             document,
         };
+        if let Some(check) = policy.clients.unknown_check(&policy.allowed_checks) {
+            let what = format!("clients need the check `{check}`, which is not allowed");
+            return Err(invalid(&what, JsonPath::root().key("clients")));
+        }
         match policy.allowed_checks.iter().find(|check| !policy.checks.contains_key(*check)) {
             Some(check) => {
                 let what = format!("the check `{check}` is allowed and nowhere said");
@@ -128,7 +136,7 @@ fn sorted(items: &[Value<'_>]) -> Value<'static> {
     Value::Array(texts.iter().map(|text| Value::from(text.as_str().to_owned())).collect())
 }
 
-fn texts(source: &Object<'_>, name: &'static str) -> Result<Vec<String>, InputError> {
+pub(super) fn texts(source: &Object<'_>, name: &'static str) -> Result<Vec<String>, InputError> {
     let path = || JsonPath::root().key(name);
     let items =
         source.get(name).and_then(Value::as_array).ok_or_else(|| invalid("expected a list", path()))?;

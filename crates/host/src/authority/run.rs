@@ -195,7 +195,7 @@ fn run_read(host: &Host<'_>, id: &str, path: &Path, bytes: &[u8]) -> Result<Ran,
         return Err(EnvelopeFault::taken(id).into());
     }
     let policies = Policies::load(host.workspace)?;
-    let decision = decide(&envelope, &policies);
+    let decision = decide(&envelope, &policies, host.workspace.instruction_author());
     let started = host.workspace.clock.now();
     let mut results = Vec::new();
     if let (Some(policy), true) = (decision.policy, decision.reasons.is_empty()) {
@@ -369,6 +369,7 @@ fn join(
         policy_digest: &policy.digest,
         claims: &[],
         refs: &[PermitLedger::reference(id)],
+        pin: None,
     })?;
     let witness = turn.witness(workspace)?;
     Ok(Some(turn.refusal().map_or(Ok(witness), Err)))

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use premath_bd::{JournalEvent, StoreError, TurnGrant, Witnesses, witnesses_folder};
 use premath_kernel::{
-    ActivePolicy, Assessment, Claims, Digest, Intent, NormalizedTurn, Object, Strictness, Witness, admit,
-    assess, close,
+    ActivePolicy, Assessment, Claims, Digest, Intent, NormalizedTurn, Object, PolicyKind, Strictness,
+    Witness, admit, assess, close,
 };
+use premath_tusk::policy::GovernancePin;
 use premath_wire::Canonical;
 use premath_wire::strict::{Limits, parse};
 use premath_wire::v1::JoinCheck;
@@ -41,6 +42,8 @@ pub(super) struct HarnessCall<'c> {
     pub(super) claims: &'c [String],
     /// Where the turn is cited.
     pub(super) refs: &'c [String],
+    /// The policy package that the turn is bound to, where it asks for a change.
+    pub(super) pin: Option<&'c GovernancePin>,
 }
 
 /// The turn, read and judged.
@@ -177,5 +180,26 @@ fn document(call: &HarnessCall<'_>) -> Result<Value, ActionError> {
     if let (Some(intent), Some(members)) = (call.intent, document.as_object_mut()) {
         members.insert("intent".to_owned(), as_json(&intent.canonical())?);
     }
+    if let Some(pin) = call.pin {
+        bind_package(&mut document, pin)?;
+    }
     Ok(document)
+}
+
+/// Adds the policy package: its description as governance policy, the gates it was promoted under, and the profile.
+fn bind_package(document: &mut Value, pin: &GovernancePin) -> Result<(), ActionError> {
+    let mut put = |pointer: &str, name: &str, value: Value| {
+        if let Some(members) = document.pointer_mut(pointer).and_then(Value::as_object_mut) {
+            members.insert(name.to_owned(), value);
+        }
+    };
+    let package = [(PolicyKind::Governance, &pin.package)];
+    let gates = pin.gates.iter().map(|(kind, gate)| (*kind, gate));
+    for (kind, policy) in package.into_iter().chain(gates) {
+        let digest = Digest::prefixed("pol1_", policy);
+        put("/evidence/callSpec", kind.field(), json!(digest.as_str()));
+        put("/policies", kind.key(), as_json(policy)?);
+    }
+    put("", "governanceProfile", as_json(&pin.profile)?);
+    Ok(())
 }

@@ -1,4 +1,7 @@
-//! Every policy document below `policies/` hashes to the digest it names.
+//! Every policy document below `policies/` hashes to the digest it names, and the files of the policy package are the package
+//! in force.
+
+use std::path::Path;
 
 use premath_kernel::Value;
 use premath_wire::strict::{Limits, parse};
@@ -6,10 +9,11 @@ use premath_wire::v1::REQUIRED_POLICY_KIND;
 
 use super::places::{bytes, files, line_of};
 use super::{CoherenceClass, Found};
+use crate::governance::package_problems;
 use crate::policy_digest::{POLICY_DIGEST, policy_digest};
 use crate::required::policy_digest_holds;
 use crate::table::ActionError;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, shown};
 
 const KIND: &str = "policyKind";
 
@@ -28,6 +32,12 @@ pub(super) fn check(workspace: &Workspace, found: &mut Found) -> Result<(), Acti
         }
     }
     found.count("policy documents", count);
+    for problem in package_problems(workspace)? {
+        let line = problem.line.and_then(|line| usize::try_from(line).ok());
+        let path = Path::new(&problem.path).strip_prefix(&workspace.root).map(shown);
+        let path = path.unwrap_or_else(|_| problem.path.clone());
+        found.problem(CoherenceClass::PolicyPackageDrift, &path, line, problem.detail);
+    }
     Ok(())
 }
 

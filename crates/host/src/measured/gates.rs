@@ -18,6 +18,11 @@ const RED_TEAM: &str = "gates/redteam-gate.json";
 const OUR_EVALUATION: &str = include_str!("gates/eval-gate.json");
 const OUR_RED_TEAM: &str = include_str!("gates/redteam-gate.json");
 
+/// The gates that come with premath, as files of a package.
+pub(crate) fn shipped_gates() -> impl Iterator<Item = (&'static str, &'static str)> {
+    [(EVALUATION, OUR_EVALUATION), (RED_TEAM, OUR_RED_TEAM)].into_iter()
+}
+
 /// Both gates, as documents.
 #[derive(Debug)]
 pub(crate) struct Gates {
@@ -99,7 +104,7 @@ impl Gates {
     }
 
     /// The thresholds alone: what the kernel holds figures against. It knows nothing of rows.
-    pub(super) fn thresholds(&self) -> Value<'static> {
+    pub(crate) fn thresholds(&self) -> Value<'static> {
         let own = |name: &str| self.evaluation.as_object().and_then(|gate| gate.get(name)).cloned();
         let mut fields = Object::fields();
         for name in ["f1", "precision", "recall"] {

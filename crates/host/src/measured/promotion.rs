@@ -10,8 +10,10 @@ use premath_bd::{
     TurnGrant,
 };
 use premath_kernel::Digest;
+use premath_wire::Json;
 use premath_wire::v1::{
-    GUARDRAILS_REPORT_KIND, GuardrailsResult, PromotionRow, RED_TEAM_REPORT_KIND, ReasonRow, RedTeamResult,
+    ConfusionRow, GUARDRAILS_REPORT_KIND, GuardrailsResult, Lineage, PromotionEvaluation, PromotionEvidence,
+    PromotionRedTeam, PromotionRow, RED_TEAM_REPORT_KIND, ReasonRow, RedTeamResult,
 };
 
 use super::gates::Gates;
@@ -65,6 +67,7 @@ pub(crate) fn promote(host: &Host<'_>, wanted: Promotion<'_>) -> Result<Promoted
     let evidence = Evidence::gather(workspace, &wanted)?;
     wanted.change.eval_report = evidence.evaluation.as_ref().map(|found| found.digest.as_str().to_owned());
     wanted.change.red_team_report = evidence.red_team.as_ref().map(|found| found.digest.as_str().to_owned());
+    wanted.change.evidence = Some(evidence.recorded(wanted.gates));
     let action = wanted.change.action.name();
     let new = NewInstruction {
         name: action.to_owned(),
@@ -220,8 +223,48 @@ impl Evidence {
         Ok(())
     }
 
+    /// What of it is put on record with the promotion.
+    fn recorded(&self, gates: &Gates) -> PromotionEvidence {
+        let evaluation = self.evaluation.as_ref().zip(self.measured.as_ref()).map(|(found, measured)| {
+            evaluation_evidence(&found.report.lineage, &measured.overall, found.digest.as_str(), gates)
+        });
+        let red_team = self.red_team.as_ref();
+        let red_team =
+            red_team.map(|found| red_team_evidence(&found.report.result, found.digest.as_str(), gates));
+        PromotionEvidence { evaluation, red_team }
+    }
+
     fn note(&mut self, class: &str, subject: &str, detail: &str) {
         self.notes.push(reason(class, subject, detail));
+    }
+}
+
+/// An evaluation as a promotion records it.
+pub(crate) fn evaluation_evidence(
+    lineage: &Lineage,
+    figures: &ConfusionRow,
+    report: &str,
+    gates: &Gates,
+) -> PromotionEvaluation {
+    PromotionEvaluation {
+        precision: figures.precision,
+        recall: figures.recall,
+        f1: figures.f1,
+        gate: Json(gates.thresholds()),
+        report_ref: report.to_owned(),
+        dataset_lineage_ref: lineage.dataset_digest.clone(),
+        grader_config_lineage_ref: lineage.grader_digest.clone(),
+        metric_thresholds_ref: gates.evaluation_digest().as_str().to_owned(),
+    }
+}
+
+/// A red team as a promotion records it.
+pub(crate) fn red_team_evidence(result: &RedTeamResult, report: &str, gates: &Gates) -> PromotionRedTeam {
+    PromotionRedTeam {
+        probes: u64::try_from(result.probes.len()).unwrap_or(u64::MAX),
+        failures: result.failures(),
+        gate: Json(gates.red_team.clone()),
+        report_ref: report.to_owned(),
     }
 }
 

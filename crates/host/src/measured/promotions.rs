@@ -122,6 +122,38 @@ pub(crate) fn recorded_promotions(workspace: &Workspace) -> Result<Vec<Promotion
     Ok(history)
 }
 
+/// Whether the audit log agrees with the log of promotions about the newest one.
+#[derive(Debug)]
+pub(crate) enum Recording {
+    /// It does.
+    Agrees,
+    /// It does not, and what it says instead.
+    Differs(String),
+}
+
+/// Holds the newest promotion against the audit log; `None` where the log of promotions has none.
+pub(crate) fn promotion_recording(
+    workspace: &Workspace,
+    newest: Option<&PromotionRow>,
+) -> Result<Recording, StoreError> {
+    let Some(row) = newest else {
+        // A log of promotions that was deleted is known by the rows about it.
+        let found = audit_log(workspace).query(&applied(), 1)?;
+        return Ok(if found.rows.is_empty() {
+            Recording::Agrees
+        } else {
+            let detail = "the audit log records a promotion, and `.premath/policy/promotions.jsonl` has none";
+            Recording::Differs(detail.to_owned())
+        });
+    };
+    Ok(match recorded_promotions(workspace)?.last() {
+        Some(recorded) if recorded == row => Recording::Agrees,
+        Some(_) | None => {
+            Recording::Differs(format!("the audit log does not vouch for promotion {}", row.number))
+        }
+    })
+}
+
 /// What the log of promotions says and the audit log does not, and the other way round.
 pub(crate) fn promotion_problems(workspace: &Workspace) -> Result<Vec<StoreProblem>, StoreError> {
     let path = workspace.root.join(".premath").join("policy").join("promotions.jsonl");

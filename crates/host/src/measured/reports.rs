@@ -129,7 +129,7 @@ impl ReportAt {
 }
 
 /// The bytes that a digest names, among what was kept.
-pub(super) fn kept(workspace: &Workspace, digest: &str) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn kept(workspace: &Workspace, digest: &str) -> Result<Vec<u8>, StoreError> {
     let id = digest.parse()?;
     objects(workspace).read_range(&id, 0, usize::MAX)
 }

@@ -62,6 +62,10 @@ impl MutationDoor for ProgramDoor {
         Some(CLIENT)
     }
 
+    fn is_client(&self) -> bool {
+        self.outer.is_client()
+    }
+
     fn actor(&self) -> Option<String> {
         self.outer.actor()
     }

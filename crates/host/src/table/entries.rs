@@ -7,8 +7,8 @@ use crate::actions::{
     desk_write, doctor, explain, foreign_tools, governance_check, guard, harness_feature, harness_kpi,
     harness_session, harness_trajectory, init, instruction, issue_blocked, issue_check, issue_graph,
     issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics, model,
-    observe, policy, policy_export, promotion, proposals, required, run, sandbox, schema, scheme_eval, tool,
-    verify,
+    observe, policy, policy_draft, policy_export, promotion, proposals, required, run, sandbox, schema,
+    scheme_eval, tool, verify,
 };
 
 /// An entry in two lines: its name, the command, whether it changes anything, what it takes and the schema of its answer, the
@@ -199,6 +199,10 @@ pub const ACTIONS: &[Action] = actions! {
         "show every issue that is not at rest, with who holds it";
     "permit.list" "permits list" Read instruction::ListArgs => "permit-page" instruction::permits:
         "list what was changed on the strength of which instruction";
+    "policy.diff" "policy diff" Read policy_draft::DiffArgs => "policy-diff" policy_draft::diff:
+        "show how a draft or the working files differ from the policy package in force";
+    "policy.draft" "policy draft" Effect policy_draft::DraftArgs => "policy-draft" policy_draft::draft:
+        "copy the policy package in force into a draft to edit";
     "policy.explain" "policy explain" Read policy::ExplainArgs => "policy-explanation" policy::explain:
         "say what would become of a call, which rule decides and why";
     "policy.export" "policy export" Read Nothing => "policy-export" policy_export::export:

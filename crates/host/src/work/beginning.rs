@@ -24,6 +24,7 @@ use crate::actions::dep_graph;
 use crate::actions::issue_snapshot;
 use crate::agent::RunRefused as Refused;
 use crate::authority::{Linked, link};
+use crate::governance::beginning_refusal;
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::{Workspace, shown};
 
@@ -80,6 +81,9 @@ pub(super) fn begin(
         Ok(retry) => retry,
         Err(refused) => return Ok(Err(refused)),
     };
+    if let Some(refused) = beginning_refusal(workspace)? {
+        return Ok(Err(refused));
+    }
     let scope = Object::fields().field("graphScope", "active").finish();
     let graph_classes = dep_graph::diagnostics(host, &scope)?.failure_classes;
     let before = match place.session(workspace).read() {

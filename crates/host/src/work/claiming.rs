@@ -7,6 +7,7 @@ use premath_tusk::session::{HeldIssue, StepEvent, standing_of};
 use super::bench::{Bench, lease_id, lease_instruction};
 use super::workable::{is_escalation, takeable};
 use crate::authority::link;
+use crate::governance::package_refusal;
 use crate::recording::{For, apply};
 use crate::table::ActionError;
 
@@ -44,6 +45,9 @@ impl Bench<'_> {
         let operation = Operation::Claim { id: id.to_owned(), terms };
         if let Err(class) = self.fresh_lease()? {
             return Ok(StepEvent::ClaimRefused { class });
+        }
+        if let Some(refused) = package_refusal(self.workspace())? {
+            return Ok(StepEvent::ClaimRefused { class: refused.class });
         }
         let permit = match self.lease.lease_permit(&operation) {
             Ok(permit) => permit,

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use premath_kernel::{Object, Value};
 
 use super::error::{PolicyCode, PolicyError};
+use super::pin::GovernancePin;
 use super::risk::{ControlProfile, RiskTier};
 use super::subject::Principal;
 use crate::evidence::Unreadable;
@@ -59,6 +60,8 @@ pub struct RunPolicy {
     pub rules: String,
     /// The digest of the guards and how they are set.
     pub guards: String,
+    /// The policy package it is bound to; none in journals of earlier versions.
+    pub governance: Option<GovernancePin>,
     /// Where what is observed may go.
     pub observability: Observability,
     /// The approved plan that the run carries out.
@@ -118,6 +121,7 @@ impl RunPolicy {
     pub(crate) fn to_value(&self) -> Value<'_> {
         Object::fields()
             .field("controls", self.controls.to_value())
+            .optional("governance", self.governance.as_ref().map(GovernancePin::to_value))
             .field("granted", text_list(&self.granted))
             .field("guards", self.guards.as_str())
             .field("observability", self.observability.token())
@@ -139,6 +143,7 @@ impl RunPolicy {
             controls: ControlProfile::from_value(controls)?,
             rules: row.owned("rules")?,
             guards: row.owned("guards")?,
+            governance: row.optional_row("governance")?.map(GovernancePin::from_row).transpose()?,
             observability: Observability::read(mode)
                 .ok_or_else(|| Unreadable { member: "observability".to_owned() })?,
             plan: row.optional_row("plan")?.map(read_plan).transpose()?,

@@ -72,7 +72,7 @@ impl Closing<'_> {
             spec,
             evidence,
             policies: std::sync::Arc::clone(&self.terms.policies),
-            governance: None,
+            governance: self.terms.governance.clone(),
             constraints: Constraints::default(),
             strictness: Strictness::Strict,
         })

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use premath_kernel::{
-    ActionMode, CallSpec, Digest, Document, Object, Policies, PolicyKind, Text, Token, ToolChoice, Value,
+    ActionMode, CallSpec, Digest, Document, GovernanceProfile, GuardrailStage, Object, Policies, PolicyKind,
+    Text, Token, ToolChoice, Value,
 };
 use premath_wire::v1::PolicyDocuments;
 use premath_wire::{InputError, UnknownFields, decode};
@@ -15,7 +16,7 @@ use premath_wire::{InputError, UnknownFields, decode};
 use super::code::{CODE_EXECUTION, CodeLimits};
 use super::config::RunConfig;
 use crate::evidence::row::{count, text_list};
-use crate::policy::RunPolicy;
+use crate::policy::{GovernancePin, RunPolicy};
 use crate::tools::Catalogue;
 
 /// What stands in a result where its middle was cut out.
@@ -46,6 +47,8 @@ pub enum TermsError {
 #[derive(Debug, Clone)]
 pub(crate) struct Terms {
     pub(crate) policies: Arc<Policies>,
+    /// What every turn of the run claims about its governance.
+    pub(crate) governance: Option<GovernanceProfile>,
     /// Everything of a call spec but its call, its model and its tool choice.
     spec: CallSpec,
 }
@@ -56,7 +59,8 @@ impl Terms {
         let read: PolicyDocuments = decode(&documents, UnknownFields::Refuse)?;
         let policies = read.into_kernel()?;
         let spec = spec(config, &policies, &documents)?;
-        Ok(Self { policies: Arc::new(policies), spec })
+        let governance = config.policy.as_ref().map(governance).transpose()?.flatten();
+        Ok(Self { policies: Arc::new(policies), governance, spec })
     }
 
     /// The call spec of one turn.
@@ -143,6 +147,9 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
             )
             .field("riskTier", tiers(policy));
     }
+    for (kind, document) in pin(config).into_iter().flat_map(|pin| &pin.gates) {
+        fields = fields.field(kind.key(), document.clone());
+    }
     debug_assert!(limits.parallel > 0, "a limit of no calls at once would run nothing");
     fields.finish()
 }
@@ -163,8 +170,24 @@ const fn injection_points(config: &RunConfig) -> &'static [&'static str] {
     }
 }
 
-/// What the run is governed by: a rule or a guard that changes is another package.
+fn pin(config: &RunConfig) -> Option<&GovernancePin> {
+    config.policy.as_ref()?.governance.as_ref()
+}
+
+/// The profile of the pinned package, with the guardrail stages that the controls of the run bind, in order.
+fn governance(policy: &RunPolicy) -> Result<Option<GovernanceProfile>, TermsError> {
+    let Some(pin) = &policy.governance else { return Ok(None) };
+    let is_bound = |stage: &&GuardrailStage| policy.controls.stages.contains(stage);
+    let stages = GuardrailStage::ALL.iter().filter(is_bound);
+    let stages = stages.filter_map(|stage| Token::new(stage.token())).collect();
+    Ok(Some(GovernanceProfile { guardrail_stages: Some(stages), ..pin.kernel_profile()? }))
+}
+
+/// What the run is governed by: the pinned package. Runs from before there was a pin name their rules and guards instead.
 fn package(config: &RunConfig) -> Value<'static> {
+    if let Some(pin) = pin(config) {
+        return pin.package.clone();
+    }
     let policy = config.policy.as_ref();
     Object::fields()
         .optional("guards", policy.map(|policy| policy.guards.clone()))

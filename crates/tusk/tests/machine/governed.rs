@@ -22,6 +22,7 @@ fn policy() -> RunPolicy {
         refused: Vec::new(),
         controls: ControlProfile::standard(RiskTier::High),
         rules: "pol1_rules".to_owned(),
+        governance: None,
         guards: "pol1_guards".to_owned(),
         observability: Observability::Dashboard,
         plan: None,

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::harness::Micros;
+use super::policy_package::PromotionEvidence;
 use super::report::ReasonRow;
 
 /// What a report about guards calls itself.
@@ -282,6 +283,9 @@ pub struct PromotionRow {
     /// The report of the red team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub red_team_report: Option<String>,
+    /// The measurements it was admitted on. Absent on rows of earlier versions, and for what comes with premath.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<PromotionEvidence>,
     /// The turn that was admitted.
     pub turn_digest: String,
     /// The intent it was admitted for.

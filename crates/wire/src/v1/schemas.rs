@@ -18,16 +18,16 @@ use super::{
     InstructionCheckAnswer, InstructionRunAnswer, InstructionWitnessAnswer, IssueAnswer, IssueCard,
     IssueCheckAnswer, IssueGraph, IssueListing, IssueShape, JoinCheckReport, KpiAnswer, LeaseProjection,
     MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage, PolicyAnswer,
-    PolicyExplained, PolicyExport, PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage,
-    RedTeamResult, RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunEvents, RunExport,
-    RunForgotten, RunListing, SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace,
-    SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer, ToolListing, ToolsResult,
-    TrajectoryProjection, TurnCard, TurnInput, UiChunk, VerifyAnswer, WorkEventRow, WorkStepAnswer,
-    WorkerAnswer,
+    PolicyDiffAnswer, PolicyDraftAnswer, PolicyExplained, PolicyExport, PromotionAnswer, PromotionListing,
+    ProposalAnswer, ProposalPage, RedTeamResult, RemediateAnswer, ReplayAnswer, RunAnswer, RunCard,
+    RunEventRow, RunEvents, RunExport, RunForgotten, RunListing, SandboxCheckAnswer, SandboxOutcome,
+    SchemeEvalAnswer, SchemeTrace, SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer,
+    ToolListing, ToolsResult, TrajectoryProjection, TurnCard, TurnInput, UiChunk, VerifyAnswer, WorkEventRow,
+    WorkStepAnswer, WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 112] = [
+pub const SCHEMA_NAMES: [&str; 114] = [
     "approval",
     "approval-page",
     "ask",
@@ -106,6 +106,8 @@ pub const SCHEMA_NAMES: [&str; 112] = [
     "observe-projection",
     "permit-page",
     "policy",
+    "policy-diff",
+    "policy-draft",
     "policy-explanation",
     "policy-export",
     "promotion",
@@ -170,6 +172,8 @@ fn generated(name: &str) -> Option<Schema> {
         "approval" => writing.into_root_schema_for::<Outcome<ApprovalAnswer>>(),
         "approval-page" => writing.into_root_schema_for::<ApprovalPage>(),
         "policy" => writing.into_root_schema_for::<PolicyAnswer>(),
+        "policy-diff" => writing.into_root_schema_for::<PolicyDiffAnswer>(),
+        "policy-draft" => writing.into_root_schema_for::<PolicyDraftAnswer>(),
         "policy-explanation" => writing.into_root_schema_for::<PolicyExplained>(),
         "policy-export" => writing.into_root_schema_for::<PolicyExport>(),
         "proposal" => writing.into_root_schema_for::<Outcome<ProposalAnswer>>(),

@@ -121,7 +121,8 @@ impl Ground {
         };
         let loaded = Loaded::default();
         let redactor = crate::commands::redactor(&loaded.guardrails);
-        let workspace = crate::commands::workspace(root.clone(), door, loaded.settings, redactor);
+        let mut workspace = crate::commands::workspace(root.clone(), door, loaded.settings, redactor);
+        workspace.packages = workspace.packages.measuring(package);
         Ok(Place {
             workspace,
             root,

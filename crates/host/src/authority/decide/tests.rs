@@ -29,7 +29,7 @@ fn envelope(digest: &str, change: impl FnOnce(&mut serde_json::Value)) -> Envelo
 fn an_instruction_that_its_policy_allows_is_carried_out() {
     let (policies, digest) = policies(|_| {});
     let envelope = envelope(&digest, |_| {});
-    let decision = decide(&envelope, &policies);
+    let decision = decide(&envelope, &policies, InstructionAuthor::Owner);
     assert!(decision.reasons.is_empty(), "{:?}", decision.reasons);
     assert_eq!(decision.granted, ["capabilities.change_morphisms.issue_update"]);
     let kind = "ci.gate.check".to_owned();
@@ -44,7 +44,7 @@ fn everything_that_speaks_against_it_is_named() {
         document["normalizerId"] = serde_json::json!("somebody.else");
     });
     assert_eq!(
-        decide(&bad, &policies).classes(),
+        decide(&bad, &policies, InstructionAuthor::Owner).classes(),
         [
             "instruction_check_not_allowed",
             "instruction_normalizer_not_allowed",
@@ -52,7 +52,7 @@ fn everything_that_speaks_against_it_is_named() {
         ]
     );
     let lost = envelope(&format!("pol1_{}", "0".repeat(64)), |_| {});
-    assert_eq!(decide(&lost, &policies).classes(), ["instruction_unknown_policy"]);
+    assert_eq!(decide(&lost, &policies, InstructionAuthor::Owner).classes(), ["instruction_unknown_policy"]);
 }
 
 #[test]
@@ -64,14 +64,20 @@ fn routing_what_nobody_knows_is_the_policy_s_to_grant_and_an_envelope_s_to_do_wi
         unknown(document);
         document["typingPolicy"] = serde_json::json!({"allowUnknown": true});
     });
-    assert_eq!(decide(&asks, &strict).classes(), ["instruction_unknown_unroutable"]);
+    assert_eq!(
+        decide(&asks, &strict, InstructionAuthor::Owner).classes(),
+        ["instruction_unknown_unroutable"]
+    );
     let (open, digest) = policies(|document| document["allowUnknown"] = serde_json::json!(true));
-    assert!(decide(&envelope(&digest, unknown), &open).reasons.is_empty());
+    assert!(decide(&envelope(&digest, unknown), &open, InstructionAuthor::Owner).reasons.is_empty());
     let declines = envelope(&digest, |document| {
         unknown(document);
         document["typingPolicy"] = serde_json::json!({"allowUnknown": false});
     });
-    assert_eq!(decide(&declines, &open).classes(), ["instruction_unknown_unroutable"]);
+    assert_eq!(
+        decide(&declines, &open, InstructionAuthor::Owner).classes(),
+        ["instruction_unknown_unroutable"]
+    );
 }
 
 #[test]
@@ -80,8 +86,9 @@ fn claims_are_granted_by_the_policy_and_narrowed_by_the_envelope() {
     let (policies, digest) = policies(|document| {
         document["capabilities"] = serde_json::json!([claim("issue_update"), claim("dep_add")]);
     });
-    let granted =
-        |change: &dyn Fn(&mut serde_json::Value)| decide(&envelope(&digest, change), &policies).granted;
+    let granted = |change: &dyn Fn(&mut serde_json::Value)| {
+        decide(&envelope(&digest, change), &policies, InstructionAuthor::Owner).granted
+    };
     let claims = |claims: &[String]| {
         let claims = claims.to_vec();
         move |document: &mut serde_json::Value| document["capabilityClaims"] = serde_json::json!(claims)
@@ -99,4 +106,54 @@ fn claims_are_granted_by_the_policy_and_narrowed_by_the_envelope() {
     };
     assert_eq!(granted(&one), [claim("dep_add")]);
     assert_eq!(granted(&claims(&[])), Vec::<String>::new());
+}
+
+#[test]
+fn an_instruction_of_a_client_covers_claims_renewals_and_discoveries() {
+    let all = |document: &mut serde_json::Value| {
+        document["capabilityClaims"] = serde_json::json!([
+            "capabilities.change_morphisms.issue_claim",
+            "capabilities.change_morphisms.issue_discover",
+            "capabilities.change_morphisms.issue_lease_release",
+            "capabilities.change_morphisms.issue_update",
+        ]);
+    };
+    let narrow =
+        ["capabilities.change_morphisms.issue_claim", "capabilities.change_morphisms.issue_discover"];
+    let (policies, digest) = policies(|_| {});
+    let envelope = envelope(&digest, all);
+    assert_eq!(decide(&envelope, &policies, InstructionAuthor::Client).granted, narrow);
+    assert_eq!(decide(&envelope, &policies, InstructionAuthor::Owner).granted.len(), 4);
+}
+
+#[test]
+fn a_claim_of_everything_by_a_client_is_what_clients_may_have() {
+    let everything = |document: &mut serde_json::Value| {
+        document["capabilityClaims"] = serde_json::json!([EVERYTHING]);
+    };
+    let (standard, digest) = policies(|_| {});
+    let granted = decide(&envelope(&digest, everything), &standard, InstructionAuthor::Client).granted;
+    assert_eq!(granted.len(), 4, "{granted:?}");
+    assert!(
+        !granted.iter().any(|claim| claim == EVERYTHING || claim.ends_with("issue_update")),
+        "{granted:?}"
+    );
+    let (closed, digest) = policies(|document| document["clients"] = serde_json::json!([]));
+    assert!(decide(&envelope(&digest, everything), &closed, InstructionAuthor::Client).granted.is_empty());
+}
+
+#[test]
+fn a_required_check_widens_what_a_client_may_have() {
+    let (policies, digest) = policies(|document| {
+        document["clients"] = serde_json::json!([{"capabilities": [EVERYTHING], "checks": ["graph"]}]);
+    });
+    let without = envelope(&digest, |_| {});
+    assert!(decide(&without, &policies, InstructionAuthor::Client).granted.is_empty());
+    let with = envelope(&digest, |document| {
+        document["requestedChecks"] = serde_json::json!(["issue", "graph"]);
+    });
+    assert_eq!(
+        decide(&with, &policies, InstructionAuthor::Client).granted,
+        ["capabilities.change_morphisms.issue_update"]
+    );
 }

@@ -76,3 +76,11 @@ fn a_digest_leads_to_the_policy_that_has_it_and_to_no_other() {
     let sound = Policies { known: vec![policy(BUILT_IN)] };
     assert!(matches!(sound.find(bound.as_str()), Found::Policy(_)));
 }
+
+#[test]
+fn a_grant_for_clients_that_needs_a_check_nobody_allows_is_refused() {
+    let mut document: serde_json::Value = serde_json::from_str(BUILT_IN).unwrap();
+    document["clients"] = serde_json::json!([{"capabilities": [], "checks": ["deploy"]}]);
+    let refused = InstructionPolicy::read(document.to_string().as_bytes()).unwrap_err();
+    assert!(refused.what.contains("deploy"), "{refused:?}");
+}
