@@ -316,6 +316,7 @@ pub(crate) fn workspace(
         settings,
         redactor,
         retention: Retention::default(),
+        receipts: premath_bd::AuditReceipts::default(),
     }
 }
 

@@ -75,6 +75,7 @@ fn scopes_and_checkpoints_of_a_file_hold() {
     assert!(tools.as_array().unwrap().iter().all(|tool| tool["scope"] == "files:read"), "{tools}");
 }
 
+/// Seed: 001 §3/1, 001 §8/8
 #[test]
 fn a_workflow_ends_at_its_turns_unless_a_measured_reason_is_given() {
     let folder = project(61, "loop.max_turns = 100\n", "");

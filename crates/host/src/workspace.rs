@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_bd::{Clock, Disk, IdSource, Permit, Redactor};
+use premath_bd::{AuditReceipts, Clock, Disk, IdSource, Permit, Redactor};
 use premath_tusk::sandbox::Interrupt;
 
 use crate::settings::Settings;
@@ -89,6 +89,8 @@ pub struct Workspace {
     pub redactor: Redactor,
     /// What stays of the runs that work here.
     pub retention: Retention,
+    /// The audit rows of the call that is being answered.
+    pub receipts: AuditReceipts,
 }
 
 /// What stays of a run when it is over.

@@ -280,6 +280,7 @@ pub(crate) fn workspace(disk: &SimDisk, process: u64, world: &World) -> Workspac
         settings: Settings::default(),
         redactor: premath_bd::Redactor::default(),
         retention: premath_host::Retention::default(),
+        receipts: premath_bd::AuditReceipts::default(),
     }
 }
 

@@ -82,6 +82,7 @@ fn workspace() -> Workspace {
         settings: Settings::default(),
         redactor: premath_bd::Redactor::default(),
         retention: Retention::default(),
+        receipts: premath_bd::AuditReceipts::default(),
     }
 }
 

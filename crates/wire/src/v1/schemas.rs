@@ -27,7 +27,7 @@ use super::{
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 112] = [
+pub const SCHEMA_NAMES: [&str; 113] = [
     "approval",
     "approval-page",
     "ask",
@@ -136,6 +136,7 @@ pub const SCHEMA_NAMES: [&str; 112] = [
     "scheme-trace",
     "tool-listing",
     "turn-card",
+    "turn-case",
     "ui-chunk",
     "verify",
     "work-event",
@@ -232,6 +233,7 @@ fn generated(name: &str) -> Option<Schema> {
         "run-forgotten" => writing.into_root_schema_for::<RunForgotten>(),
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
+        "turn-case" => writing.into_root_schema_for::<TurnInput>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),
         _ => {
             return of_harness(name)

@@ -34,6 +34,7 @@ fn workspace(root: PathBuf) -> Workspace {
         settings: crate::Settings::default(),
         redactor: premath_bd::Redactor::default(),
         retention: crate::Retention::default(),
+        receipts: premath_bd::AuditReceipts::default(),
     }
 }
 
