@@ -8,7 +8,7 @@ use crate::system::{Invocation, is_ci, root};
 use crate::tools::{
     self, CHROMIUM, CLIPPY, DENY, FAKETIME, NEXTEST, NODE, NPM, PYTHON, RUSTFMT, STRACE, VALGRIND,
 };
-use crate::{instructions, page, prove};
+use crate::{instructions, page, prove, seed_coverage};
 
 #[cfg(test)]
 mod tests;
@@ -38,6 +38,7 @@ const STEPS: &[Step] = &[
     Step { name: "docs", work: docs },
     Step { name: "conformance vectors", work: conformance },
     Step { name: "coherence", work: coherence },
+    Step { name: "seed coverage", work: seed_coverage::check },
     Step { name: SUPPLY_CHAIN, work: supply_chain },
     Step { name: "instruction budget", work: instruction_budget },
     Step { name: "prove slice", work: prove::slice },

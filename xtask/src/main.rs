@@ -7,6 +7,7 @@ mod mutants;
 mod page;
 mod prove;
 mod report;
+mod seed_coverage;
 mod system;
 mod tools;
 
@@ -34,6 +35,8 @@ enum Verb {
     Mutants,
     /// Count the instructions of the join check and compare them with the budget
     Instructions(instructions::Arguments),
+    /// Write docs/reference/seed-coverage.md: every clause of the seeds with the tests that show it
+    SeedCoverage(seed_coverage::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Verb::Page(arguments) => page::run(&arguments),
         Verb::Mutants => mutants::run(),
         Verb::Instructions(arguments) => instructions::run(&arguments),
+        Verb::SeedCoverage(arguments) => seed_coverage::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

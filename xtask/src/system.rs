@@ -213,3 +213,30 @@ pub(crate) fn exists(path: &str) -> bool {
 pub(crate) fn create_folder(path: &str) -> Result<()> {
     fs::create_dir_all(root().join(path)).with_context(|| format!("cannot create `{path}`"))
 }
+
+/// Writes a file of the repository that is generated.
+pub(crate) fn write_file(path: &str, text: &str) -> Result<()> {
+    fs::write(root().join(path), text).with_context(|| format!("cannot write `{path}`"))
+}
+
+/// Every Rust file below a folder of the repository, by its path from the root, sorted. What others wrote is passed over.
+pub(crate) fn rust_files(folder: &str) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(root().join(&folder)).with_context(|| format!("cannot list `{folder}`"))?;
+        for entry in entries {
+            let entry = entry.with_context(|| format!("cannot list `{folder}`"))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = format!("{folder}/{name}");
+            let is_folder = entry.file_type().with_context(|| format!("cannot look at `{path}`"))?.is_dir();
+            if is_folder && !matches!(name.as_str(), "node_modules" | "target") {
+                folders.push(path);
+            } else if !is_folder && name.ends_with(".rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}

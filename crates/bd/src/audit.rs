@@ -7,6 +7,7 @@
 
 mod changes;
 mod query;
+mod receipts;
 mod recent;
 mod redact;
 mod row;
@@ -29,6 +30,7 @@ use crate::witnesses::Witnesses;
 
 pub use self::changes::{Unrecorded, change_row, import_row, unrecorded};
 pub use self::query::{AuditFilter, AuditFound};
+pub use self::receipts::AuditReceipts;
 pub use self::redact::Redactor;
 pub use self::row::{audit_id, fresh_audit_id};
 pub use self::writer::AuditWriter;
@@ -38,6 +40,7 @@ pub use self::writer::AuditWriter;
 pub struct AuditLog {
     log: Log,
     redactor: Redactor,
+    receipts: AuditReceipts,
 }
 
 impl AuditLog {
@@ -47,7 +50,13 @@ impl AuditLog {
     /// The audit log in this file. What `redactor` takes out is never written.
     #[must_use]
     pub fn new(disk: Arc<dyn Disk>, path: PathBuf, redactor: Redactor) -> Self {
-        Self { log: Log::new(disk, path), redactor }
+        Self { log: Log::new(disk, path), redactor, receipts: AuditReceipts::default() }
+    }
+
+    /// The same, with receipts for whoever has rows written.
+    #[must_use]
+    pub fn with_receipts(self, receipts: AuditReceipts) -> Self {
+        Self { receipts, ..self }
     }
 
     /// Where it is.
@@ -62,7 +71,7 @@ impl AuditLog {
     /// # Errors
     /// `Busy` while another process writes; `Missing` without a folder; `Io`.
     pub fn write(&self) -> Result<AuditWriter, StoreError> {
-        AuditWriter::open(&self.log, self.redactor.clone())
+        AuditWriter::open(&self.log, self.redactor.clone(), self.receipts.clone())
     }
 
     /// Appends rows durably, with one write and one sync, and says how many of them were new.

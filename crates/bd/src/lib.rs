@@ -32,7 +32,7 @@ mod witnesses;
 
 pub use answering::Answering;
 pub use audit::{
-    AuditFilter, AuditFound, AuditLog, AuditWriter, Redactor, Unrecorded, audit_id, change_row,
+    AuditFilter, AuditFound, AuditLog, AuditReceipts, AuditWriter, Redactor, Unrecorded, audit_id, change_row,
     fresh_audit_id, import_row, unrecorded,
 };
 pub use change::Change;

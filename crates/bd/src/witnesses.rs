@@ -81,14 +81,24 @@ impl Witnesses {
     /// # Errors
     /// `Input` when it carries none, or one that its content does not give it; `Io`.
     pub fn put_record(&self, record: &Value<'_>) -> Result<String, StoreError> {
-        let id = recomputed(record).ok_or_else(|| refused("expected an object", JsonPath::root()))?;
-        if record.as_object().and_then(|members| members.get(ID)).and_then(Value::as_text)
-            != Some(id.as_str())
-        {
-            return Err(refused("the content gives it another id", JsonPath::root().key(ID)).into());
-        }
+        let id = own_id(record)?;
         self.keep(&id, record)?;
         Ok(id)
+    }
+
+    /// Keeps whole records that carry their own ids; their names become durable together.
+    ///
+    /// # Errors
+    /// `Input` when one carries none, or one that its content does not give it; `Io`.
+    pub fn put_records(&self, records: &[Value<'_>]) -> Result<Vec<String>, StoreError> {
+        let ids = records.iter().map(own_id).collect::<Result<Vec<_>, _>>()?;
+        for (id, record) in ids.iter().zip(records) {
+            self.place(id, record)?;
+        }
+        if !ids.is_empty() {
+            self.sync_names()?;
+        }
+        Ok(ids)
     }
 
     /// The record of that name.
@@ -149,14 +159,20 @@ impl Witnesses {
         self.folder.join(format!("{id}{SUFFIX}"))
     }
 
-    /// Writes a record unless it is there and sound.
+    /// Writes a record unless it is there and sound, and makes its name durable.
     fn keep(&self, id: &str, record: &Value<'_>) -> Result<(), StoreError> {
+        self.place(id, record)?;
+        // A name that was there may be that of a process that was stopped before it could say so to the disk.
+        self.sync_names()
+    }
+
+    /// Writes a record unless it is there and sound. Its name is durable when the folder is.
+    fn place(&self, id: &str, record: &Value<'_>) -> Result<(), StoreError> {
         if self.poisoned.load(Ordering::Acquire) {
             return Err(StoreError::Poisoned { path: self.folder.clone() });
         }
         match self.get(id) {
-            // It may have been named by a process that was stopped before it could say so to the disk.
-            Ok(_) => return self.sync_names(),
+            Ok(_) => return Ok(()),
             Err(StoreError::Missing { .. } | StoreError::Corrupt { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -172,7 +188,7 @@ impl Witnesses {
             drop(self.disk.remove(&temporary));
             return Err(StoreError::io("write", &self.path_of(id))(source));
         }
-        self.sync_names()
+        Ok(())
     }
 
     fn begin(&self, temporary: &Path) -> Result<Box<dyn DiskFile>, StoreError> {
@@ -215,6 +231,16 @@ fn refused(what: &str, path: JsonPath) -> InputError {
 
 fn id_of(core: &Value<'_>) -> String {
     format!("{PREFIX}{}", base32hex(&sha256(&encode(core))))
+}
+
+/// The id that a record carries, when its content gives it that one.
+fn own_id(record: &Value<'_>) -> Result<String, InputError> {
+    let id = recomputed(record).ok_or_else(|| refused("expected an object", JsonPath::root()))?;
+    let stated = record.as_object().and_then(|members| members.get(ID)).and_then(Value::as_text);
+    if stated != Some(id.as_str()) {
+        return Err(refused("the content gives it another id", JsonPath::root().key(ID)));
+    }
+    Ok(id)
 }
 
 /// The id that a record's content gives it.

@@ -256,6 +256,7 @@ fn a_rehearsal_says_what_would_come_and_changes_nothing() {
     }
 }
 
+/// Seed: 003 §5/2, 003 §5/3
 #[test]
 fn what_a_bot_made_becomes_a_persons_when_a_person_changes_it() {
     for room in rooms() {

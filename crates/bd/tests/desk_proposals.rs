@@ -75,6 +75,7 @@ fn in_state(room: &Room, state: ProposalState) -> Proposal {
 }
 
 /// What becomes of every act in every state: the state it leads to, or the refusal.
+/// Seed: 003 §1/13
 #[test]
 fn every_transition_is_in_the_table() {
     use ProposalState as S;

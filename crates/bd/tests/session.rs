@@ -89,6 +89,7 @@ fn a_new_session_is_stopped_and_names_itself() {
     assert_eq!(nobody.session_id, "hs1_20251115T071252Z_none");
 }
 
+/// Seed: 002 §11/7
 #[test]
 fn what_is_not_said_stays_and_only_the_time_moves() {
     let lane = Lane::new();
@@ -103,6 +104,7 @@ fn what_is_not_said_stays_and_only_the_time_moves() {
     assert_eq!(second, expected);
 }
 
+/// Seed: 002 §11/9
 #[test]
 fn blank_clears_and_a_list_replaces_the_list() {
     let lane = Lane::new();
@@ -138,6 +140,7 @@ fn a_name_can_be_changed_but_not_cleared() {
     assert_eq!(lane.write(&other, 2).document.session_id, "hs-other");
 }
 
+/// Seed: 002 §11/3
 #[test]
 fn it_says_when_it_was_stopped_exactly_while_it_is() {
     let lane = Lane::new();

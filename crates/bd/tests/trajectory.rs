@@ -65,6 +65,7 @@ fn rows_are_numbered_from_one_and_name_the_row_before() {
     assert_eq!(problems(&trajectory), []);
 }
 
+/// Seed: 002 §12/6, 002 §12/7
 #[test]
 fn a_row_is_normal_whatever_the_caller_hands_in() {
     let lane = Lane::new();
@@ -97,6 +98,7 @@ fn a_row_is_normal_whatever_the_caller_hands_in() {
     assert_eq!(row.as_object().unwrap().get("witnessRefs"), Some(&Value::text_list(["a", "b"])));
 }
 
+/// Seed: 002 §12/8, 002 §12/2
 #[test]
 fn what_is_missing_or_malformed_is_refused_by_its_path_and_nothing_is_written() {
     let lane = Lane::new();
@@ -233,8 +235,9 @@ fn a_last_line_without_its_newline_is_a_row() {
     assert_eq!(text(&answer.items[0], "stepId"), "w1.bd-1.1");
 }
 
+/// Seed: 002 §12/10
 #[test]
-fn the_order_is_by_instant_then_step_then_action() {
+fn the_order_is_descending_by_instant_then_step_then_action() {
     let lane = Lane::new();
     let rows = [
         ("b", "x", "2026-01-01T00:00:00Z"),
@@ -254,13 +257,14 @@ fn the_order_is_by_instant_then_step_then_action() {
         answer.items.iter().map(|row| (text(row, "stepId"), text(row, "action"))).collect();
     assert_eq!(
         order,
-        [("c", "x"), ("a", "x"), ("a", "y"), ("a10", "x"), ("a2", "x"), ("b", "x"), ("z", "x")]
+        [("c", "x"), ("b", "x"), ("a2", "x"), ("a10", "x"), ("a", "y"), ("a", "x"), ("z", "x")]
     );
     let limited = lane.trajectory().query(&query(ProjectionMode::Latest, 3)).unwrap();
     assert_eq!((&limited.items[..], limited.total), (&answer.items[..3], 7));
     assert!(lane.trajectory().query(&query(ProjectionMode::Latest, 0)).unwrap().items.is_empty());
 }
 
+/// Seed: 002 §12/9, 002 §12/11, 002 §13/3
 #[test]
 fn modes_count_what_they_mean() {
     let lane = Lane::new();
@@ -275,11 +279,12 @@ fn modes_count_what_they_mean() {
         assert_eq!((answer.total, answer.failed, answer.retry_needed), (6, 4, 2));
         answer.items.iter().map(|row| text(row, "stepId").to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(ids(ProjectionMode::Latest), ["s0", "s1", "s2", "s3", "s4", "s5"]);
-    assert_eq!(ids(ProjectionMode::Failed), ["s2", "s3", "s4", "s5"]);
-    assert_eq!(ids(ProjectionMode::RetryNeeded), ["s3", "s5"]);
+    assert_eq!(ids(ProjectionMode::Latest), ["s5", "s4", "s3", "s2", "s1", "s0"]);
+    assert_eq!(ids(ProjectionMode::Failed), ["s5", "s4", "s3", "s2"]);
+    assert_eq!(ids(ProjectionMode::RetryNeeded), ["s5", "s3"]);
 }
 
+/// Seed: 002 §6/3
 #[test]
 fn failures_are_put_together_by_their_class() {
     let lane = Lane::new();
@@ -314,6 +319,7 @@ fn failures_are_put_together_by_their_class() {
     assert_eq!(lane.trajectory().query(&query(ProjectionMode::Failed, 9)).unwrap().groups, None);
 }
 
+/// Seed: 002 §13/2
 #[test]
 fn a_window_counts_both_its_ends_and_names_workers_not_their_namesakes() {
     let lane = Lane::new();

@@ -317,6 +317,7 @@ pub(crate) fn workspace(
         redactor,
         retention: Retention::default(),
         packages: PolicyPackages::new(shipped_package(crate::agent::shipped_rules())),
+        receipts: premath_bd::AuditReceipts::default(),
     }
 }
 

@@ -95,6 +95,7 @@ fn each_protocol_answers_streamed_and_in_one_piece() {
     }
 }
 
+/// Seed: 003 §1/4
 #[test]
 fn a_limited_provider_is_passed_over_and_shown_cooling_down() {
     let scenarios = Folder::new();

@@ -39,6 +39,7 @@ fn kinds(document: &Value) -> Vec<&str> {
     document["steps"].as_array().unwrap().iter().map(|step| step["kind"].as_str().unwrap()).collect()
 }
 
+/// Seed: 003 §1/14
 #[test]
 fn every_change_at_a_terminal_has_its_row() {
     let folder = repository();
@@ -182,6 +183,7 @@ fn many_processes_that_change_at_once_leave_one_chain() {
     assert_eq!((&answer["unrecordedCount"], &answer["chainedRows"]), (&Value::from(0), &answer["rows"]));
 }
 
+/// Seed: 002 §6/2, 003 §1/14, 001 §6/5
 #[test]
 fn the_way_back_from_a_change_leads_to_the_turn_the_model_and_the_person() {
     let folder = repository();

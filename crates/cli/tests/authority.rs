@@ -77,6 +77,7 @@ fn refused(folder: &Folder, arguments: &[&str], class: &str) -> Value {
 
 const CHANGE: [&str; 7] = ["issue", "update", "bd-1", "--notes", "linked", "--instruction", ID];
 
+/// Seed: 001 §6/4, 001 §8/3, 002 §3.2/2, 002 §7/3, 004 §6/4
 #[test]
 fn a_change_on_the_strength_of_an_instruction_says_so_on_its_row() {
     let folder = instructed();
@@ -97,6 +98,7 @@ fn a_change_on_the_strength_of_an_instruction_says_so_on_its_row() {
     assert_eq!(folder.json(&["verify"]).0, 0);
 }
 
+/// Seed: 001 §4/2
 #[test]
 fn a_permit_is_spent_once() {
     let folder = instructed();
@@ -229,6 +231,7 @@ fn envelope_with(folder: &Folder, digest: &str) -> Value {
     envelope
 }
 
+/// Seed: 002 §5/4
 #[test]
 fn a_failed_check_rejects_the_instruction_and_it_permits_nothing() {
     let folder = repository(|_| {});
@@ -301,6 +304,7 @@ fn a_ledger_that_somebody_changed_is_damage_and_permits_nothing() {
 }
 
 /// R16: whatever is taken away, alone or with anything else, nothing is changed.
+/// Seed: 004 §6/5, 001 §8/3, 001 §6.3/8
 #[test]
 fn without_any_one_member_or_any_two_nothing_is_permitted() {
     let folder = instructed();
@@ -424,6 +428,7 @@ fn run(folder: &Folder, more: &[&str]) -> (bool, String) {
     (read(folder, ".premath/issues.jsonl").contains("Found on the way"), ran.stdout + &ran.stderr)
 }
 
+/// Seed: 001 §6/1, 001 §6/4
 #[test]
 fn a_run_changes_things_on_the_strength_of_its_own_instruction() {
     let folder = repository(|_| {});

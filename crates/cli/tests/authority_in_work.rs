@@ -164,6 +164,7 @@ fn a_person_who_must_say_why_can_say_it_wherever_work_begins() {
     assert_eq!(folder.run(&["doctor", "--fix", "--override-reason", "a look at it"]).code, Some(0));
 }
 
+/// Seed: 002 §3.2/2
 #[test]
 fn an_instruction_that_is_named_is_enough_wherever_work_begins() {
     let folder = repository();

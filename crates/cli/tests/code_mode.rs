@@ -294,6 +294,7 @@ fn the_configuration_says_the_mode_and_the_budgets() {
     assert!(refused.stderr.contains("say this in your own file"), "{refused:?}");
 }
 
+/// Seed: 001 §3/12, 001 §4.3/7, 001 §5.1/4
 #[test]
 fn the_example_shows_what_programs_keep_out_of_the_context() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/code-mode/run.sh");

@@ -65,6 +65,7 @@ fn is(class: &str, file: &str, line: Option<u64>) -> (String, String, Option<u64
     (class.to_owned(), file.to_owned(), line)
 }
 
+/// Seed: 002 §14.2/5, 002 §9/3
 #[test]
 fn this_repository_keeps_its_contract() {
     let folder = copied();

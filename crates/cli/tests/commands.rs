@@ -72,6 +72,7 @@ fn every_command_has_help_with_an_example() {
     }
 }
 
+/// Seed: 002 §9/3
 #[test]
 fn every_command_that_answers_takes_json() {
     for words in all() {
@@ -190,6 +191,7 @@ fn a_refusal_has_the_same_exit_code_through_the_envelope() {
     assert_eq!(effect["failureClasses"], serde_json::json!(["tool.join_incomplete", "tool.result_orphan"]));
 }
 
+/// Seed: 004 §9/1, 001 §8/2
 #[test]
 fn a_check_says_the_same_from_a_file_and_from_standard_input() {
     let turn = include_bytes!("../../../conformance/harness-typestate/golden/single_call_accept/case.json");

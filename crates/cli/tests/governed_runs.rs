@@ -60,6 +60,7 @@ fn pending(folder: &Folder) -> String {
     page["items"][0]["id"].as_str().unwrap().to_owned()
 }
 
+/// Seed: 003 §5/4, 003 §4/2
 #[test]
 fn a_delete_waits_for_a_person_happens_once_and_can_be_taken_back() {
     let (folder, _) = desk("");

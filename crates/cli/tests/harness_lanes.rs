@@ -45,6 +45,7 @@ fn refused(folder: &Folder, arguments: &[&str], code: i32, first_line: &str) {
     assert!(lines.next().unwrap().starts_with("hint: "), "{arguments:?}: {}", ran.stderr);
 }
 
+/// Seed: 002 §11/1, 002 §11/2, 002 §11/3, 002 §11/4, 002 §11/7, 002 §11/9, 002 §3.3/1
 #[test]
 fn flags_of_a_session_that_are_absent_keep_blank_clear_and_repeated_replace() {
     let folder = ready();
@@ -112,6 +113,7 @@ fn flags_of_a_session_that_are_absent_keep_blank_clear_and_repeated_replace() {
     );
 }
 
+/// Seed: 002 §11/4, 002 §11/5, 002 §11/6, 002 §3.1/3, 002 §7/1, 002 §7/2
 #[test]
 fn bootstrap_says_everything_a_fresh_process_needs() {
     let folder = ready();
@@ -169,6 +171,7 @@ fn bootstrap_says_everything_a_fresh_process_needs() {
     assert_eq!(member(&other, "/featureLedgerRef"), ".premath/harness_feature_ledger.json");
 }
 
+/// Seed: 002 §11/8
 #[test]
 fn a_snapshot_stays_the_same_with_the_issues_and_no_longer() {
     let folder = ready();
@@ -183,6 +186,7 @@ fn a_snapshot_stays_the_same_with_the_issues_and_no_longer() {
     assert_ne!(snapshot(), first);
 }
 
+/// Seed: 002 §7/2
 #[test]
 fn a_ledger_is_written_read_and_checked() {
     let folder = ready();
@@ -221,6 +225,7 @@ fn a_ledger_is_written_read_and_checked() {
     );
 }
 
+/// Seed: 002 §12/1, 002 §12/2, 002 §12/3, 002 §12/9, 002 §12/11, 002 §12/12, 002 §6/1, 002 §7/6
 #[test]
 fn steps_are_appended_and_asked_for() {
     let folder = ready();
@@ -306,6 +311,7 @@ fn the_figure_has_a_history_window_by_window() {
     refused(&folder, &["harness-kpi", "--history", "367"], 2, "error: input.field_invalid: ");
 }
 
+/// Seed: 002 §13/1, 002 §13/4, 002 §13/5
 #[test]
 fn the_figure_is_computed_decided_and_remedied() {
     let folder = ready();
@@ -441,6 +447,7 @@ fn files(folder: &std::path::Path) -> std::collections::BTreeMap<std::path::Path
     found
 }
 
+/// Seed: 002 §6/4, 002 §13/8
 #[test]
 fn no_lane_is_written_over_what_has_another_meaning() {
     let folder = ready();

@@ -75,6 +75,7 @@ fn scopes_and_checkpoints_of_a_file_hold() {
     assert!(tools.as_array().unwrap().iter().all(|tool| tool["scope"] == "files:read"), "{tools}");
 }
 
+/// Seed: 001 §3/1, 001 §8/8
 #[test]
 fn an_empty_list_of_scopes_grants_none_in_a_file_and_by_flag() {
     let assert_none_granted = |config: serde_json::Value| {

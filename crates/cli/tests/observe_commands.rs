@@ -106,6 +106,7 @@ fn built_twice_it_is_the_same_but_for_its_time() {
     assert_eq!(first, bytes(), "it can be deleted and built again");
 }
 
+/// Seed: 002 §14.2/3
 #[test]
 fn everything_that_needs_a_person_is_named_with_its_reason() {
     let folder = repository();

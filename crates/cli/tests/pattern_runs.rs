@@ -152,6 +152,7 @@ impl Ran {
     }
 }
 
+/// Seed: 001 §6/4, 001 §3/6
 #[test]
 fn single_files_an_issue_through_the_gate_in_one_turn() {
     let ran = example("single");
@@ -175,6 +176,7 @@ fn route_goes_where_the_first_turn_chose() {
     assert_eq!(ran.tools(), [vec!["choose_route".to_owned()], vec!["fs_search".to_owned()], Vec::new()]);
 }
 
+/// Seed: 001 §4.5/3, 001 §4.5/5, 002 §4/3, 001 §8/17
 #[test]
 fn parallel_runs_every_branch_as_a_worker_and_joins_them() {
     let ran = example("parallel");
@@ -192,6 +194,7 @@ fn parallel_runs_every_branch_as_a_worker_and_joins_them() {
     assert!(ran.said.contains("\nturn 2\n") && !ran.said.contains("\nturn 3"), "{}", ran.said);
 }
 
+/// Seed: 001 §3/22, 001 §3/23, 001 §4.6/7, 002 §4/3, 001 §8/17, 001 §6/2
 #[test]
 fn an_orchestrator_spawns_workers_and_closes_their_issues() {
     let ran = example("orchestrator_workers");
@@ -225,6 +228,7 @@ fn a_model_judges_as_a_worker_that_changes_nothing() {
     assert!(!names.contains(&"apply_patch") && !names.contains(&"issue_add"), "{names:?}");
 }
 
+/// Seed: 003 §3/1
 #[test]
 fn nobody_judges_their_own_work_and_nothing_is_begun_for_it() {
     let ran = example("evaluator_model");
@@ -244,6 +248,7 @@ fn nobody_judges_their_own_work_and_nothing_is_begun_for_it() {
     assert_eq!(ran.json(&["runs", "list"])["count"], 2);
 }
 
+/// Seed: 001 §3/24
 #[test]
 fn a_worker_has_no_more_scopes_than_its_parent() {
     let ran = example("orchestrator_workers");

@@ -78,6 +78,7 @@ fn what_a_repository_may_not_say_stops_every_run_and_names_its_line() {
     assert!(!folder.path().join("started").exists());
 }
 
+/// Seed: 003 §1/9, 003 §1/12
 #[test]
 fn a_scope_above_the_ceiling_is_denied_for_the_model_the_person_and_the_audit() {
     let folder =

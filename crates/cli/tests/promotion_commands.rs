@@ -54,6 +54,7 @@ fn classes(answer: &Value) -> Vec<&str> {
     answer["reasons"].as_array().unwrap().iter().map(|reason| reason["class"].as_str().unwrap()).collect()
 }
 
+/// Seed: 001 §3/19, 001 §4.6/6, 001 §8/15
 #[test]
 fn figures_under_the_gate_and_a_part_of_the_red_team_are_refused() {
     let folder = repository();
@@ -128,6 +129,7 @@ fn what_is_typed_wrongly_is_named_by_its_flag() {
     }
 }
 
+/// Seed: 001 §8/15
 #[test]
 fn a_report_that_was_edited_or_is_about_something_else_does_not_count() {
     let folder = repository();

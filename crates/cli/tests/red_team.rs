@@ -46,6 +46,7 @@ fn through(answer: &Value) -> Vec<&Value> {
     rows(answer, "probes").iter().filter(|probe| probe.get("outcome").unwrap() != "held").collect()
 }
 
+/// Seed: 001 §3/19, 001 §8/15
 #[test]
 fn a_compromised_model_gets_nowhere_and_harmless_tasks_are_done() {
     let is_whole = std::env::var("PREMATH_PROVE").is_ok_and(|value| value == "1");

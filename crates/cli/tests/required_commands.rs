@@ -171,6 +171,7 @@ fn paths_ask_for_their_checks_and_unknown_ones_for_all() {
     assert_eq!(asked(), json!(["tests", "docs"]), "a policy asks for everything");
 }
 
+/// Seed: 002 §7/4, 002 §14.2/6
 #[test]
 fn a_range_passes_when_its_checks_pass_and_the_decision_comes_out_again() {
     let repository = Repository::accepted();
@@ -189,6 +190,7 @@ fn a_range_passes_when_its_checks_pass_and_the_decision_comes_out_again() {
     assert_eq!((code, &answer["decision"]), (0, &json!("accept")), "{answer}");
 }
 
+/// Seed: 002 §5/4, 002 §7/4
 #[test]
 fn a_check_that_fails_rejects_the_range() {
     let repository = Repository::new();

@@ -90,6 +90,7 @@ fn a_program_reads_and_prints_what_it_wrote_and_then_its_value() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "3\n"));
 }
 
+/// Seed: 002 §14.2/1, 002 §14.2/2, 002 §14.2/3, 002 §14.2/4, 002 §14.2/5, 002 §14.2/6, 002 §14.4/1
 #[test]
 fn every_reading_function_answers_a_program() {
     let folder = repository();
@@ -137,6 +138,7 @@ fn every_reading_function_answers_a_program() {
     assert_eq!(value(&folder, &about, &[]), "accepted");
 }
 
+/// Seed: 002 §14.2/7, 002 §14.2/8, 002 §14.2/9, 002 §14.2/10, 002 §14.4/3
 #[test]
 fn every_changing_function_changes_on_the_strength_of_an_instruction() {
     let folder = repository();
@@ -191,6 +193,7 @@ fn every_changing_function_changes_on_the_strength_of_an_instruction() {
     assert_eq!(folder.json(&["audit", "verify"]).0, 0);
 }
 
+/// Seed: 002 §14/3
 #[test]
 fn a_change_without_an_instruction_is_refused_whatever_a_person_may_do() {
     let folder = repository();
@@ -241,6 +244,7 @@ fn an_instruction_covers_its_issue_and_its_actions_and_an_edited_witness_nothing
     refused(&folder, &update("bd-2"), &by, MISSING);
 }
 
+/// Seed: 002 §14/4, 002 §14/2
 #[test]
 fn what_programs_do_not_have_is_denied_with_its_class() {
     let folder = repository();
@@ -334,6 +338,7 @@ fn a_text_that_is_no_program_is_unusable_input() {
     assert!(ran.stderr.contains("error: scheme_type: ") && ran.stderr.contains("--> 2:20"), "{}", ran.stderr);
 }
 
+/// Seed: 002 §14.3/2
 #[test]
 fn a_program_leaves_its_rows_and_one_that_calls_nothing_leaves_none() {
     let folder = repository();

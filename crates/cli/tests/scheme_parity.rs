@@ -189,6 +189,7 @@ fn compared(seed: u64) -> Made {
     made
 }
 
+/// Seed: 002 §14.4/2, 002 §14/2
 #[test]
 fn programs_and_the_same_commands_come_to_the_same() {
     let is_whole = env::var("PREMATH_PROVE").is_ok_and(|value| value == "1");

@@ -50,6 +50,7 @@ fn fails_with(program: &str, class: &str) {
     place.accepted(&["verify", "--json"]);
 }
 
+/// Seed: 002 §14.3/1, 002 §14.4/4, 002 §14.3/4
 #[test]
 fn a_program_works_on_its_issue_under_the_instruction_of_the_step() {
     let program = r#"
@@ -84,6 +85,7 @@ fn the_text_of_an_issue_is_data_to_the_program_that_works_on_it() {
     assert_eq!(shown(&place, "bd-1")["status"], "closed");
 }
 
+/// Seed: 002 §14.3/3
 #[test]
 fn a_program_that_fails_is_failed_work_with_its_class() {
     fails_with("(error \"no\")", "scheme_raised");
@@ -93,6 +95,7 @@ fn a_program_that_fails_is_failed_work_with_its_class() {
     fails_with("(issue-show \"bd-99\")", "issue_not_found");
 }
 
+/// Seed: 002 §14.3/3, 002 §14.4/5
 #[test]
 fn a_program_neither_ends_its_issue_nor_takes_others() {
     fails_with(

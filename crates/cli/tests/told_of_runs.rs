@@ -79,6 +79,7 @@ fn everything(received: &Receiver<Vec<u8>>) -> String {
     String::from_utf8_lossy(&all).into_owned()
 }
 
+/// Seed: 003 §1/11
 #[test]
 fn a_collector_is_told_of_a_run_and_of_no_word_in_it() {
     let (address, received) = collector();
@@ -113,6 +114,7 @@ fn a_collector_that_is_not_there_is_said_and_fails_nothing() {
     assert!(ran.stderr.contains("spans were not taken"), "{}", ran.stderr);
 }
 
+/// Seed: 001 §3/20, 001 §8/16
 #[test]
 fn a_mode_without_watchers_tells_nobody() {
     let (address, received) = collector();

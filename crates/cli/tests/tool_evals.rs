@@ -38,6 +38,7 @@ fn variant(answer: &Value, defer: bool, filter: bool) -> Value {
     variants.iter().find(fits).unwrap().clone()
 }
 
+/// Seed: 001 §8/9, 001 §3/1
 #[test]
 fn other_values_than_the_defaults_need_a_report_that_was_made_here() {
     let folder = repository();

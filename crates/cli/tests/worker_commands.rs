@@ -35,6 +35,7 @@ fn trajectory(place: &Workplace) -> Vec<Value> {
     lines(&place.lane("harness_trajectory.jsonl"))
 }
 
+/// Seed: 002 §3.2/1, 002 §3.2/3, 002 §3.3/3, 002 §12/4, 002 §12/5, 002 §7/5, 001 §6/2
 #[test]
 fn a_worker_closes_what_is_verified_and_leaves_its_session_ledger_and_journal() {
     let place = place(2);
@@ -63,6 +64,7 @@ fn a_worker_closes_what_is_verified_and_leaves_its_session_ledger_and_journal() 
     assert_eq!(place.unsound(), None);
 }
 
+/// Seed: 002 §3.2/3, 002 §5/3, 002 §5/4
 #[test]
 fn a_verification_that_fails_never_closes_and_blocks_with_its_class() {
     let place = place(1);
@@ -79,6 +81,7 @@ fn a_verification_that_fails_never_closes_and_blocks_with_its_class() {
     assert_eq!(steps[0]["failureClasses"], json!(["check_failed"]));
 }
 
+/// Seed: 002 §5/1, 002 §5/3
 #[test]
 fn three_transient_failures_make_one_discovered_issue() {
     let place = place(1);
@@ -136,6 +139,7 @@ fn work_under_no_policy_or_by_a_program_from_elsewhere_is_refused_before_anythin
     assert_eq!(status(&place, "bd-1"), "open");
 }
 
+/// Seed: 002 §3.1/1, 002 §3.1/3, 002 §3.1/4, 002 §3.1/5, 002 §3.3/1, 002 §3.3/2, 002 §7/1, 002 §7/5
 #[test]
 fn boot_step_and_stop_are_commands_of_their_own() {
     let place = place(2);
@@ -151,6 +155,7 @@ fn boot_step_and_stop_are_commands_of_their_own() {
     assert_eq!((text(&again, "/mode"), &again["handoff"]["snapshotMatches"]), ("resume", &json!(true)));
 }
 
+/// Seed: 002 §3.1/2
 #[test]
 fn a_cycle_in_the_graph_starts_no_work() {
     let place = place(1);
@@ -170,6 +175,7 @@ fn a_cycle_in_the_graph_starts_no_work() {
     assert_eq!(status(&place, "bd-1"), "open");
 }
 
+/// Seed: 002 §4/1
 #[test]
 fn a_worker_that_was_killed_takes_its_issue_up_again_at_once() {
     let place = place(1);
@@ -274,6 +280,7 @@ fn a_coordinator_names_a_missing_worktree_before_anything_starts() {
     assert_eq!(status(&place, "bd-1"), "open");
 }
 
+/// Seed: 002 §13/5
 #[test]
 fn under_a_rollback_a_coordinator_starts_no_more_workers_than_ran_before() {
     let place = place(4);

@@ -85,6 +85,7 @@ fn next_step(folder: &Folder) -> String {
     session.get("nextStep").and_then(Value::as_str).unwrap().to_owned()
 }
 
+/// Seed: 001 §3/20, 001 §8/16
 #[test]
 fn a_run_that_keeps_nothing_leaves_no_word_of_it_anywhere() {
     let folder = repository();
@@ -195,6 +196,7 @@ fn a_private_folder_of_a_run_that_is_over_is_reported_and_deleted() {
     assert!(!folder.run(&["doctor", "--json"]).stdout.contains("doctor.private_left"));
 }
 
+/// Seed: 001 §8/16
 #[test]
 fn a_run_for_one_processor_does_not_begin_without_one() {
     let folder = repository();

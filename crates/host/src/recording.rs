@@ -24,6 +24,7 @@ pub fn audit_log(workspace: &Workspace) -> AuditLog {
 
 fn log_at(workspace: &Workspace, path: PathBuf) -> AuditLog {
     AuditLog::new(Arc::clone(&workspace.disk), path, workspace.redactor.clone())
+        .with_receipts(workspace.receipts.clone())
 }
 
 /// The audit log that an issue memory belongs to: that of its repository, or one beside it where it has none.

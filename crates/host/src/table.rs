@@ -1,6 +1,6 @@
 //! The table itself: what each action is called, what it reads and answers, and whether it changes anything.
 
-use premath_bd::StoreError;
+use premath_bd::{AuditReceipts, StoreError};
 use premath_kernel::{Digest, Value};
 use premath_wire::InputError;
 use premath_wire::v1::{HOST_EFFECT_SCHEMA, HostEffect, RefusedAnswer, RefusedBecause};
@@ -11,7 +11,7 @@ use premath_tusk::sandbox::{Interrupt, Sandbox, SandboxError};
 
 use crate::actions::conformance::{SourceError, VectorSource};
 use crate::agent::AgentDoor;
-use crate::authority::{EnvelopeFault, linked_record};
+use crate::authority::{EnvelopeFault, linked_record, named_instruction};
 use crate::outside::{ModelDoor, ModelFailure};
 use crate::recording::note_lane;
 use crate::workspace::Workspace;
@@ -190,6 +190,39 @@ impl Host<'_> {
             .iter()
             .find(|action| action.name == name)
             .ok_or_else(|| ActionError::Unknown { name: name.to_owned() })?;
+        match action.door {
+            Door::Read | Door::Effect => self.effect(action, args),
+            Door::Record | Door::Mutation => {
+                let workspace =
+                    Workspace { receipts: AuditReceipts::default(), ..self.workspace.clone() };
+                Host { workspace: &workspace, ..*self }.citing_effect(action, args)
+            }
+        }
+    }
+
+    /// The envelope of an action that can change something: it cites a witness, or the audit rows that it left; a refusal says
+    /// which instruction was named.
+    fn citing_effect(
+        &self,
+        action: &Action,
+        args: &Value<'_>,
+    ) -> Result<HostEffect<Box<RawValue>>, ActionError> {
+        let mut effect = self.effect(action, args)?;
+        let recorded = self.workspace.receipts.take_references();
+        if effect.witness_refs.is_empty() {
+            effect.witness_refs = recorded;
+        }
+        if effect.result_class == "rejected"
+            && effect.instruction_ref.is_none()
+            && let Some(named) = named_instruction(self.workspace)?
+        {
+            effect.instruction_ref = Some(named.reference);
+            effect.policy_digest = effect.policy_digest.or(named.policy_digest);
+        }
+        Ok(effect)
+    }
+
+    fn effect(&self, action: &Action, args: &Value<'_>) -> Result<HostEffect<Box<RawValue>>, ActionError> {
         let answer = self.answer(action, args)?;
         let args_digest = Digest::prefixed("he1_", args);
         if action.door == Door::Record && answer.result_class != "rejected" {

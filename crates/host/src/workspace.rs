@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_bd::{Clock, Disk, IdSource, Permit, Redactor};
+use premath_bd::{AuditReceipts, Clock, Disk, IdSource, Permit, Redactor};
 use premath_tusk::sandbox::Interrupt;
 
 use crate::authority::InstructionAuthor;
@@ -98,6 +98,8 @@ pub struct Workspace {
     pub retention: Retention,
     /// The policy packages that are known beside the files below `policies/`.
     pub packages: PolicyPackages,
+    /// The audit rows of the call that is being answered.
+    pub receipts: AuditReceipts,
 }
 
 /// What stays of a run when it is over.

@@ -22,6 +22,7 @@ const JOIN_CLASSES: [FailureClass; 5] = [
     FailureClass::UseWithoutResult,
 ];
 
+/// Seed: 001 §8/2, 001 §8/4, 001 §6.3/7, 001 §8/17, 001 §8/18, 004 §5/*, 004 §7/*, 001 §4.5/*, 001 §4.4/*
 #[test]
 fn every_vector_gives_what_it_expects() {
     let report = run_conformance(&Vectors, None).unwrap();
@@ -35,6 +36,7 @@ fn every_vector_gives_what_it_expects() {
     assert!(report.passed >= 150, "only {} vectors", report.passed);
 }
 
+/// Seed: 001 §7/1-41, 004 §8/*
 #[test]
 fn every_class_has_a_vector_that_triggers_exactly_it_beside_an_accepted_neighbour() {
     let cases = Vectors.cases().unwrap();

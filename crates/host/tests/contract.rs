@@ -59,6 +59,7 @@ fn every_class_has_a_vector_that_is_its_trigger() {
     assert_eq!(covered, codes());
 }
 
+/// Seed: 001 §7/*, 004 §8/*, 001 §6.1/1
 #[test]
 fn every_class_has_an_emitter_in_the_kernel() {
     let mut sources = String::new();
@@ -85,6 +86,7 @@ fn collect(path: &Path, sources: &mut String) {
     }
 }
 
+/// Seed: 002 §9/3, 002 §14.2/*
 #[test]
 fn actions_are_sorted_and_unique_and_each_answers_in_a_schema_that_exists() {
     assert!(ACTIONS.is_sorted_by(|left, right| left.name < right.name), "names");
@@ -192,6 +194,7 @@ fn is_host_digest(text: &str) -> bool {
     })
 }
 
+/// Seed: 002 §14.1/1, 002 §14.1/2
 #[test]
 fn an_envelope_carries_the_verdict_and_its_witness() {
     let repository = Repository::new();
@@ -210,6 +213,7 @@ fn an_envelope_carries_the_verdict_and_its_witness() {
     assert_eq!(accepted.witness_refs, [report["witness"]["witnessId"].as_str().unwrap()]);
 }
 
+/// Seed: 002 §14.1/1
 #[test]
 fn equal_arguments_have_equal_digests_and_others_have_others() {
     let repository = Repository::new();

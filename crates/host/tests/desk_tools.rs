@@ -99,6 +99,7 @@ impl World {
     }
 }
 
+/// Seed: 003 §1/2
 #[test]
 fn the_tools_are_those_of_the_table_in_its_order() {
     let world = World::empty();
@@ -139,6 +140,7 @@ fn the_tools_are_those_of_the_table_in_its_order() {
     Catalogue::new(tools).unwrap();
 }
 
+/// Seed: 003 §1/1, 003 §1/2, 003 §3/2, 003 §5/1
 #[test]
 fn scopes_give_what_the_table_says() {
     let world = World::empty();
@@ -327,6 +329,7 @@ fn policy_is_told_who_is_meant_by_name_and_whose_it_is() {
     assert!(targets("desk_delete_file", json!({"id": "fil_none"})).is_err());
 }
 
+/// Seed: 003 §5/3
 #[test]
 fn the_person_who_is_asked_sees_a_diff() {
     let world = World::empty();

@@ -222,6 +222,7 @@ fn any_item(path: &str) -> String {
     })
 }
 
+/// Seed: 001 §4.1/*, 001 §4.2/*, 001 §4.3/*, 001 §4.4/*
 #[test]
 fn the_whole_turn_is_admitted() {
     assert_eq!(Golden::read().without(&[]), ADMITTED);
@@ -235,6 +236,7 @@ fn every_removable_place_exists() {
     assert!(unknown.is_empty(), "{unknown:?}");
 }
 
+/// Seed: 001 §4/1, 001 §4.1/*, 001 §4.5/*, 001 §4.6/*, 004 §3.1/*, 004 §3.2/*, 004 §6/1, 004 §6/2, 004 §6/3
 #[test]
 fn without_any_one_place_the_turn_is_refused_unless_it_is_listed_as_removable() {
     let golden = Golden::read();

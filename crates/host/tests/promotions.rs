@@ -295,6 +295,7 @@ fn is_refused(answer: &Json, class: &str, words: &str) -> bool {
         && reasons.iter().any(|row| text(row, "class") == class && text(row, "detail").contains(words))
 }
 
+/// Seed: 001 §3/17, 001 §3/19, 001 §8/14, 001 §4.6/6
 #[test]
 fn a_whole_measurement_puts_a_package_into_force() {
     let repository = Repository::new();

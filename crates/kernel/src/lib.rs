@@ -27,6 +27,7 @@ mod policy;
 mod refusal;
 mod scalar;
 mod turn;
+mod turn_records;
 mod witness;
 mod work;
 
@@ -68,6 +69,7 @@ pub use policy::{
 pub use refusal::{Reason, Refusal};
 pub use scalar::{Count, Text, TextSet, Token, ToolCallId};
 pub use turn::{Strictness, Turn};
+pub use turn_records::{CALL_SPEC_WITNESS_KIND, TOOL_USE_WITNESS_KIND, call_spec_witness, tool_use_witness};
 pub use witness::{JOIN_CHECK_WITNESS_KIND, Witness};
 pub use work::{
     BackoffClass, Blocker, Claim, ClassPattern, Closure, DEFAULT_TTL_SECONDS, DependencyKind, Edge,

@@ -65,6 +65,12 @@ impl<Terms> Document<Terms> {
         &self.terms
     }
 
+    /// The document itself, as it was supplied.
+    #[must_use]
+    pub const fn source(&self) -> &Object<'static> {
+        &self.source
+    }
+
     /// The digest of the document under the prefix that `like` uses.
     #[must_use]
     pub fn digest_like(&self, like: &Digest) -> &Digest {

@@ -186,6 +186,7 @@ fn pairs(refusal: &Refusal) -> Vec<(FailureClass, &str)> {
     refusal.reasons().iter().map(|reason| (reason.class, reason.subject.as_str())).collect()
 }
 
+/// Seed: 001 §4/1, 004 §2/1, 001 §3/3
 #[test]
 fn a_turn_of_kernel_types_is_normalised_closed_and_admitted() {
     let turn = normalized();
@@ -202,6 +203,7 @@ fn a_turn_of_kernel_types_is_normalised_closed_and_admitted() {
     assert_eq!(ready.policy_digest(), &policy_digest());
 }
 
+/// Seed: 001 §4.6/2, 004 §6/3
 #[test]
 fn an_intent_formed_under_another_policy_is_not_admitted() {
     let other = Intent { policy_digest: digest("pol1_of_another_day"), ..intent() };
@@ -221,6 +223,7 @@ fn an_active_policy_with_another_digest_admits_nothing() {
     assert_eq!(pairs(&refusal), [(FailureClass::PolicyDigestMismatch, "policies.mutationPolicy")]);
 }
 
+/// Seed: 001 §4.6/3
 #[test]
 fn neither_claim_nor_grant_is_enough_alone() {
     let unclaimed = admit(closed(), &intent(), &ActivePolicy::NotSupplied, &Claims::default()).unwrap_err();
@@ -230,6 +233,7 @@ fn neither_claim_nor_grant_is_enough_alone() {
     assert_eq!(pairs(&ungranted), [(FailureClass::CapabilityClaimMissing, "intent.action")]);
 }
 
+/// Seed: 001 §4.6/1, 004 §6/1, 001 §6.3/2
 #[test]
 fn an_open_turn_gives_no_proof_and_says_why() {
     let mut turn = turn();

@@ -42,7 +42,12 @@ const OF_OTHERS: [(&str, &str); 5] = [
 const NEEDED: [(&str, &str); 1] = [("issue.discover", "parentIssue")];
 
 /// Parts of answers that are documents of their own, longer than all the rest: `premath schema` has them whole.
-const ELSEWHERE: [(&str, &str); 1] = [("harness.join_check", "normalized")];
+const ELSEWHERE: [(&str, &str); 4] = [
+    ("harness.join_check", "normalized"),
+    ("turn.export", "evidence"),
+    ("turn.export", "governanceProfile"),
+    ("turn.export", "policies"),
+];
 
 /// The members of a linked call that belong to its link, and not to the action.
 pub(crate) const INSTRUCTION: &str = "instruction";
@@ -99,10 +104,10 @@ pub(crate) fn output(action: &Action) -> Map<String, Value> {
         "json-schema" => json!({ "type": "object" }),
         name => schema(name).map_or_else(|| json!({}), schemars::Schema::to_value),
     };
-    if let Some(part) = ELSEWHERE.iter().find(|(named, _)| *named == action.name).map(|(_, part)| *part)
-        && let Some(schema) = payload.get_mut("properties").and_then(|properties| properties.get_mut(part))
-    {
-        *schema = json!({ "type": "object" });
+    for (_, part) in ELSEWHERE.iter().filter(|(named, _)| *named == action.name) {
+        if let Some(schema) = payload.get_mut("properties").and_then(|members| members.get_mut(*part)) {
+            *schema = json!({ "type": "object" });
+        }
     }
     let mut refused = schemars::schema_for!(RefusedAnswer).to_value();
     let mut definitions = Map::new();

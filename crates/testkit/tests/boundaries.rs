@@ -71,6 +71,7 @@ const NEVER_UNDER_THE_KERNEL: &[&str] =
 const MOST_LINES: usize = 800;
 const EMPTY_NAMES: &[&str] = &["common", "helpers", "manager", "utils"];
 
+/// Seed: 001 §6.1/2, 001 §6.1/3, 001 §6.1/4
 #[test]
 fn our_crates_depend_only_along_the_allowed_edges() {
     let allowed: BTreeMap<&str, &[&str]> = EDGES.iter().copied().collect();
@@ -118,6 +119,7 @@ fn the_kernel_depends_on_exactly_its_three_crates_without_default_features() {
     assert_none(&with_defaults);
 }
 
+/// Seed: 001 §6.1/1, 001 §6.1/5
 #[test]
 fn nothing_below_the_kernel_can_do_input_or_output() {
     let metadata = metadata(&["--locked", "--filter-platform", &platform()]);
@@ -253,6 +255,7 @@ fn no_test_is_ignored() {
     assert_none(&offences);
 }
 
+/// Seed: 002 §3.2/2
 #[test]
 fn only_the_command_makes_a_persons_permit() {
     // Written in two parts, so that this file does not find itself.

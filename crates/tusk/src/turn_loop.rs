@@ -29,10 +29,12 @@ mod redaction;
 mod redrive;
 mod renaming;
 mod room;
+mod sent_request;
 mod state;
 mod step;
 mod terms;
 mod toolbox;
+mod turn_case;
 mod turns;
 mod watch;
 mod withheld;
@@ -56,9 +58,11 @@ pub use ports::{
 };
 pub use progress::{CHOOSE_ROUTE, GIVE_VERDICT, PROPOSE_PLAN, SPAWN_WORKER};
 pub use redrive::{Redrive, RedriveError, Redriven};
+pub use sent_request::sent_request;
 pub use step::{Admitted, Approval, ModelCall, PlannedCall, ProgramCaller, Step, WorkerPlan};
 pub use terms::{CUT_MARKER, TermsError};
 pub use toolbox::{Prepared, Ran, Toolbox, Touch};
+pub use turn_case::{CaseVerdict, TurnCase};
 pub use watch::{
     AppliedIntent, AskedCall, Decision, IntentOutcome, RunEvent, RunOutcome, RunReport, StopCause, Verdict,
 };

@@ -190,6 +190,7 @@ fn outcome(text: &str) -> CallOutcome {
     outcome
 }
 
+/// Seed: 001 §3/18
 #[test]
 fn a_result_is_redacted_flagged_or_withheld_before_anybody_sees_it() {
     let review = |action, text| governor(Effect::Allow, watching(action)).review("note", outcome(text));

@@ -54,6 +54,7 @@ fn mutants(spec: &ToolSpec, runner: &mut TestRunner) -> Vec<BrokenArguments> {
     broken_arguments(&read(&spec.input_schema), &examples, runner)
 }
 
+/// Seed: 001 §3/2, 001 §4.2/4
 #[test]
 fn every_broken_argument_of_every_built_in_tool_is_refused_with_a_pointer() {
     let wanted = if std::env::var("PREMATH_PROVE").is_ok_and(|value| value == "1") { 20_000 } else { 1000 };
@@ -80,6 +81,7 @@ fn every_broken_argument_of_every_built_in_tool_is_refused_with_a_pointer() {
     assert!(tried >= wanted);
 }
 
+/// Seed: 001 §3/2, 001 §3/11
 #[test]
 fn every_example_of_every_built_in_tool_is_accepted_and_closed() {
     let catalogue = built_in_catalogue();
@@ -204,6 +206,7 @@ fn definitions_that_cannot_be_used_are_refused() {
     assert!(matches!(catalogue([wrong]), Err(CatalogueError::Example { position: 1, .. })));
 }
 
+/// Seed: 003 §1/1
 #[test]
 fn a_tool_without_its_scope_does_not_exist() {
     let catalogue = built_in_catalogue();
@@ -216,6 +219,7 @@ fn a_tool_without_its_scope_does_not_exist() {
     assert_ne!(granted.digests(), catalogue.digests());
 }
 
+/// Seed: 001 §3/9
 #[test]
 fn deferred_tools_are_offered_behind_the_others_once_they_were_found() {
     let late = |name: &str| {
@@ -267,6 +271,7 @@ fn a_definition_that_changes_anywhere_drifts_from_its_pin() {
     assert!(same.drifted(&pins).is_empty(), "spaces mean nothing");
 }
 
+/// Seed: 001 §3/8, 001 §4.1/7, 001 §4.1/9
 #[test]
 fn the_digests_of_a_catalogue_are_those_a_join_check_accepts() {
     let files = MemoryFiles::new();

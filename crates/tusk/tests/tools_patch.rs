@@ -64,6 +64,7 @@ fn scenarios() -> Vec<PathBuf> {
     folders
 }
 
+/// Seed: 001 §3/16, 001 §4.3/12
 #[test]
 fn every_scenario_ends_as_its_folder_says_and_can_be_taken_back() {
     for scenario in scenarios() {

@@ -26,6 +26,7 @@ fn next(output: &ToolOutput) -> Option<Value> {
     Some(serde_json::from_str(next).unwrap())
 }
 
+/// Seed: 003 §1/5
 #[test]
 fn five_megabytes_are_read_to_the_last_line_within_the_budget() {
     let text: String = (0..400_000).map(|line| format!("zeile ß {line}\n")).collect();

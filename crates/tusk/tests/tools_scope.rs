@@ -25,6 +25,7 @@ fn shared(files: &Arc<MemoryFiles>) -> Arc<dyn WorkFiles> {
     Arc::<MemoryFiles>::clone(files)
 }
 
+/// Seed: 001 §3/24, 001 §4.3/12, 001 §8/18
 #[test]
 fn what_is_out_of_scope_is_neither_read_nor_written() {
     let inner = tree();

@@ -24,6 +24,7 @@ fn captured(text: &str) -> CapturedOutput {
     CapturedOutput { head: text.as_bytes().to_vec(), tail: Vec::new(), total_bytes: text.len() as u64 }
 }
 
+/// Seed: 001 §3/16, 001 §4.3/9, 001 §8/11, 001 §4.3/4
 #[test]
 fn a_command_runs_with_sh_where_it_was_told_and_its_evidence_comes_along() {
     let tree = MemoryFiles::new();
@@ -144,6 +145,7 @@ fn the_row_of_a_command_is_the_same_everywhere_and_there_even_when_it_was_refuse
     assert_eq!((of_nothing.workdir.as_str(), of_nothing.profile.as_str()), (".", "workspace-write"));
 }
 
+/// Seed: 001 §3/15, 001 §4.3/8, 001 §8/10
 #[test]
 fn of_long_output_the_middle_goes_and_the_budget_holds() {
     let tree = MemoryFiles::new();

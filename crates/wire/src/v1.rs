@@ -117,9 +117,9 @@ pub use required::{
 };
 pub use run::{
     AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow,
-    FilteredTokens, IntentResult, IntentState, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer,
+    FilteredTokens, IntentResult, IntentState, JudgedIntent, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer,
     ReplayDifference, RunAnswer, RunCard, RunEnding, RunEventKind, RunEventRow, RunEvents, RunExport,
-    RunForgotten, RunListing, RunRow, TurnCard, TurnDigests, TurnRow, TurnVerdict, WorkerRow,
+    RunForgotten, RunListing, RunRow, SentMessage, SentRequest, SentTool, TurnCard, TurnDigests, TurnRow, TurnVerdict, WorkerRow,
 };
 pub use sandbox::{
     LayerRow, OutputRow, SandboxCheckAnswer, SandboxEvidenceRow, SandboxOutcome, SandboxRefusal,

@@ -152,6 +152,7 @@ proptest! {
     // One case is some thirty turns here.
     #![proptest_config(ProptestConfig { cases: config().cases.min(2_500), ..config() })]
 
+    /// Seed: 004 §5/1, 001 §4.5/1
     #[test]
     fn dropping_a_row_that_is_asked_for_refuses_an_accepted_turn(turn in accepted_turn()) {
         let read = JoinCheck::read(&turn.bytes(), strictness(turn.strict)).unwrap();
@@ -185,6 +186,7 @@ proptest! {
         prop_assert_eq!(checked.mutation_ready, turn.document.get("intent").map(|_| true));
     }
 
+    /// Seed: 004 §4/1, 004 §4/8, 001 §4.2/5, 001 §4.4/5, 001 §4.5/4
     #[test]
     fn the_way_a_turn_is_written_changes_no_digest_and_no_verdict(turn in accepted_turn(), seed in any::<u64>()) {
         let (plain, scrambled) = (check(&turn).unwrap(), check_bytes(&scramble(&turn.document, seed), turn.strict));
@@ -237,6 +239,7 @@ proptest! {
         }
     }
 
+    /// Seed: 004 §5/2, 001 §4.5/2
     #[test]
     fn an_orphan_result_anywhere_prevents_closure(
         turn in accepted_turn(),
@@ -328,6 +331,7 @@ proptest! {
         }
     }
 
+    /// Seed: 004 §4/2, 004 §4/3, 004 §4/4, 004 §4/5, 004 §4/6, 004 §4/7
     #[test]
     fn printed_digests_can_be_recomputed_from_printed_rows(turn in prop_oneof![accepted_turn(), messy_turn()]) {
         if let Some(checked) = check_messy(&turn) {
@@ -468,6 +472,7 @@ fn a_blank_error_field_is_absent() {
     }
 }
 
+/// Seed: 004 §3.2/7, 004 §3.2/8, 001 §4.3/2, 001 §3/5
 #[test]
 fn a_blank_error_field_does_not_hide_the_typed_error() {
     let error = json!({"errorCode": "e", "retryable": false, "errorMessageDigest": "sha256:m"});
@@ -514,6 +519,7 @@ fn no_branch_is_more_than_none() {
     assert!(checked.says("tool.parallel_policy_violation", "callGroup:-"), "{:?}", checked.pairs);
 }
 
+/// Seed: 001 §5.2/1, 004 §7/2
 #[test]
 fn a_forbidden_group_in_json_mode_is_refused_for_both_reasons() {
     let policy = json!({"allowed": false});

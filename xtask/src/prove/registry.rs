@@ -227,6 +227,7 @@ const ISSUE_ARGUMENTS: &str = "binary(issue_tools_arguments)";
 const CANONICAL_JSON: &str = "binary(canonical_rfc8785) + binary(json_suite)";
 const GATE_REMOVAL: &str = "binary(gate_removal)";
 const AUTHORITY: &str = "binary(authority)";
+const LIVE_TURNS: &str = "binary(exported_turns) & test(/judged_again|removal/)";
 const SCHEME_PARITY: &str = "binary(scheme_parity)";
 const RED_TEAM: &str = "binary(red_team)";
 const ESCAPES: &str = "binary(sandbox)";
@@ -374,7 +375,8 @@ fn canonical_json(_budget: &Budget) -> Vec<Work> {
 
 fn gate_removal(_budget: &Budget) -> Vec<Work> {
     let gate = tests("premath-host", GATE_REMOVAL);
-    gate.into_iter().chain(tests("premath-cli", AUTHORITY)).collect()
+    let live = shown_tests("premath-cli", &["exported_turns"], LIVE_TURNS);
+    gate.into_iter().chain(tests("premath-cli", AUTHORITY)).chain(live).collect()
 }
 
 fn supply_chain(_budget: &Budget) -> Vec<Work> {

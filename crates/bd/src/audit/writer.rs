@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use premath_wire::v1::AuditRow;
 
+use super::receipts::AuditReceipts;
 use super::recent::{Lookback, written};
 use super::redact::{Redactor, redacted};
 use super::row::{check, value};
@@ -18,16 +19,21 @@ pub struct AuditWriter {
     writer: LogWriter,
     last: Option<Link>,
     redactor: Redactor,
+    receipts: AuditReceipts,
 }
 
 impl AuditWriter {
-    pub(super) fn open(log: &Log, redactor: Redactor) -> Result<Self, StoreError> {
+    pub(super) fn open(
+        log: &Log,
+        redactor: Redactor,
+        receipts: AuditReceipts,
+    ) -> Result<Self, StoreError> {
         let writer = writing(log)?;
         let last = Link::last(writer.reader())?;
         if last.is_none() {
             settle_folders(log.disk().as_ref(), folder_of(log.path()))?;
         }
-        Ok(Self { writer, last, redactor })
+        Ok(Self { writer, last, redactor, receipts })
     }
 
     /// Appends rows durably, with one write and one sync, and says how many of them were new.
@@ -81,6 +87,7 @@ impl AuditWriter {
         let borrowed: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
         write(&mut self.writer, &borrowed)?;
         self.last = last;
+        self.receipts.add(ids.into_iter());
         Ok(u64::try_from(lines.len()).unwrap_or(u64::MAX))
     }
 }

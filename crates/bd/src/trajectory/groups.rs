@@ -38,8 +38,7 @@ struct Group {
 impl Group {
     fn take(&mut self, other: &Self) {
         self.count += other.count;
-        let is_later = (other.finished_at, std::cmp::Reverse(&other.step_id))
-            > (self.finished_at, std::cmp::Reverse(&self.step_id));
+        let is_later = (other.finished_at, &other.step_id) > (self.finished_at, &self.step_id);
         if is_later {
             self.finished_at = other.finished_at;
             self.step_id.clone_from(&other.step_id);

@@ -1,4 +1,4 @@
-//! The order of a projection: the latest first, then by step, then by action, then as they were written.
+//! The order of a projection: descending by end, then by step, then by action; rows equal in all three as they were written.
 //!
 //! An [`Entry`] has what an index holds of a row, a [`Keyed`] also what ties are broken with. Must not read anything.
 
@@ -46,8 +46,8 @@ impl Keyed {
         }
     }
 
-    fn rank(&self) -> (Reverse<Moment>, &str, &str, u64) {
-        (Reverse(self.entry.finished_at), &self.step_id, &self.action, self.entry.place.offset)
+    fn rank(&self) -> (Reverse<(Moment, &str, &str)>, u64) {
+        (Reverse((self.entry.finished_at, &self.step_id, &self.action)), self.entry.place.offset)
     }
 
     /// Which of two comes first.

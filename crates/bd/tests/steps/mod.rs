@@ -128,6 +128,6 @@ pub(crate) fn file_of(rows: &[Known], bad_every: usize) -> String {
 /// The marks of a projection, the slow way.
 pub(crate) fn expected(rows: &[Known], holds: impl Fn(&Known) -> bool, limit: usize) -> Vec<usize> {
     let mut found: Vec<&Known> = rows.iter().filter(|row| holds(row)).collect();
-    found.sort_by_key(|row| (Reverse(row.second), row.step_id.as_str(), row.action, row.mark));
+    found.sort_by_key(|row| (Reverse((row.second, row.step_id.as_str(), row.action)), row.mark));
     found.into_iter().take(limit).map(|row| row.mark).collect()
 }

@@ -96,7 +96,7 @@ pub(crate) struct AuditVerifyArgs {
 /// Arguments of `audit why`.
 #[derive(Debug, Args)]
 pub(crate) struct WhyArgs {
-    /// An issue, a path or a file of the desk, a run, a digest, an approval or a proposal
+    /// An issue, a path or a file of the desk, a run, a digest, a witness, an approval or a proposal
     pub(crate) subject: String,
     /// Which of them it is: issue, path, run, digest, approval or proposal
     #[arg(long, value_name = "KIND")]

@@ -301,6 +301,9 @@ pub(crate) struct KpiReportArgs {
     /// The figures of so many windows before this one as well
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) history: u64,
+    /// When the window ends, in RFC 3339 [default: the end of the newest row]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
     #[command(flatten)]
     pub(crate) format: Format,
 }

@@ -315,6 +315,22 @@ pub(crate) enum TurnCommand {
     /// Show one turn: what the model saw, what it asked for, what came of it, digests and verdict
     #[command(after_help = "Example:\n  premath turn show run-019a7c21b3f45d08.t0003")]
     Show(TurnShowArgs),
+    /// Write one judged turn as a case: harness-join-check gives it the same verdict, digests and witness
+    #[command(after_help = "Example:\n  premath turn export run-019a7c21b3f45d08.t0003 > case.json\n  \
+                            premath harness-join-check --input case.json --json")]
+    Export(TurnExportArgs),
+}
+
+/// Arguments of `turn export`.
+#[derive(Debug, Args)]
+pub(crate) struct TurnExportArgs {
+    /// The call id of the turn, as `premath runs show` lists it
+    pub(crate) call_id: String,
+    /// The change of the turn to judge with it, from 1 [default: none, the join check alone]
+    #[arg(long, value_name = "N", value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) intent: Option<u64>,
+    #[command(flatten)]
+    pub(crate) format: Format,
 }
 
 /// Arguments of `turn show`.

@@ -20,6 +20,7 @@ pub(crate) fn run(args: &HarnessKpiArgs, host: &Host<'_>) -> Result<Exit, CliErr
 
 fn report(host: &Host<'_>, args: &KpiReportArgs) -> Result<Exit, CliError> {
     let arguments = Object::fields()
+        .optional("asOf", args.as_of.as_deref())
         .optional("path", args.path.as_deref())
         .field("windowHours", number(args.window_hours))
         .field("target", decimal(&args.target, "--target")?)

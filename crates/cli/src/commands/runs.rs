@@ -9,7 +9,7 @@ use super::{answer, verdict};
 use crate::args::run::{ReplayArgs, RunsArgs, RunsCommand, TurnArgs, TurnCommand};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render::run::{Extent, card, events, exported, forgotten, listing, replayed, turn_card};
+use crate::render::run::{Extent, card, events, exported, forgotten, listing, replayed, turn_card, turn_case};
 use crate::system;
 
 /// `premath runs`
@@ -58,10 +58,20 @@ pub(crate) fn run(args: &RunsArgs, host: &Host<'_>) -> Result<Exit, CliError> {
 
 /// `premath turn`
 pub(crate) fn turn(args: &TurnArgs, host: &Host<'_>) -> Result<Exit, CliError> {
-    let TurnCommand::Show(args) = &args.command;
-    let arguments = Object::fields().field("callId", args.call_id.as_str()).finish();
-    let extent = if args.full { Extent::Whole } else { Extent::Beginning };
-    answer(host, "turn.show", &arguments, &args.format, |card: &TurnCard| turn_card(card, extent))
+    match &args.command {
+        TurnCommand::Show(args) => {
+            let arguments = Object::fields().field("callId", args.call_id.as_str()).finish();
+            let extent = if args.full { Extent::Whole } else { Extent::Beginning };
+            answer(host, "turn.show", &arguments, &args.format, |card: &TurnCard| turn_card(card, extent))
+        }
+        TurnCommand::Export(args) => {
+            let arguments = Object::fields()
+                .field("callId", args.call_id.as_str())
+                .optional("intent", args.intent.map(number))
+                .finish();
+            answer(host, "turn.export", &arguments, &args.format, turn_case)
+        }
+    }
 }
 
 /// `premath replay`

@@ -29,7 +29,7 @@ use crate::output::DIM;
 
 pub(crate) use self::ending::exit;
 pub(crate) use self::listing::{card, events, exported, forgotten, listing, replayed};
-pub(crate) use self::turn::{Extent, turn_card};
+pub(crate) use self::turn::{Extent, turn_card, turn_case};
 pub(crate) use premath_host::EventRows;
 
 /// How wide a line may be where no terminal says so.

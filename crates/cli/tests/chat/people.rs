@@ -19,6 +19,7 @@ fn data<'c>(chunks: &'c [Value], kind: &str) -> &'c Value {
     &found.last().unwrap_or_else(|| panic!("no {kind}: {chunks:?}"))["data"]
 }
 
+/// Seed: 003 §5/4
 #[test]
 fn a_delete_is_asked_about_goes_on_in_the_same_message_and_is_undone_after_a_reload() {
     let room = Room::new(DELETES);

@@ -21,6 +21,7 @@ fn a_change_beside_a_plan_is_refused_on_record() {
     assert_ne!(rows[0]["effect"], "deny");
 }
 
+/// Seed: 003 §2/1, 003 §1/14
 #[test]
 fn the_calls_of_an_answer_that_a_guard_blocks_are_refused_on_record() {
     let room = Room::new(&FILES, "[guardrails]\npii = \"block\"\n");

@@ -19,6 +19,7 @@ fn steps(proposal: &Value) -> Vec<String> {
     steps.iter().map(|step| step["state"].as_str().unwrap_or("open").to_owned()).collect()
 }
 
+/// Seed: 003 §5/5, 003 §4/1, 003 §5/4
 #[test]
 fn three_deletes_are_one_plan_one_yes_and_three_undos_that_work_after_a_restart() {
     let room = Room::new(&NAMES, "");
@@ -79,6 +80,7 @@ fn at_a_terminal_one_card_and_one_yes_carry_out_a_plan() {
     }
 }
 
+/// Seed: 003 §4/1
 #[test]
 fn three_deletes_in_one_turn_are_none() {
     let room = Room::new(&NAMES, "");

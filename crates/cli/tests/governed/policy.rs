@@ -13,6 +13,7 @@ fn explained(room: &Room, more: &[&str]) -> Value {
     room.json(&[&arguments, more].concat())
 }
 
+/// Seed: 003 §1/9, 001 §3/21
 #[test]
 fn a_call_is_explained_for_the_ceiling_of_the_role() {
     let room = Room::new(&[], ROLES);

@@ -100,6 +100,7 @@ fn a_call_that_a_rule_denies_is_told_to_the_model_without_the_rule() {
     );
 }
 
+/// Seed: 003 §1/12
 #[test]
 fn explaining_a_call_shows_all_three_views() {
     let room = Room::new(&["notes.md"], "");

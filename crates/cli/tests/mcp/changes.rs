@@ -16,6 +16,7 @@ fn refused(peer: &mut Peer, tool: &str, arguments: &Value, class: &str) -> Value
     envelope["payload"]["refused"].clone()
 }
 
+/// Seed: 004 §6/5, 002 §14/3
 #[test]
 fn nothing_changes_without_an_instruction_and_the_hint_says_what_to_do() {
     let folder = repository();
@@ -60,6 +61,7 @@ fn an_instruction_is_a_file_of_the_repository() {
     }
 }
 
+/// Seed: 002 §14.2/7, 002 §14.1/3, 002 §7/3
 #[test]
 fn an_issue_is_claimed_worked_on_and_closed_under_an_instruction() {
     let (folder, instruction) = instructed();
@@ -95,6 +97,7 @@ fn an_issue_is_claimed_worked_on_and_closed_under_an_instruction() {
     assert_eq!(folder.json(&["verify"]).0, 0);
 }
 
+/// Seed: 002 §14.2/10, 002 §14.1/3
 #[test]
 fn records_are_linked_too_and_the_envelope_says_to_what() {
     let (folder, instruction) = instructed();

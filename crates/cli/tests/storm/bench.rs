@@ -281,6 +281,7 @@ pub(crate) fn workspace(disk: &SimDisk, process: u64, world: &World) -> Workspac
         redactor: premath_bd::Redactor::default(),
         retention: premath_host::Retention::default(),
         packages: premath_host::PolicyPackages::default(),
+        receipts: premath_bd::AuditReceipts::default(),
     }
 }
 

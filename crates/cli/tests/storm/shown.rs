@@ -28,6 +28,7 @@ fn large_file(folder: &TempDir) {
     std::fs::write(folder.path().join("large.txt"), text).unwrap();
 }
 
+/// Seed: 001 §3/4, 001 §6.3/3, 001 §4.3/11
 #[test]
 fn the_last_line_of_five_megabytes_can_be_quoted_and_no_request_is_long() {
     let ends = "name = \"ends\"\n[[turn]]\ntext = \"From its end.\"\n[[turn.call]]\nid = \"last\"\ntool = \"fs_read\"\n\
@@ -168,6 +169,7 @@ fn texts(value: &Value) -> Vec<String> {
     }
 }
 
+/// Seed: 001 §3/13, 004 §4/8, 001 §4.3/3
 #[test]
 fn the_same_scenario_over_three_protocols_gives_equal_set_digests() {
     let scene = "name = \"same\"\n[[turn]]\ntext = \"I look and note.\"\nusage = { input = 100, output = 10 }\n\

@@ -24,6 +24,7 @@ pub(crate) const ROUTES: &[Route] = &[
         "rollback",
         "minRows",
         "history",
+        "asOf",
     ]),
     Route::post("/api/verify", "workspace.verify", "check logs, chains, objects, witnesses and references")
         .findings(),

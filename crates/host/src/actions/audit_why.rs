@@ -7,6 +7,7 @@ mod desk;
 mod instructions;
 mod subject;
 mod turns;
+mod witness;
 
 use std::collections::BTreeMap;
 
@@ -34,7 +35,7 @@ const ROWS: usize = 10_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WhyArgs {
-    /// An issue, a path or a file of the desk, a run, a digest, an approval or a proposal.
+    /// An issue, a path or a file of the desk, a run, a digest or a witness, an approval or a proposal.
     subject: String,
     /// Which of them it is, when that is not plain.
     kind: Option<String>,

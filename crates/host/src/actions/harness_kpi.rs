@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use premath_bd::{RemediationLog, StoreError, WindowCounts};
+use premath_bd::{Grouping, Query, RemediationLog, StoreError, Trajectory, WindowCounts};
 use premath_kernel::{Kpi, KpiInput, Moment, Value};
 use premath_wire::time::{format_time, parse_time, to_millis};
 use premath_wire::v1::{
     KPI_KIND, KpiAnswer, KpiCounts, KpiDecisionRow, KpiPoint, KpiRatios, KpiThresholds, KpiWindow, Micros,
-    RemediateAnswer, RemediationRow,
+    ProjectionMode, RemediateAnswer, RemediationRow,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,6 +45,8 @@ pub(crate) struct ReportArgs {
     min_rows: Option<u64>,
     /// The figures of so many windows before this one as well; none when absent.
     history: Option<u64>,
+    /// When the window ends; the end of the newest row when absent, so that one file gives one answer.
+    as_of: Option<String>,
 }
 
 /// What `harness.kpi.remediate` takes.
@@ -127,7 +129,10 @@ pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
     let asked = Asked::new(&args)?;
     let trajectory = trajectory(host, args.path.as_deref());
     let remediations = RemediationLog::beside(Arc::clone(&host.workspace.disk), trajectory.path());
-    let end = to_millis(host.workspace.clock.now());
+    let end = match told(args.as_of.as_deref()) {
+        Some(text) => parse_time(text).ok_or_else(|| invalid("expected an RFC 3339 time", "asOf"))?,
+        None => newest_end(host, &trajectory, args.path.as_deref())?,
+    };
     let start = before(end, asked.hours);
     let counted = |start, end| {
         let counts = trajectory.window(start, end);
@@ -161,6 +166,26 @@ pub(crate) fn report(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Action
         warnings: counts.warnings.into_iter().map(warning).collect(),
     };
     Answer::new("ok", &answer)
+}
+
+/// The end of the newest row, in whole milliseconds from above; now where there is no row.
+fn newest_end(host: &Host<'_>, trajectory: &Trajectory, path: Option<&str>) -> Result<Moment, ActionError> {
+    let query = Query { mode: ProjectionMode::Latest, limit: 1, grouping: Grouping::None };
+    let items = trajectory.query(&query).map(|projection| projection.items);
+    let items = unless_new(host, path, items, Vec::new)?;
+    let finished = items.first().and_then(|row| row.as_object()?.get("finishedAt")?.as_text());
+    let newest = finished.and_then(parse_time);
+    Ok(newest.map_or_else(|| to_millis(host.workspace.clock.now()), whole_millis_from_above))
+}
+
+/// The first whole millisecond that is not before a moment: times are printed in milliseconds.
+fn whole_millis_from_above(moment: Moment) -> Moment {
+    let below = to_millis(moment);
+    if below == moment {
+        return below;
+    }
+    let within = Moment::new(below.seconds(), below.nanos().saturating_add(1_000_000));
+    within.or_else(|| Moment::new(below.seconds().saturating_add(1), 0)).unwrap_or(below)
 }
 
 fn ratios(kpi: &Kpi) -> KpiRatios {

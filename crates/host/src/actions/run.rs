@@ -1,4 +1,4 @@
-//! `run.*` and `turn.show`: running agents, and looking at what they did.
+//! `run.*`, `turn.show` and `turn.export`: running agents, and looking at what they did.
 
 use std::path::Path;
 
@@ -18,6 +18,8 @@ use crate::table::{ActionError, Answer, Host};
 
 /// What asks for something that a run did not keep is refused with.
 const NOT_RETAINED: &str = "payload_not_retained";
+/// What asks for the case of a turn that was not judged is refused with.
+const TURN_OPEN: &str = "turn_open";
 /// How many runs are listed when nobody says.
 const LISTED: u64 = 50;
 /// How many rows of a run are given out when nobody says, and at most.
@@ -79,6 +81,16 @@ pub(crate) struct ExportArgs {
 pub(crate) struct TurnArgs {
     /// The turn, by the id of its call.
     call_id: String,
+}
+
+/// What `turn.export` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TurnExportArgs {
+    /// The turn, by the id of its call.
+    call_id: String,
+    /// The change of the turn that is judged with it, from 1; none when absent.
+    intent: Option<u64>,
 }
 
 /// `run.start`
@@ -240,6 +252,28 @@ pub(crate) fn turn(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         Err(ActionError::NotRetained { run_id }) => not_retained("turn.show", &run_id),
         card => Answer::new("ok", &card?),
     }
+}
+
+/// `turn.export`
+pub(crate) fn export_turn(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    let args: TurnExportArgs = arguments(args)?;
+    match traces::export_turn(host.workspace, &args.call_id, args.intent) {
+        Err(ActionError::NotRetained { run_id }) => not_retained("turn.export", &run_id),
+        exported => match exported? {
+            Ok(case) => Answer::new("ok", &case),
+            Err(traces::NoCase::Open) => turn_open(&args.call_id),
+        },
+    }
+}
+
+/// A turn that was not judged has no case.
+fn turn_open(call_id: &str) -> Result<Answer, ActionError> {
+    let refused = RunRefused {
+        class: TURN_OPEN.to_owned(),
+        detail: format!("turn `{call_id}` was not judged: it is open, or it has no normal form"),
+        hint: format!("`premath turn show {call_id}` says how far it came"),
+    };
+    refuse(refused, "turn.export")
 }
 
 /// `run.forget`

@@ -148,9 +148,9 @@ fn now(row: &IssueRow) -> IntentOutcome {
 }
 
 impl IssuePort for RunIssues<'_> {
-    fn witness(&mut self, record: &Value<'_>) -> Result<(), StoreError> {
-        let id = self.witnesses.put_record(record)?;
-        self.cited.push(format!("witness://{id}"));
+    fn witness(&mut self, records: &[Value<'_>]) -> Result<(), StoreError> {
+        let ids = self.witnesses.put_records(records)?;
+        self.cited.extend(ids.into_iter().map(|id| format!("witness://{id}")));
         Ok(())
     }
 

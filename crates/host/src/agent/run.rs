@@ -9,7 +9,7 @@ use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
 use premath_tusk::policy::Governor;
 use premath_tusk::turn_loop::{
-    Beginning, ConfigError, DriveError, Judge, Machine, ParentRun, PolicyPort, Ports, Relation, RunConfig,
+    Beginning, ConfigError, DriveError, IssuePort as _, Judge, Machine, ParentRun, PolicyPort, Ports, Relation, RunConfig,
     RunEvent, RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
 };
 use premath_wire::time::format_time;
@@ -399,6 +399,10 @@ pub(super) fn one(
         }
         None => return Err(fault("a port of the run waits for something that never comes")),
     };
+    if machine.config().issue_id.is_some() {
+        // The step of the run cites the turn that it ended with.
+        issues.witness(&machine.witnesses())?;
+    }
     leave(workspace, machine.config(), &report, &issues, &started_at)?;
     policy.as_ref().map_or(Ok(()), |policy| policy.record_run(report.outcome.token()))?;
     audit_log(workspace).seal()?;

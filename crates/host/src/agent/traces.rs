@@ -2,6 +2,7 @@
 //!
 //! Everything is read from journals; a turn is shown by running its machine again. It must not change anything.
 
+mod case;
 mod kept_rows;
 mod listing;
 mod made;
@@ -19,6 +20,7 @@ use premath_wire::v1::{
     TurnRow, TurnVerdict, WorkerRow,
 };
 
+pub(crate) use self::case::{NoCase, export_turn};
 use self::kept_rows::{each, kept_intent};
 pub use self::listing::KeptRuns;
 use self::listing::{Questions, every};

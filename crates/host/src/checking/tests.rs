@@ -83,6 +83,7 @@ fn workspace() -> Workspace {
         redactor: premath_bd::Redactor::default(),
         retention: Retention::default(),
         packages: crate::PolicyPackages::default(),
+        receipts: premath_bd::AuditReceipts::default(),
     }
 }
 

@@ -61,6 +61,7 @@ fn passages_are_all_of_a_text_but_blank_lines() {
     assert_eq!(chunks.first().unwrap().citation.heading, "");
 }
 
+/// Seed: 003 §1/7
 #[test]
 fn the_passage_that_fits_best_comes_first_and_says_where_it_is() {
     let desk = desk();

@@ -122,7 +122,7 @@ pub const FUNCTIONS: &[ProgramFunction] = functions! {
     "harness.feature.read" [] [] Gives::Payload;
     "harness.feature.write" ["featureId" "status"] ["instructionRefs" "issueId" "sessionRef" "summary" "verificationRefs"] Gives::Payload;
     "harness.join_check" [] ["document" "strict"] Gives::Verdict;
-    "harness.kpi.report" [] ["history" "minRows" "rollback" "target" "windowHours"] Gives::Payload;
+    "harness.kpi.report" [] ["asOf" "history" "minRows" "rollback" "target" "windowHours"] Gives::Payload;
     "harness.session.bootstrap" [] [] Gives::Payload;
     "harness.session.read" [] [] Gives::Payload;
     "harness.session.write" [] ["instructionRefs" "issueId" "lineageRefs" "nextStep" "sessionId" "state" "summary" "witnessRefs"] Gives::Payload;

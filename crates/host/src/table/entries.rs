@@ -279,6 +279,8 @@ pub const ACTIONS: &[Action] = actions! {
         "list other servers and what was approved of them";
     "tool.show" "tools show" Effect foreign_tools::OneArgs => "foreign-tools" foreign_tools::show:
         "show a definition of another server, and what has changed in it";
+    "turn.export" "turn export" Read run::TurnExportArgs => "turn-case" run::export_turn:
+        "write a judged turn as a case that harness-join-check judges again";
     "turn.show" "turn show" Read run::TurnArgs => "turn-card" run::turn:
         "show what a model saw in a turn, and what came of it";
     "workspace.doctor" "doctor" Mutation doctor::DoctorArgs => "doctor" doctor::call:

@@ -88,6 +88,7 @@ fn exactly_the_listed_names_are_bound() {
     assert!(NAMES.lines().is_sorted(), "the list is not sorted");
 }
 
+/// Seed: 002 §14/1, 002 §14/2, 002 §14/4
 #[test]
 fn nothing_that_reaches_the_world_is_bound() {
     for name in ATTEMPTS {

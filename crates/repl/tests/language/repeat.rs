@@ -16,6 +16,7 @@ const PROGRAMS: &[&str] = &[
     "(car (echo 5))",
 ];
 
+/// Seed: 002 §14.4/2
 #[test]
 fn two_runs_are_one() {
     for program in PROGRAMS {

@@ -38,6 +38,8 @@ pub(crate) struct Closing<'c> {
     pub(crate) used: Used,
     pub(crate) incoming: &'c [String],
     pub(crate) goes_on: bool,
+    /// Whether the turn is kept as it was handed to the kernel.
+    pub(crate) records_turn: bool,
 }
 
 /// How a turn was judged, with the turn itself for whoever earns a proof from it.
@@ -45,6 +47,8 @@ pub(crate) struct Closed {
     pub(crate) verdict: Verdict,
     pub(crate) call_spec_digest: Digest,
     pub(crate) turn: NormalizedTurn,
+    /// The turn as it was handed to the kernel; none unless it was asked for.
+    pub(crate) recorded: Option<Turn>,
 }
 
 /// A turn that has no normal form, or a name that is blank: nothing of it can be judged.
@@ -68,18 +72,20 @@ impl Closing<'_> {
             Text::new(&self.open.answer.model_ref).ok_or_else(blank)?,
             Some(choice),
         );
-        let turn = normalize(Turn {
+        let turn = Turn {
             spec,
             evidence,
             policies: std::sync::Arc::clone(&self.terms.policies),
             governance: self.terms.governance.clone(),
             constraints: Constraints::default(),
             strictness: Strictness::Strict,
-        })
-        .map_err(|twin| NotATurn(format!("two rows of `{}` have one key", twin.list.name())))?;
+        };
+        let recorded = self.records_turn.then(|| turn.clone());
+        let turn = normalize(turn)
+            .map_err(|twin| NotATurn(format!("two rows of `{}` have one key", twin.list.name())))?;
         let assessment = assess(&turn, None, &Claims::default());
         let verdict = verdict(&self.open.call_id, &turn, &assessment);
-        Ok(Closed { verdict, call_spec_digest: turn.digests().call_spec.clone(), turn })
+        Ok(Closed { verdict, call_spec_digest: turn.digests().call_spec.clone(), turn, recorded })
     }
 
     fn evidence(&self) -> Option<TurnEvidence> {

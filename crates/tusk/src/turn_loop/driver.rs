@@ -420,9 +420,7 @@ impl Driver<'_, '_> {
     fn apply(&mut self, machine: &Machine, admitted: Vec<Admitted>) -> Result<Event, DriveError> {
         let turn_digest =
             machine.last_verdict().map(|verdict| verdict.turn_digest.clone()).unwrap_or_default();
-        if let Some(record) = machine.witness() {
-            self.ports.issues.witness(&record)?;
-        }
+        self.ports.issues.witness(&machine.witnesses())?;
         // The steps of a plan come one after the other; nothing comes behind one that failed.
         let plan = planned::plan(machine);
         let mut is_stopped = false;

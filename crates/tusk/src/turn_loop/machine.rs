@@ -5,7 +5,7 @@
 //! wait, store, or keep a proof between two steps: proofs are earned when they are asked for.
 
 use premath_bd::JournalEvent;
-use premath_kernel::{ActionMode, Digest, Digests};
+use premath_kernel::{ActionMode, Digest, Digests, NormalizedTurn};
 
 use super::check::{ConfigError, check};
 use super::code::{Bindings, CODE_EXECUTION};
@@ -17,6 +17,7 @@ use super::records;
 use super::state::{Open, Paused, Phase, Purpose, State};
 use super::step::{ModelCall, PlannedCall, Step};
 use super::terms::Terms;
+use super::turn_case::TurnCase;
 use super::watch::{RunOutcome, RunReport, StopCause, Verdict};
 use super::workflow::Workflow;
 use crate::context::RunState;
@@ -49,6 +50,11 @@ pub struct Machine {
     pub(super) last_verdict: Option<Verdict>,
     pub(super) last_digests: Option<Digests>,
     pub(super) last_rendered: Vec<String>,
+    /// The last turn that was judged and asked for no change.
+    pub(super) last_turn: Option<NormalizedTurn>,
+    pub(super) last_case: Option<TurnCase>,
+    /// Whether the last turn is kept as it was handed to the kernel: for export, never for a run that is driven.
+    pub(super) records_turns: bool,
 }
 
 impl Machine {
@@ -84,6 +90,9 @@ impl Machine {
             last_verdict: None,
             last_digests: None,
             last_rendered: Vec::new(),
+            last_turn: None,
+            last_case: None,
+            records_turns: false,
         };
         machine.records.push(records::started(&machine.config));
         machine.state.push(Message::user_text(machine.config.opening.clone()));
@@ -114,6 +123,12 @@ impl Machine {
     #[must_use]
     pub const fn last_digests(&self) -> Option<&Digests> {
         self.last_digests.as_ref()
+    }
+
+    /// The last turn that was judged, as it was handed to the kernel; none unless a redrive records turns.
+    #[must_use]
+    pub const fn last_case(&self) -> Option<&TurnCase> {
+        self.last_case.as_ref()
     }
 
     /// What the model is shown of the calls of the last turn, in their order.

@@ -65,11 +65,11 @@ pub enum AnswerError {
 
 /// What closed turns change: issue memory, the desk, what waits for people.
 pub trait IssuePort: Debug {
-    /// Stores the witness of the turn whose changes follow.
+    /// Stores the witnesses of the turn whose changes follow.
     ///
     /// # Errors
-    /// It is not stored.
-    fn witness(&mut self, record: &Value<'_>) -> Result<(), StoreError>;
+    /// They are not stored.
+    fn witness(&mut self, records: &[Value<'_>]) -> Result<(), StoreError>;
 
     /// Makes one change, once.
     ///

@@ -3,7 +3,10 @@
 //! Nothing here is kept: a proof that is not spent is gone.
 
 use premath_bd::{Change, TurnGrant};
-use premath_kernel::{ActivePolicy, Claims, Digest, Text, Value, admit, close};
+use premath_kernel::{
+    ActivePolicy, Claims, Digest, NormalizedTurn, Text, Value, Witness, admit, assess, call_spec_witness, close,
+    tool_use_witness,
+};
 
 use super::machine::Machine;
 use super::state::{Applying, Phase};
@@ -12,16 +15,11 @@ use super::toolbox::Toolbox;
 use crate::context::{HandoffPacket, PacketArtifact};
 
 impl Machine {
-    /// The witness of the closed turn whose changes are being made.
+    /// The witnesses of the turn that was judged last: its call spec, what became of its results, the join check.
     #[must_use]
-    pub fn witness(&self) -> Option<Value<'static>> {
-        match &self.state.phase {
-            Phase::Applying(applying) => {
-                let claims = Claims::default();
-                let assessment = premath_kernel::assess(&applying.turn, None, &claims);
-                let witness = premath_kernel::Witness::of(&applying.turn, &assessment, None, &claims);
-                Some(witness.into_value().into_owned())
-            }
+    pub fn witnesses(&self) -> Vec<Value<'static>> {
+        let turn = match &self.state.phase {
+            Phase::Applying(applying) => Some(&applying.turn),
             Phase::Calling(_)
             | Phase::Judging(_)
             | Phase::Asking { .. }
@@ -32,8 +30,9 @@ impl Machine {
             | Phase::Handing { .. }
             | Phase::Spawning { .. }
             | Phase::Compacting { .. }
-            | Phase::Ended(_) => None,
-        }
+            | Phase::Ended(_) => self.last_turn.as_ref(),
+        };
+        turn.map(turn_witnesses).unwrap_or_default()
     }
 
     /// The change that a call of the closed turn asks for, planned again.
@@ -74,10 +73,14 @@ impl Machine {
         packet
     }
 
+    /// The capabilities that the run claims for its changes.
+    pub(super) fn claims(&self) -> Claims {
+        Claims::new(self.config.capabilities.iter().filter_map(|text| Text::new(text)).collect())
+    }
+
     /// The permits of a closed turn, each earned from its evidence.
     pub(super) fn admitted(&self, applying: &Applying) -> Vec<Admitted> {
-        let claims =
-            Claims::new(self.config.capabilities.iter().filter_map(|text| Text::new(text)).collect());
+        let claims = self.claims();
         let policy = self.terms.mutation_policy();
         let active = policy.map_or(ActivePolicy::NotSupplied, ActivePolicy::Supplied);
         let grant = |intent: &premath_kernel::Intent| {
@@ -99,4 +102,12 @@ impl Machine {
         });
         admitted.collect()
     }
+}
+
+/// The witnesses of one turn.
+fn turn_witnesses(turn: &NormalizedTurn) -> Vec<Value<'static>> {
+    let claims = Claims::default();
+    let assessment = assess(turn, None, &claims);
+    let join_check = Witness::of(turn, &assessment, None, &claims).into_value().into_owned();
+    vec![call_spec_witness(turn), tool_use_witness(turn), join_check]
 }

@@ -68,6 +68,7 @@ pub struct Redrive {
     /// What the machine has decided and the journal has not said yet.
     pending: VecDeque<JournalEvent>,
     rows: u64,
+    records_turns: bool,
 }
 
 /// A machine that stands where its journal ends.
@@ -82,6 +83,12 @@ pub struct Redriven {
 }
 
 impl Redrive {
+    /// A redrive whose machine keeps each judged turn as it was handed to the kernel, until the next one.
+    #[must_use]
+    pub fn recording_turns() -> Self {
+        Self { records_turns: true, ..Self::default() }
+    }
+
     /// Takes the next row's event.
     ///
     /// # Errors
@@ -110,6 +117,7 @@ impl Redrive {
         let config = config.ok_or(RedriveError::NotStarted { seq })?;
         let config = RunConfig::from_value(config).map_err(|source| RedriveError::Row { seq, source })?;
         let mut machine = Machine::new(config)?;
+        machine.records_turns = self.records_turns;
         self.pending.extend(machine.take_records());
         self.machine = Some(machine);
         self.compare(seq, row)
@@ -138,7 +146,8 @@ impl Redrive {
     /// # Errors
     /// A journal without rows.
     pub fn finish(self) -> Result<Redriven, RedriveError> {
-        let machine = self.machine.ok_or(RedriveError::NotStarted { seq: 0 })?;
+        let mut machine = self.machine.ok_or(RedriveError::NotStarted { seq: 0 })?;
+        machine.records_turns = false;
         Ok(Redriven { machine, unwritten: self.pending.into(), rows: self.rows })
     }
 }

@@ -299,7 +299,8 @@ impl State {
     }
 }
 
-fn message_value(message: &Message) -> Value<'_> {
+/// A message as it is hashed and shown.
+pub(crate) fn message_value(message: &Message) -> Value<'_> {
     match message {
         Message::User(parts) => Object::fields()
             .field("parts", parts.iter().map(user_value).collect::<Vec<_>>())

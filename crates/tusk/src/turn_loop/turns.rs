@@ -13,6 +13,7 @@ use super::progress;
 use super::records;
 use super::state::{After, Applying, Open, Paused, Phase, Purpose};
 use super::step::WorkerPlan;
+use super::turn_case::TurnCase;
 use super::terms::{CUT_MARKER, ORCHESTRATOR, SUCCESSOR};
 use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, StopCause, Verdict};
 use crate::context::views::{self, OpenCall};
@@ -144,6 +145,7 @@ impl Machine {
             used: self.state.used,
             incoming: &self.state.incoming,
             goes_on,
+            records_turn: self.records_turns,
         };
         let judged = closing.judge();
         self.count_filtered(&open, &rendered);
@@ -329,17 +331,24 @@ impl Machine {
         let is_closed = closed.verdict.is_closed;
         self.last_verdict = Some(closed.verdict.clone());
         self.last_digests = Some(closed.turn.digests().clone());
+        let case = closed.recorded.map(|turn| {
+            let (intents, claims) = (intents.clone(), self.claims());
+            TurnCase { turn, intents, claims }
+        });
+        self.last_case = case;
+        self.last_turn = None;
         if !is_closed {
             self.refused(&open, &closed.verdict);
+            self.last_turn = Some(closed.turn);
             return;
         }
         self.state.refused_in_a_row = 0;
-        if let (true, After::Finish(outcome)) = (intents.is_empty(), &after) {
-            self.finish(outcome.clone(), &open.purpose);
-            return;
-        }
         if intents.is_empty() {
-            self.go(after);
+            self.last_turn = Some(closed.turn);
+            match after {
+                After::Finish(outcome) => self.finish(outcome, &open.purpose),
+                after @ (After::GoOn(_) | After::Judge) => self.go(after),
+            }
             return;
         }
         let workers = progress::workers(&self.config, &open, &self.state.last_text);

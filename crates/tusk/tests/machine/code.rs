@@ -27,6 +27,7 @@ fn ids(play: &Play) -> Vec<String> {
     calls.iter().map(|call| call.call.id.clone()).collect()
 }
 
+/// Seed: 001 §5.1/1, 001 §5.1/2, 001 §5.1/4, 004 §7/1, 001 §3/12
 #[test]
 fn a_program_passes_what_one_call_gives_to_the_next_and_only_its_value_is_shown() {
     let mut play = Play::of(coding());
@@ -56,6 +57,7 @@ fn a_program_passes_what_one_call_gives_to_the_next_and_only_its_value_is_shown(
     play.replays();
 }
 
+/// Seed: 001 §4.2/7, 001 §4.3/5, 001 §8/6
 #[test]
 fn calls_of_parallel_map_come_out_together_and_in_parts_where_they_are_too_many() {
     let mut play = Play::of(coding());
@@ -70,6 +72,7 @@ fn calls_of_parallel_map_come_out_together_and_in_parts_where_they_are_too_many(
     play.replays();
 }
 
+/// Seed: 001 §5.1/3
 #[test]
 fn a_call_that_fails_is_a_condition_with_its_class() {
     let fails =
@@ -131,6 +134,7 @@ fn a_tool_that_a_search_found_can_be_called_in_the_same_program() {
     play.replays();
 }
 
+/// Seed: 001 §3/10, 001 §4.3/6, 001 §8/6
 #[test]
 fn tools_that_only_a_model_may_call_are_not_bound() {
     let mut config = coding();

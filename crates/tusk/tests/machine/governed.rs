@@ -137,6 +137,7 @@ fn seen(call: &PlannedCall) -> CallOutcome {
     outcome
 }
 
+/// Seed: 001 §3/18, 001 §4.2/8, 001 §4.3/10, 001 §8/13, 003 §1/10
 #[test]
 fn policy_is_asked_before_anything_runs_and_its_guards_are_evidence_of_the_turn() {
     let mut play = Play::of(governed());
@@ -147,6 +148,7 @@ fn policy_is_asked_before_anything_runs_and_its_guards_are_evidence_of_the_turn(
     play.replays();
 }
 
+/// Seed: 001 §4.5/9, 001 §8/13
 #[test]
 fn a_result_that_nobody_looked_at_keeps_its_turn_open() {
     let mut play = Play::of(governed());
@@ -166,6 +168,7 @@ fn a_call_that_policy_says_nothing_about_does_not_run() {
     assert_eq!(calls[0].refusal.as_ref().unwrap().failure().unwrap().error_code, "policy_denied");
 }
 
+/// Seed: 003 §1/12, 003 §2/1
 #[test]
 fn a_denial_reaches_the_model_without_the_name_of_a_rule_and_closes_its_turn() {
     let mut play = Play::of(governed());
@@ -203,6 +206,7 @@ fn no_and_too_late_run_nothing_and_the_model_hears_it() {
     }
 }
 
+/// Seed: 003 §4/1, 003 §5/5
 #[test]
 fn two_things_in_one_turn_are_not_destroyed_without_a_plan() {
     let mut play = Play::of(governed());

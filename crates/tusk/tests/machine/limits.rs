@@ -11,6 +11,7 @@ fn raised(change: impl FnOnce(&mut Limits)) -> Option<Limits> {
     Some(limits)
 }
 
+/// Seed: 001 §3/7, 001 §8/7, 001 §4.1/34
 #[test]
 fn turns_stop_a_run_and_more_of_them_let_it_go_on() {
     let mut play = Play::of(limited(Limits { turns: Some(2), ..Limits::standard() }));
@@ -129,6 +130,7 @@ fn an_answer_without_usage_counts_no_tokens() {
     assert_eq!(play.outcome(), RunOutcome::Completed);
 }
 
+/// Seed: 001 §6.3/4, 001 §8/7
 #[test]
 fn the_same_call_three_times_asks_a_person() {
     let same = || calls([lookup("same")]);
@@ -169,6 +171,7 @@ fn a_person_who_says_no_stops_the_run_and_nothing_of_the_turn_runs() {
     play.replays();
 }
 
+/// Seed: 001 §3/7, 001 §8/7
 #[test]
 fn a_checkpoint_comes_every_so_many_turns() {
     let mut play = Play::of(limited(Limits { checkpoint_every: Some(2), ..Limits::standard() }));

@@ -18,6 +18,7 @@ fn workflow(pattern: ExecutionPattern, change: impl FnOnce(&mut Workflow)) -> Wo
     workflow
 }
 
+/// Seed: 001 §3/6
 #[test]
 fn single_is_one_answer_and_what_it_asks_for() {
     let mut play = Play::of(working(Workflow::of(ExecutionPattern::Single)));
@@ -27,6 +28,7 @@ fn single_is_one_answer_and_what_it_asks_for() {
     play.replays();
 }
 
+/// Seed: 001 §5.2/3, 001 §3/1
 #[test]
 fn a_chain_goes_from_prompt_to_prompt() {
     let stage = |name: &str| Stage { name: name.to_owned(), prompt: format!("now {name}") };
@@ -74,6 +76,7 @@ fn branches() -> Workflow {
     })
 }
 
+/// Seed: 001 §4.5/3, 001 §4.5/5, 001 §3/6, 001 §6.3/5
 #[test]
 fn branches_are_spawned_by_the_harness_and_joined_by_the_model() {
     let mut play = Play::of(working(branches()));
@@ -176,6 +179,7 @@ fn rounds_of_judging_are_limited() {
     play.replays();
 }
 
+/// Seed: 003 §3/1
 #[test]
 fn a_model_judges_as_a_worker_and_never_its_own_work() {
     let other = Judge::Model { reference: "scripted:critic".to_owned(), prompt: "Is it right?".to_owned() };
@@ -220,6 +224,7 @@ fn a_pattern_without_its_parts_makes_no_machine() {
     assert!(Machine::new(homeless).unwrap_err().to_string().contains("issue"));
 }
 
+/// Seed: 001 §3/22, 001 §4.5/10, 004 §5/7, 001 §6.3/6
 #[test]
 fn a_required_artifact_that_is_missing_is_told_and_can_be_mended() {
     let mut play = Play::of(specialist(&["docs/out.md"]));
@@ -258,6 +263,7 @@ fn reads_much(play: &mut Play, id: &str) {
     });
 }
 
+/// Seed: 001 §3/14, 001 §3/23, 001 §8/12, 002 §4/2
 #[test]
 fn a_full_context_is_handed_to_a_fresh_session() {
     let mut play = Play::of(tight(OnFull::Descend));
@@ -299,6 +305,7 @@ fn calls_in_a_handoff_do_not_run() {
     assert_eq!(play.ran.len(), before, "tools were forbidden: {:?}", play.ran);
 }
 
+/// Seed: 001 §3/14, 001 §8/12, 003 §1/5
 #[test]
 fn compaction_is_evidence_of_the_turn_after_it() {
     let mut play = Play::of(tight(OnFull::Compact));
@@ -320,6 +327,7 @@ fn compaction_is_evidence_of_the_turn_after_it() {
     play.replays();
 }
 
+/// Seed: 001 §3/4, 003 §1/8
 #[test]
 fn a_window_drops_whole_turns() {
     let mut play = Play::of(tight(OnFull::Window));
@@ -346,6 +354,7 @@ fn one_result_that_fills_the_context_alone_stops_the_run() {
     }
 }
 
+/// Seed: 001 §6/3, 001 §6/4, 001 §6.3/2, 004 §6/1
 #[test]
 fn an_intent_is_applied_after_its_turn_is_closed_and_with_a_permit_of_its_own() {
     let mut play = Play::of(config());
@@ -362,6 +371,7 @@ fn an_intent_is_applied_after_its_turn_is_closed_and_with_a_permit_of_its_own() 
     play.replays();
 }
 
+/// Seed: 001 §4.6/3, 001 §7/40
 #[test]
 fn an_intent_without_its_capability_gets_no_permit() {
     let mut play = Play::of(RunConfig { capabilities: Vec::new(), ..config() });
@@ -374,13 +384,16 @@ fn an_intent_without_its_capability_gets_no_permit() {
     play.replays();
 }
 
+/// Seed: 001 §7/42, 004 §2/3
 #[test]
 fn an_intent_of_a_refused_turn_is_never_applied() {
     let mut play = Play::of(specialist(&["docs/out.md"]));
     play.says(calls([forged("one"), ("bad", "nothing", json!({}))])).works();
     assert!(!play.verdict().0);
     assert!(matches!(play.machine.next(), Step::CallModel(_)));
-    assert!(play.machine.witness().is_none());
+    let witnesses = play.machine.witnesses();
+    let verdict = witnesses.last().and_then(|record| record.as_object()?.get("verdict")?.as_object());
+    assert_eq!(verdict.and_then(|verdict| verdict.get("result")?.as_text()), Some("rejected"));
     assert!(!play.kinds().contains(&"turn.applied".to_owned()));
     play.replays();
 }

@@ -215,6 +215,7 @@ fn cases() -> ProptestConfig {
 proptest! {
     #![proptest_config(cases())]
 
+    /// Seed: 002 §6/3, 001 §6.3/1, 002 §7/7
     #[test]
     fn what_was_written_runs_again_byte_for_byte(script in prop::collection::vec(any::<u8>(), 0..160)) {
         let mut dice = Dice(script.iter());
@@ -223,6 +224,7 @@ proptest! {
         play.replays();
     }
 
+    /// Seed: 002 §4/1
     #[test]
     fn a_run_that_is_cut_anywhere_goes_on_and_does_nothing_twice(
         script in prop::collection::vec(any::<u8>(), 0..160),

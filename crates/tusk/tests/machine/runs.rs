@@ -6,6 +6,7 @@ use premath_tusk::model::{AssistantPart, StopReason};
 use premath_tusk::turn_loop::{Event, FENCED_JSON, RunConfig, RunOutcome, Step, StopCause};
 use serde_json::json;
 
+/// Seed: 001 §5.2/2, 001 §5.2/4, 003 §1/3
 #[test]
 fn a_plain_run_reads_and_is_done() {
     let mut play = Play::of(config());
@@ -34,6 +35,7 @@ fn a_plain_run_reads_and_is_done() {
     play.replays();
 }
 
+/// Seed: 001 §7/42, 004 §2/3
 #[test]
 fn an_unknown_tool_keeps_every_effect_of_its_answer_from_running() {
     let mut play = Play::of(config());
@@ -60,6 +62,7 @@ fn an_unknown_tool_keeps_every_effect_of_its_answer_from_running() {
     play.replays();
 }
 
+/// Seed: 001 §4.2/4, 001 §3/5
 #[test]
 fn arguments_that_break_their_schema_are_told_with_their_place() {
     let mut play = Play::of(config());
@@ -70,6 +73,7 @@ fn arguments_that_break_their_schema_are_told_with_their_place() {
     play.replays();
 }
 
+/// Seed: 001 §5.2/3, 001 §3/13
 #[test]
 fn three_refused_turns_in_a_row_end_fail_closed_and_one_good_turn_begins_the_count_again() {
     let wrong = |at: u64| calls([("bad", "nothing", json!({"at": at}))]);
@@ -90,6 +94,7 @@ fn three_refused_turns_in_a_row_end_fail_closed_and_one_good_turn_begins_the_cou
     play.replays();
 }
 
+/// Seed: 001 §4.2/1
 #[test]
 fn calls_that_cannot_be_told_apart_end_the_run_before_anything_runs() {
     for twins in [
@@ -198,6 +203,7 @@ fn a_refusal_of_the_model_ends_fail_closed() {
     play.replays();
 }
 
+/// Seed: 001 §4.5/6, 004 §5/5, 001 §3/13
 #[test]
 fn an_end_that_nobody_knows_ends_fail_closed() {
     let mut play = Play::of(config());
@@ -243,6 +249,7 @@ fn an_interrupted_call_closes_its_turn_and_the_model_is_told() {
     play.replays();
 }
 
+/// Seed: 001 §4.2/6, 001 §3/9, 001 §8/5
 #[test]
 fn a_deferred_tool_is_offered_and_runs_only_after_a_search() {
     let mut play = Play::of(config());
@@ -275,6 +282,7 @@ fn only_a_search_finds_tools_whatever_a_result_says() {
 const FENCED: &str =
     "I look.\n```tool_call\n{\"name\": \"fs_read\", \"arguments\": {\"path\": \"a.txt\"}}\n```\n";
 
+/// Seed: 001 §5.3/1, 001 §5.3/3, 001 §5.3/4, 001 §4.2/3, 004 §7/3
 #[test]
 fn text_mode_reads_fenced_blocks_and_offers_no_tools() {
     let text = RunConfig { action_mode: ActionMode::Text, normalizer: FENCED_JSON.to_owned(), ..config() };
@@ -289,6 +297,7 @@ fn text_mode_reads_fenced_blocks_and_offers_no_tools() {
     play.replays();
 }
 
+/// Seed: 001 §5.3/2, 001 §5.3/5
 #[test]
 fn text_mode_without_an_adapter_only_looks_at_the_text() {
     let mut play = Play::of(RunConfig { action_mode: ActionMode::Text, ..config() });
@@ -298,6 +307,7 @@ fn text_mode_without_an_adapter_only_looks_at_the_text() {
     play.replays();
 }
 
+/// Seed: 001 §4.2/2, 001 §5.3/2
 #[test]
 fn structured_calls_mean_nothing_in_text_mode() {
     let text = RunConfig { action_mode: ActionMode::Text, normalizer: FENCED_JSON.to_owned(), ..config() };
@@ -308,6 +318,7 @@ fn structured_calls_mean_nothing_in_text_mode() {
     play.replays();
 }
 
+/// Seed: 001 §3/3
 #[test]
 fn an_event_that_does_not_fit_changes_nothing() {
     let mut play = Play::of(config());

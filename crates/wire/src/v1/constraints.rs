@@ -2,7 +2,7 @@
 
 use premath_kernel as kernel;
 
-use super::row::row;
+use super::row::{Wire as _, row};
 use super::scalar::{DigestText, ExecutionPatternToken, Refs};
 
 row! {
@@ -52,5 +52,37 @@ row! {
         allowed_targets: Refs,
         /// Whether it must name a return path.
         require_return_path: Option<bool>,
+    }
+}
+
+impl ProtocolConstraints {
+    /// Whether anything is asserted.
+    pub(crate) const fn is_asserted(&self) -> bool {
+        self.parallel_transport_order_valid.is_some()
+    }
+}
+
+impl TruncationConstraints {
+    /// Whether anything is asserted.
+    pub(crate) const fn is_asserted(&self) -> bool {
+        self.required.is_some() || self.valid.is_some()
+    }
+}
+
+impl DecompositionConstraints {
+    /// Whether anything is asserted.
+    pub(crate) const fn is_asserted(&self) -> bool {
+        self.admissible.is_some()
+            || self.expected_execution_pattern.is_some()
+            || self.expected_policy_digest.is_some()
+    }
+}
+
+impl HandoffConstraints {
+    /// Whether anything is asserted.
+    pub(crate) fn is_asserted(&self) -> bool {
+        !self.required_artifact_refs.is_absent()
+            || !self.allowed_targets.is_absent()
+            || self.require_return_path.is_some()
     }
 }

@@ -47,6 +47,9 @@ pub struct TurnInput {
     /// Capabilities claimed for it.
     #[serde(default, skip_serializing_if = "Wire::is_absent")]
     capability_claims: Refs,
+    /// True: the turn is checked as under `--strict`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    strict: Option<bool>,
 }
 
 row! {
@@ -84,6 +87,12 @@ const fn unknown_fields(strictness: Strictness) -> UnknownFields {
     }
 }
 
+/// What the caller asks for, or what the document asks for itself. A document cannot make a check more lenient.
+fn stricter(strictness: Strictness, document: &kernel::Value<'_>) -> Strictness {
+    let member = document.as_object().and_then(|members| members.get("strict"));
+    if member == Some(&kernel::Value::Bool(true)) { Strictness::Strict } else { strictness }
+}
+
 impl JoinCheck {
     /// Reads the document that `harness-join-check` is given.
     ///
@@ -99,6 +108,7 @@ impl JoinCheck {
     /// # Errors
     /// The first thing in it that cannot be read, and where.
     pub fn from_value(value: &kernel::Value<'_>, strictness: Strictness) -> Result<Self, InputError> {
+        let strictness = stricter(strictness, value);
         let input: TurnInput = decode(value, unknown_fields(strictness))?;
         input.into_kernel(strictness)
     }
@@ -137,6 +147,40 @@ impl TurnInput {
         };
         let claims = kernel::Claims::new(self.capability_claims.into_kernel());
         Ok(JoinCheck { turn, intent: self.intent.into_kernel(), claims })
+    }
+
+    /// What was observed.
+    #[must_use]
+    pub const fn evidence(&self) -> &TurnEvidence {
+        &self.evidence
+    }
+
+    /// The document of a turn that the kernel's types hold, so that anyone can check it again.
+    #[must_use]
+    pub fn from_kernel(
+        turn: kernel::Turn,
+        intent: Option<kernel::Intent>,
+        claims: &kernel::Claims,
+    ) -> Self {
+        let kernel::Constraints { protocol, truncation, decomposition, handoff } = turn.constraints;
+        let protocol_constraints = ProtocolConstraints::from_kernel(protocol);
+        let truncation_constraints = TruncationConstraints::from_kernel(truncation);
+        let decomposition_constraints = DecompositionConstraints::from_kernel(decomposition);
+        let handoff_constraints = HandoffConstraints::from_kernel(handoff);
+        Self {
+            policies: PolicyDocuments::from_kernel(&turn.policies),
+            evidence: TurnEvidence::from_kernel(turn.spec, turn.evidence),
+            governance_profile: Wire::from_kernel(turn.governance),
+            protocol_constraints: protocol_constraints.is_asserted().then_some(protocol_constraints),
+            handoff_constraints: handoff_constraints.is_asserted().then_some(handoff_constraints),
+            truncation_constraints: truncation_constraints.is_asserted().then_some(truncation_constraints),
+            decomposition_constraints: decomposition_constraints
+                .is_asserted()
+                .then_some(decomposition_constraints),
+            intent: Wire::from_kernel(intent),
+            capability_claims: Refs::from_kernel(claims.as_set().clone()),
+            strict: turn.strictness.is_strict().then_some(true),
+        }
     }
 }
 

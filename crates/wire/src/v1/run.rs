@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 pub use event::{
     AskedCallRow, CallEnd, CallJudged, ConfirmationRow, ModelTextKind, PlanStepRow, RunEventKind, RunEventRow,
 };
-pub use turn::{CallArtifact, CallRow, CallTruncation, MessageRow, TurnCard, TurnDigests};
+pub use turn::{
+    CallArtifact, CallRow, CallTruncation, JudgedIntent, MessageRow, SentMessage, SentRequest, SentTool, TurnCard,
+    TurnDigests,
+};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -27,7 +27,7 @@ use super::{
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 114] = [
+pub const SCHEMA_NAMES: [&str; 115] = [
     "approval",
     "approval-page",
     "ask",
@@ -138,6 +138,7 @@ pub const SCHEMA_NAMES: [&str; 114] = [
     "scheme-trace",
     "tool-listing",
     "turn-card",
+    "turn-case",
     "ui-chunk",
     "verify",
     "work-event",
@@ -236,6 +237,7 @@ fn generated(name: &str) -> Option<Schema> {
         "run-forgotten" => writing.into_root_schema_for::<RunForgotten>(),
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
+        "turn-case" => writing.into_root_schema_for::<TurnInput>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),
         _ => {
             return of_harness(name)

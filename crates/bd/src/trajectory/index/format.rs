@@ -10,7 +10,7 @@ use crate::trajectory::step::Flaw;
 use crate::trajectory::tally::{LISTED, Tally};
 
 /// Another format has another name, and is rebuilt.
-const MAGIC: &[u8; 32] = b"premath trajectory index 1\n\0\0\0\0\0";
+const MAGIC: &[u8; 32] = b"premath trajectory index 2\n\0\0\0\0\0";
 /// The header is bound to nothing but its format.
 pub(super) const HEADER_SALT: Salt = *b"trajectory index";
 

@@ -235,7 +235,7 @@ fn nobody<T>() -> Result<T, StoreError> {
 }
 
 impl IssuePort for Nobody {
-    fn witness(&mut self, _: &Value<'_>) -> Result<(), StoreError> {
+    fn witness(&mut self, _: &[Value<'_>]) -> Result<(), StoreError> {
         nobody()
     }
 

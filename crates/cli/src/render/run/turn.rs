@@ -3,6 +3,10 @@
 use premath_tusk::turn_loop::CODE_EXECUTION;
 use premath_wire::v1::{CallRow, MessageRow, TurnCard, TurnVerdict};
 
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
 use super::figures::{bytes, counted, of_programs};
 use super::listing::applied;
 use crate::output::{BAD, DIM, GOOD, STRONG, WARN};
@@ -52,8 +56,75 @@ pub(crate) fn turn_card(card: &TurnCard, extent: Extent) -> String {
         text.push_str(&format!("\n{STRONG}Changes{STRONG:#}\n"));
         text.extend(card.applied.iter().map(applied));
     }
+    text.push_str(&evidence(card, extent));
     text.push_str(&digests(card));
     text
+}
+
+/// How many rows of evidence there are of each kind, and with `--full` the rows themselves; never a whole request.
+fn evidence(card: &TurnCard, extent: Extent) -> String {
+    let mut text = String::new();
+    if let Some(sent) = &card.sent {
+        let (messages, tools) = (counted_items(&sent.messages, "message"), counted_items(&sent.tools, "tool"));
+        let blocks = counted_items(&sent.system, "system block");
+        text.push_str(&format!("\n{STRONG}Sent{STRONG:#} {DIM}(whole with --json){DIM:#}\n"));
+        text.push_str(&format!("  {blocks}, {messages}, {tools}, tool choice {}\n", plain(&sent.tool_choice)));
+    }
+    let Some(members) = card.evidence.as_ref().and_then(|evidence| evidence.0.as_object()) else { return text };
+    text.push_str(&format!("\n{STRONG}Evidence{STRONG:#} {DIM}(whole with --json){DIM:#}\n"));
+    for (name, value) in members.iter() {
+        let size = match value {
+            premath_kernel::Value::Array(rows) => counted_items(rows, "row"),
+            premath_kernel::Value::Object(fields) => counted(count(fields.len()), "member"),
+            _scalar => continue,
+        };
+        text.push_str(&format!("  {DIM}{:<20}{DIM:#}{size}\n", plain(name)));
+        if extent == Extent::Whole {
+            let json = premath_wire::Json(value.borrowed().into_owned());
+            text.push_str(&body(&serde_json::to_string_pretty(&json).unwrap_or_default(), extent));
+        }
+    }
+    for intent in &card.intents {
+        let verdict = if intent.mutation_ready { "admitted".to_owned() } else { intent.failure_classes.join(", ") };
+        text.push_str(&format!(
+            "  {DIM}{:<20}{DIM:#}{} {}\n",
+            format!("intent {}", intent.intent),
+            plain(&intent.action),
+            plain(&verdict)
+        ));
+    }
+    text
+}
+
+fn counted_items<T>(items: &[T], what: &str) -> String {
+    counted(count(items.len()), what)
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// The document that `turn export` writes, as the host wrote it.
+#[derive(Debug)]
+pub(crate) struct CaseDocument(Box<RawValue>);
+
+impl<'de> Deserialize<'de> for CaseDocument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// What a case has and a refusal lacks.
+        #[derive(Deserialize)]
+        struct Members {
+            #[serde(rename = "evidence")]
+            _evidence: IgnoredAny,
+        }
+        let document = Box::<RawValue>::deserialize(deserializer)?;
+        let _members: Members = serde_json::from_str(document.get()).map_err(D::Error::custom)?;
+        Ok(Self(document))
+    }
+}
+
+/// The answer of `turn export`: the case itself, for `harness-join-check`.
+pub(crate) fn turn_case(case: &CaseDocument) -> String {
+    format!("{}\n", case.0.get())
 }
 
 fn messages(heading: &str, messages: &[MessageRow], extent: Extent) -> String {

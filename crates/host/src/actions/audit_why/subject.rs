@@ -8,6 +8,7 @@ use premath_kernel::Value;
 use premath_wire::v1::{WhyKind, WhySubject};
 
 use super::turns::Found;
+use super::witness::witness_name;
 use super::{ROWS, Trail, text};
 use crate::agent::traces::MadeTurn;
 use crate::table::ActionError;
@@ -16,7 +17,7 @@ impl Trail<'_> {
     /// What a subject is, when nobody says: a digest by its form, an approval, a proposal, an issue or a run that there is,
     /// else a path.
     pub(super) fn kind_of(&mut self, subject: &str) -> Result<WhySubject, ActionError> {
-        if is_digest(subject) {
+        if is_digest(subject) || witness_name(subject).is_some() {
             return Ok(WhySubject::Digest);
         }
         for (begin, kind) in [("apr_", WhySubject::Approval), ("prp_", WhySubject::Proposal)] {
@@ -102,6 +103,9 @@ impl Trail<'_> {
 
     /// Whatever bears a digest: rows of issues, turns, files that were written, rows of the audit log.
     pub(super) fn digest(&mut self, digest: &str, limit: usize) -> Result<usize, ActionError> {
+        if let Some(id) = witness_name(digest) {
+            return self.witness_subject(id);
+        }
         let mut rows: Vec<IssueRow> = Vec::new();
         self.issues.each_row(|row| {
             let witness = row.object().get("write_witness").and_then(Value::as_object);

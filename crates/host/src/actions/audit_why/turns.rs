@@ -48,7 +48,7 @@ impl Trail<'_> {
     }
 
     /// The turn of that digest, in the run that is named or in any.
-    fn turn_of(&mut self, digest: &str, run: Option<&str>) -> Result<Option<Found>, ActionError> {
+    pub(super) fn turn_of(&mut self, digest: &str, run: Option<&str>) -> Result<Option<Found>, ActionError> {
         let fits = |turn: &MadeTurn| turn.turn_digest.as_deref() == Some(digest);
         if let Some(run) = run
             && let Some(found) = self.turns_of(run, &fits)?.pop()

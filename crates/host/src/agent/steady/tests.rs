@@ -35,6 +35,7 @@ fn workspace(root: PathBuf) -> Workspace {
         redactor: premath_bd::Redactor::default(),
         retention: crate::Retention::default(),
         packages: crate::PolicyPackages::default(),
+        receipts: premath_bd::AuditReceipts::default(),
     }
 }
 

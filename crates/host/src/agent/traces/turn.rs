@@ -6,12 +6,13 @@ use premath_tusk::context::estimate;
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::{AssistantPart, Message, UserPart};
 use premath_tusk::tools::ToolArtifact;
-use premath_tusk::turn_loop::{Event, PlannedCall, Redrive, RedriveError, Step};
+use premath_tusk::turn_loop::{Event, PlannedCall, Redrive, RedriveError, Step, TurnCase, sent_request};
 use premath_wire::Json;
 use premath_wire::v1::{
     CallArtifact, CallRow, CallTruncation, FilteredTokens, MessageRow, TurnCard, TurnDigests, TurnVerdict,
 };
 
+use super::case::describe_case;
 use super::{each, intent_result, journal, number, reasons, text};
 use crate::actions::issue::count;
 use crate::agent::resume::{differs, each_journal_row, missing, refuse_damaged};
@@ -20,20 +21,34 @@ use crate::workspace::Workspace;
 
 /// What one turn was: what the model saw, what it said, what came of it, how it was judged.
 pub(crate) fn turn(workspace: &Workspace, call_id: &str) -> Result<TurnCard, ActionError> {
+    let (mut card, case) = redrive_turn(workspace, call_id)?;
+    if let Some(case) = case {
+        describe_case(&mut card, &case)?;
+    }
+    Ok(card)
+}
+
+/// Runs the machine of a turn again until the turn was judged: what it was, and the case that the kernel judged.
+pub(super) fn redrive_turn(
+    workspace: &Workspace,
+    call_id: &str,
+) -> Result<(TurnCard, Option<TurnCase>), ActionError> {
     let unknown = || missing(&format!("there is no turn `{call_id}`"));
     let (run_id, _) = call_id.rsplit_once(".t").ok_or_else(unknown)?;
     let journal = journal(workspace, run_id)?;
     refuse_damaged(&journal)?;
-    let mut looking =
-        Looking { call_id, card: None, redrive: Redrive::default(), is_inside: false, shown: 0 };
+    let redrive = Redrive::recording_turns();
+    let mut looking = Looking { call_id, card: None, case: None, redrive, is_inside: false, shown: 0 };
     each_journal_row(&journal, |row| looking.take(row).map_err(|error| differs(&journal, &error)))?;
-    looking.card.ok_or_else(unknown)
+    Ok((looking.card.ok_or_else(unknown)?, looking.case))
 }
 
 /// A machine that is run again until one turn, and looked at there.
 struct Looking<'l> {
     call_id: &'l str,
     card: Option<TurnCard>,
+    /// The turn as it was judged.
+    case: Option<TurnCase>,
     redrive: Redrive,
     is_inside: bool,
     /// How many messages were shown before.
@@ -58,8 +73,13 @@ impl Looking<'_> {
     fn called(&mut self, event: &Value<'_>) {
         self.is_inside = text(event, "callId") == Some(self.call_id);
         let Some(machine) = self.redrive.machine() else { return };
+        let mut sent = None;
         let (messages, calls): (Vec<Message>, Vec<CallRow>) = match machine.next() {
-            Step::CallModel(call) => (call.request.messages.iter().cloned().collect(), Vec::new()),
+            Step::CallModel(call) => {
+                let digest = text(event, "contextDigest").unwrap_or_default();
+                sent = self.is_inside.then(|| sent_request(&call.request, digest));
+                (call.request.messages.iter().cloned().collect(), Vec::new())
+            }
             // The harness has answered itself, before anybody could be asked.
             Step::CallTools(calls) | Step::Judge { calls, .. } | Step::Confirm(calls) => {
                 (Vec::new(), calls.iter().map(planned_row).collect())
@@ -89,6 +109,10 @@ impl Looking<'_> {
                 reasons: Vec::new(),
                 witness_id: None,
                 applied: Vec::new(),
+                sent,
+                evidence: None,
+                intents: Vec::new(),
+                witness_ids: Vec::new(),
             });
         }
         if !messages.is_empty() {
@@ -161,6 +185,7 @@ impl Looking<'_> {
     fn closed(&mut self, event: &Value<'_>) {
         let digests = self.redrive.machine().and_then(|machine| machine.last_digests()).map(digests);
         let rendered = self.redrive.machine().map(|machine| machine.last_rendered().to_vec());
+        self.case = self.redrive.machine().and_then(|machine| machine.last_case()).cloned();
         let Some(card) = &mut self.card else { return };
         card.digests = digests;
         let answered = card.calls.iter_mut().filter(|call| call.program.is_none());

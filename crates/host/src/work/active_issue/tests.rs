@@ -27,6 +27,7 @@ fn found(said: Said<'_>, text: Option<&str>, ready: &[&str]) -> String {
     bound(said, &session).and_then(|said| active_issue(said, &ready)).unwrap_or_else(|refused| refused.class)
 }
 
+/// Seed: 002 §9/2
 #[test]
 fn the_environment_comes_first_then_the_session_then_the_only_ready_one() {
     let both = Said { active: Some("bd-1"), issue: Some("bd-1") };

@@ -19,6 +19,7 @@ fn kpi(input: KpiInput) -> Kpi {
     Kpi::new(&input).unwrap()
 }
 
+/// Seed: 002 §13/1
 #[test]
 fn the_figure_is_throughput_per_worker_times_pass_rate() {
     let kpi = kpi(KpiInput { window_hours: 12, ..input(8, 6, 3) });
@@ -92,6 +93,7 @@ fn the_greatest_numbers_do_not_overflow() {
     assert_eq!((endless.kpi_micros, endless.decision), (0, KpiDecision::Rollback));
 }
 
+/// Seed: 002 §13/4
 #[test]
 fn decisions_have_their_tokens() {
     assert_eq!(KpiDecision::ALL.map(KpiDecision::token), ["pass", "watch", "rollback", "insufficient_data"]);

@@ -47,6 +47,7 @@ fn decided(classes: &[&str], attempt: u32) -> (FailureKind, RetryNext) {
     (decision.kind, decision.next)
 }
 
+/// Seed: 002 §5/1, 002 §5/2, 002 §5/3, 002 §9/1
 #[test]
 fn every_kind_has_its_attempts_its_waits_and_its_end() {
     use EscalationAction::{IssueDiscover, MarkBlocked, Stop};
@@ -68,6 +69,7 @@ fn every_kind_has_its_attempts_its_waits_and_its_end() {
     }
 }
 
+/// Seed: 002 §5/2
 #[test]
 fn the_waits_double_and_stay_at_four_seconds() {
     let waits = [1, 2, 3, 4, 100].map(|attempt| BackoffClass::ExponentialShort.seconds_after(attempt));

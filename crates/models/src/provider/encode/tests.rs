@@ -166,6 +166,7 @@ proptest! {
         }
     }
 
+    /// Seed: 003 §1/6
     #[test]
     fn the_next_body_begins_with_the_last_one_up_to_the_end_of_its_messages(
         request in generated::request(),

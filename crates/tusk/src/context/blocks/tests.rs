@@ -46,6 +46,7 @@ fn the_opening_has_a_fixed_order_and_fences_other_words() {
     assert_eq!(Blocks::new("Mend it.").assemble().opening, "Task:\nMend it.");
 }
 
+/// Seed: 003 §1/6
 #[test]
 fn the_constant_part_is_the_same_in_every_run_and_marked_at_its_end() {
     let (one, other) = (blocks().assemble().system, Blocks::new("something else").assemble().system);

@@ -151,6 +151,7 @@ proptest! {
         prop_assert_eq!(CompactionArtifact::from_value(&artifact.to_value()), Ok(artifact));
     }
 
+    /// Seed: 001 §8/12
     #[test]
     fn dropping_any_of_it_is_found(which in 0_usize..4, everywhere in any::<bool>()) {
         let artifact = compact(input());

@@ -84,6 +84,7 @@ fn a_packet_is_read_as_it_was_written_and_not_otherwise() {
     assert_eq!(HandoffPacket::from_value(&more).unwrap_err(), unknown);
 }
 
+/// Seed: 001 §3/23, 001 §6.3/6
 #[test]
 fn the_kernel_takes_the_row_and_looks_for_the_artifacts() {
     let mut turn = turn();

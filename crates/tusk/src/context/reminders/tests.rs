@@ -80,6 +80,7 @@ fn what_waits_is_bounded_and_what_is_lost_is_counted() {
     assert_eq!(reduced.dropped, u64::try_from(MOST_WAITING + 10 - 4).unwrap());
 }
 
+/// Seed: 001 §4.1/20
 #[test]
 fn the_row_is_what_the_kernel_reads() {
     let mut turn = turn();

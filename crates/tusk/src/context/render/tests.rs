@@ -164,6 +164,7 @@ fn a_budget_without_room_for_two_ends_shows_nothing_and_closes_nothing() {
     assert!(!classes(truncated(rendered.truncation, 8, MARKER)).is_empty());
 }
 
+/// Seed: 001 §4.3/11, 001 §6.3/3
 #[test]
 fn the_row_of_a_rendering_is_what_the_kernel_reads() {
     let rendered = render("shell", &ok("x"), &policy(100));

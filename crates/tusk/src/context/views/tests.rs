@@ -103,6 +103,7 @@ fn the_budget_is_exact_but_for_money_time_and_tokens() {
     assert_ne!(content(&slower, "budget"), content(&state(), "budget"));
 }
 
+/// Seed: 001 §6.3/4
 #[test]
 fn every_limit_stops_the_run_once_the_next_turn_would_pass_it() {
     let mut state = RunState::default();
@@ -132,6 +133,7 @@ fn every_limit_stops_the_run_once_the_next_turn_would_pass_it() {
     assert_eq!((spent(5, 0).percent(), spent(u64::MAX, 1).percent()), (Some(100), Some(u64::MAX)));
 }
 
+/// Seed: 004 §3.2/6
 #[test]
 fn the_rows_are_what_the_kernel_reads() {
     let views = of(&state());

@@ -123,7 +123,7 @@ pub struct TrajectoryProjection<Row> {
     pub retry_needed_count: u64,
     /// How many rows follow.
     pub count: u64,
-    /// The rows: the latest first, then by step, then by action.
+    /// The rows, descending by end, then by step, then by action.
     pub items: Vec<Row>,
     /// Failures by their class, the most frequent first; with `--group-by failure-class`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -202,6 +202,47 @@ impl PolicyDocuments {
     }
 }
 
+impl PolicyDocuments {
+    /// The documents as they were supplied.
+    #[must_use]
+    pub fn from_kernel(policies: &kernel::Policies) -> Self {
+        Self {
+            tool_policy: document_source(policies.tool_policy.as_ref()),
+            tool_catalog: document_source(policies.tool_catalog.as_ref()),
+            defer_policy: document_source(policies.defer_policy.as_ref()),
+            tool_example: document_source(policies.tool_example.as_ref()),
+            allowed_callers: document_source(policies.allowed_callers.as_ref()),
+            pre_context_filter_policy: document_source(policies.pre_context_filter.as_ref()),
+            eval_profile: document_source(policies.eval_profile.as_ref()),
+            parallel_policy: document_source(policies.parallel_policy.as_ref()),
+            tool_transport_policy: document_source(policies.transport_policy.as_ref()),
+            tool_response_truncation_policy: document_source(policies.truncation_policy.as_ref()),
+            tool_render_protocol: document_source(policies.tool_render_protocol.as_ref()),
+            execution_boundary_policy: document_source(policies.execution_boundary.as_ref()),
+            runtime_sandbox: document_source(policies.runtime_sandbox.as_ref()),
+            compaction_policy: document_source(policies.compaction_policy.as_ref()),
+            reminder_queue_policy: document_source(policies.reminder_queue_policy.as_ref()),
+            state_view_policy: document_source(policies.state_view_policy.as_ref()),
+            decomposition_policy: document_source(policies.decomposition_policy.as_ref()),
+            governance_policy: document_source(policies.governance_policy.as_ref()),
+            guardrail_stage_policy: document_source(policies.guardrail_stage_policy.as_ref()),
+            eval_gate_policy: document_source(policies.eval_gate_policy.as_ref()),
+            red_team_policy: document_source(policies.red_team_policy.as_ref()),
+            context_scope: document_source(policies.context_scope.as_ref()),
+            handoff_contract: document_source(policies.handoff_contract.as_ref()),
+            mutation_policy: document_source(policies.mutation_policy.as_ref()),
+            stop_policy: document_source(policies.stop_policy.as_ref()),
+            protocol_state_policy: document_source(policies.protocol_state_policy.as_ref()),
+            risk_tier: document_source(policies.risk_tier.as_ref()),
+            observability_mode: document_source(policies.observability.as_ref()),
+        }
+    }
+}
+
+fn document_source<Terms>(document: Option<&kernel::Document<Terms>>) -> Option<Json> {
+    document.map(|document| Json(kernel::Value::Object(document.source().clone())))
+}
+
 fn document<Policy: Terms + DeserializeOwned>(
     key: &str,
     source: Option<Json>,

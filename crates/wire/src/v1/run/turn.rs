@@ -40,6 +40,80 @@ pub struct TurnCard {
     pub witness_id: Option<String>,
     /// What became of the changes it asked for.
     pub applied: Vec<IntentResult>,
+    /// The request that was sent to the model, whole; absent where the harness answered itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<SentRequest>,
+    /// The call spec and every evidence row, as `turn export` writes them; absent while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<crate::Json>,
+    /// The changes it asked for, each judged with the turn; `turn export --intent N` writes the case of one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intents: Vec<JudgedIntent>,
+    /// The witnesses of its call spec, of what became of its results, and of its join check.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub witness_ids: Vec<String>,
+}
+
+/// A request to a model, whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SentRequest {
+    /// The blocks of the system text, in order.
+    pub system: Vec<String>,
+    /// The messages, in order.
+    pub messages: Vec<SentMessage>,
+    /// The tools that could be called, in the order they were shown.
+    pub tools: Vec<SentTool>,
+    /// `auto`, `none`, `required` or `named:<tool>`
+    pub tool_choice: String,
+    /// Whether one answer could call several tools.
+    pub parallel_calls: bool,
+    /// The most tokens of the answer.
+    pub max_output_tokens: u64,
+    /// The digest over the messages, as the journal records it when the turn begins.
+    pub context_digest: String,
+}
+
+/// One message of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SentMessage {
+    /// `user` or `assistant`
+    pub role: String,
+    /// Its parts, as they are hashed: `text`, `result`, `call`, `reasoning`, `refusal` or `opaque`.
+    pub parts: Vec<crate::Json>,
+}
+
+/// One tool of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SentTool {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: crate::Json,
+}
+
+/// A change that a turn asked for, judged with the turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JudgedIntent {
+    /// Which change of the turn, from 1.
+    pub intent: u64,
+    /// The call that asked for it.
+    pub tool_call_id: String,
+    /// The host action.
+    pub action: String,
+    /// The digest of the intent.
+    pub intent_digest: String,
+    /// Whether the kernel admits it.
+    pub mutation_ready: bool,
+    /// Why it does not.
+    pub failure_classes: Vec<String>,
+    /// The witness of the check of the turn with this intent.
+    pub witness_id: String,
 }
 
 /// One piece of what a model was shown or said.

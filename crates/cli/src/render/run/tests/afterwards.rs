@@ -176,6 +176,10 @@ fn refused_turn() -> TurnCard {
         }],
         witness_id: Some("w1_aa".to_owned()),
         applied: vec![intent()],
+        sent: None,
+        evidence: None,
+        intents: Vec::new(),
+        witness_ids: Vec::new(),
     }
 }
 
