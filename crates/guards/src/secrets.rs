@@ -5,6 +5,7 @@
 
 mod assignment;
 mod commands;
+mod connection;
 mod credentials;
 mod documents;
 mod edge;
@@ -12,6 +13,7 @@ mod encoded;
 mod entropy;
 mod marked;
 mod named;
+mod passwords;
 mod scan;
 mod set;
 mod shape;
@@ -26,15 +28,17 @@ use aho_corasick::AhoCorasick;
 use premath_tusk::policy::Finding;
 
 use self::commands::Flag;
+use self::marked::Marked;
+use self::named::Named;
 use self::scan::Scan;
 
 /// Why a place is worth a look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 enum Clue {
-    /// The mark of a kind, by its number.
-    Mark(usize),
-    /// The name that a kind needs, by its number.
-    Name(usize),
+    /// The mark of a kind.
+    Mark(&'static Marked),
+    /// The name that a kind needs.
+    Name(&'static Named),
     /// A name whose value is a secret whatever it looks like.
     Word,
     /// A name whose value may be a short secret.
@@ -54,11 +58,33 @@ enum Clue {
     Header,
     SentryOrganisation,
     EncodedToken,
+    /// A key of a connection string: what follows on its line may be the password.
+    ConnectionKey,
+    ConnectionPassword,
+    /// `login` of a `.netrc` file.
+    NetrcLogin,
+    NetrcPassword,
 }
 
 /// Words with a look of their own.
 const OTHER_CLUES: &[(&str, Clue)] = &[
     ("password", Clue::Password),
+    ("passwd", Clue::Password),
+    ("passphrase", Clue::Password),
+    ("passcode", Clue::Password),
+    ("pwd", Clue::Password),
+    ("server=", Clue::ConnectionKey),
+    ("data source=", Clue::ConnectionKey),
+    ("host=", Clue::ConnectionKey),
+    ("user id=", Clue::ConnectionKey),
+    ("uid=", Clue::ConnectionKey),
+    ("user=", Clue::ConnectionKey),
+    ("username=", Clue::ConnectionKey),
+    ("jdbc:", Clue::ConnectionKey),
+    ("password=", Clue::ConnectionPassword),
+    ("pwd=", Clue::ConnectionPassword),
+    ("login ", Clue::NetrcLogin),
+    ("password ", Clue::NetrcPassword),
     ("-----begin", Clue::KeyBegin),
     ("key-----", Clue::KeyEnd),
     ("key block-----", Clue::KeyEnd),
@@ -91,11 +117,11 @@ static CLUES: LazyLock<Option<Clues>> = LazyLock::new(build);
 fn build() -> Option<Clues> {
     let mut patterns: BTreeMap<String, Vec<Clue>> = BTreeMap::new();
     let mut add = |text: &str, clue: Clue| patterns.entry(text.to_ascii_lowercase()).or_default().push(clue);
-    for (number, kind) in marked::KINDS.iter().enumerate() {
-        kind.anchors.iter().for_each(|anchor| add(anchor, Clue::Mark(number)));
+    for kind in marked::kinds() {
+        kind.anchors.iter().for_each(|anchor| add(anchor, Clue::Mark(kind)));
     }
-    for (number, kind) in named::KINDS.iter().enumerate() {
-        kind.words.iter().for_each(|word| add(word, Clue::Name(number)));
+    for kind in named::kinds() {
+        kind.words.iter().for_each(|word| add(word, Clue::Name(kind)));
     }
     for (number, kind) in credentials::NEARBY_KINDS.iter().enumerate() {
         add(kind.word, Clue::Nearby(number));
@@ -147,8 +173,8 @@ fn plain(text: &str) -> Vec<Finding> {
 
 /// The labels of every kind, sorted.
 pub(crate) fn labels() -> Vec<&'static str> {
-    let kinds = marked::KINDS.iter().map(|kind| kind.label);
-    let mut all: Vec<&str> = kinds.chain(named::KINDS.iter().map(|kind| kind.label)).collect();
+    let kinds = marked::kinds().map(|kind| kind.label);
+    let mut all: Vec<&str> = kinds.chain(named::kinds().map(|kind| kind.label)).collect();
     all.extend(credentials::NEARBY_KINDS.iter().map(|kind| kind.label));
     all.extend(scan::OTHER_LABELS);
     all.sort_unstable();

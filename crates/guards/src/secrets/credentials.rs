@@ -33,9 +33,23 @@ pub(super) fn in_address(subject: &Subject<'_>, at: usize) -> Option<Place> {
     let sign = memchr::memrchr(b'@', authority)?;
     let colon = memchr(b':', authority.get(..sign)?)?;
     let password = authority.get(colon + 1..sign)?;
-    let is_harmless = password.iter().any(|byte| b"${}<>*[]%()".contains(byte))
+    let is_harmless = password.iter().any(|byte| b"${}<>*[]()".contains(byte))
+        || has_bare_percent(password)
         || HARMLESS.contains(&password.to_ascii_lowercase().as_slice());
     (password.len() >= 6 && !is_harmless).then_some((at + colon + 1, at + sign))
+}
+
+/// A percent sign that is no escape begins a variable.
+fn has_bare_percent(password: &[u8]) -> bool {
+    let mut rest = password;
+    while let Some(at) = memchr(b'%', rest) {
+        let is_escape = rest.get(at + 1..at + 3).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
+        if !is_escape {
+            return true;
+        }
+        rest = rest.get(at + 3..).unwrap_or_default();
+    }
+    false
 }
 
 /// The value of a header, behind `authorization`.
@@ -49,8 +63,16 @@ pub(super) fn in_header(subject: &mut Subject<'_>, at: usize) -> Option<Place> {
     let start = at + gap + length;
     let end = subject.run_end(TOKEN, start);
     let value = subject.slice(start, end);
-    (value.len() >= 20 && After::Token.holds(subject, end) && entropy_millis(value) > 3500)
-        .then_some((start, end))
+    let is_token = value.len() >= 20 && entropy_millis(value) > 3500;
+    let is_user = length == b"basic ".len() && value.len() >= 8 && is_user_and_password(&decode(value));
+    ((is_token || is_user) && After::Token.holds(subject, end)).then_some((start, end))
+}
+
+/// Whether a decoded value is `name:password`.
+fn is_user_and_password(decoded: &[u8]) -> bool {
+    let is_plain = decoded.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
+    let colon = memchr(b':', decoded);
+    is_plain && colon.is_some_and(|colon| colon > 0 && decoded.len() > colon + 3)
 }
 
 /// How far a secret may be from the name of its service.
@@ -155,6 +177,19 @@ fn encode(bytes: &[u8]) -> Vec<u8> {
         }
     }
     encoded
+}
+
+/// A bot token of Discord: the number of the bot in base64, a time and a signature, with dots between them. `start..end` is the
+/// first part.
+pub(super) fn discord_bot_token(subject: &mut Subject<'_>, start: usize, end: usize) -> Option<Place> {
+    (subject.byte(end) == Some(b'.') && matches!(subject.byte(start), Some(b'M' | b'N' | b'O')))
+        .then_some(())?;
+    let number = decode(subject.slice(start, end));
+    let is_number = (17..=20).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
+    is_number.then_some(())?;
+    let rest = [text("."), WORD_DASH.exactly(6), text("."), WORD_DASH.between(27, 40)];
+    let end = subject.fits(&rest, end)?;
+    After::Token.holds(subject, end).then_some((start, end))
 }
 
 /// The bytes that base64 stands for, up to the first character that is none.

@@ -10,10 +10,11 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use premath_tusk::policy::Finding;
 
-use super::marked;
+use super::shape::Subject;
+use super::{credentials, marked, scan};
 
 /// Shorter runs hold no secret that anybody would know by its look.
-const SHORTEST: usize = 24;
+const SHORTEST: usize = 23;
 /// A line that another follows in the same encoding is at least this long: programs wrap at 60, 64 or 76.
 const WRAPPED: usize = 56;
 /// What is unreadable up to here is not decoded further.
@@ -30,7 +31,9 @@ type Plain = fn(&str) -> Vec<Finding>;
 
 /// Every secret that is encoded in a text; the place of each is the whole run.
 pub(super) fn find(text: &str, plain: Plain) -> Vec<Finding> {
-    let mut found = in_runs(text, plain, DEEPEST);
+    let runs: Vec<Range<usize>> = Runs { bytes: text.as_bytes(), at: 0 }.collect();
+    let mut found = in_runs(text, &runs, plain, DEEPEST);
+    found.extend(bot_tokens(text, &runs));
     found.extend(backwards(text, plain));
     found.extend(spread(text, plain));
     found
@@ -58,20 +61,37 @@ fn spread(text: &str, plain: Plain) -> Vec<Finding> {
     plain(&shown).into_iter().filter_map(place).collect()
 }
 
-fn in_runs(text: &str, plain: Plain, depth: u32) -> Vec<Finding> {
+fn in_runs(text: &str, runs: &[Range<usize>], plain: Plain, depth: u32) -> Vec<Finding> {
     let mut found = Vec::new();
-    for run in (Runs { bytes: text.as_bytes(), at: 0 }) {
+    for run in runs.iter().cloned() {
         let Some(bytes) = text.as_bytes().get(run.clone()) else { continue };
         // A letter before it shifts everything behind.
         let shifted = (0..4).filter_map(|letters| base64(bytes.get(letters..)?));
         let label = hexadecimal(bytes).into_iter().chain(shifted).find_map(|inner| {
             let direct = plain(&inner).into_iter().next();
-            let deeper = || if depth > 1 { in_runs(&inner, plain, depth - 1) } else { Vec::new() };
+            let deeper = || match depth {
+                0 | 1 => Vec::new(),
+                _ => {
+                    let runs: Vec<Range<usize>> = Runs { bytes: inner.as_bytes(), at: 0 }.collect();
+                    in_runs(&inner, &runs, plain, depth - 1)
+                }
+            };
             direct.or_else(|| deeper().into_iter().next()).map(|finding| finding.label)
         });
         found.extend(label.map(|label| Finding { label, span: Some(run) }));
     }
     found
+}
+
+/// The length of a number of 17 to 20 digits in base64.
+const NUMBER: std::ops::RangeInclusive<usize> = 23..=28;
+
+/// Tokens that begin with an encoded number. They have no mark, so that every run of the right length is looked at.
+fn bot_tokens(text: &str, runs: &[Range<usize>]) -> Vec<Finding> {
+    let mut subject = Subject::new(text);
+    let found = runs.iter().filter(|run| NUMBER.contains(&run.len()));
+    let found = found.filter_map(|run| credentials::discord_bot_token(&mut subject, run.start, run.end));
+    found.map(|(start, end)| Finding { label: scan::DISCORD.to_owned(), span: Some(start..end) }).collect()
 }
 
 /// Stretches of letters that could be an encoding, over the ends of lines where they were wrapped.
@@ -174,7 +194,7 @@ fn base64(bytes: &[u8]) -> Option<String> {
 }
 
 static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let anchors = marked::KINDS.iter().flat_map(|kind| kind.anchors);
+    let anchors = marked::kinds().flat_map(|kind| kind.anchors);
     let long = anchors.filter(|anchor| anchor.len() >= SHORTEST_MARK);
     let turned = long.map(|anchor| anchor.chars().rev().collect::<String>());
     AhoCorasick::builder().ascii_case_insensitive(true).build(turned).ok()

@@ -1,4 +1,9 @@
-//! Secrets that are known by their own look: what they begin with or carry inside. Data only.
+//! Secrets that are known by their own look: what they begin with or carry inside. Data only; newer formats are in the tables
+//! below `marked/`.
+
+mod models;
+mod platforms;
+mod services;
 
 use super::edge::{After, Before};
 use super::set::{
@@ -15,6 +20,8 @@ pub(super) struct Marked {
     pub(super) anchors: &'static [&'static str],
     /// How far before the anchor it begins.
     pub(super) back: usize,
+    /// How many digits may stand before the anchor and belong to it.
+    pub(super) leading_digits: usize,
     pub(super) before: Before,
     pub(super) parts: &'static [Part],
     pub(super) after: After,
@@ -25,6 +32,11 @@ pub(super) struct Marked {
 impl Marked {
     const fn back(mut self, back: usize) -> Self {
         self.back = back;
+        self
+    }
+
+    const fn behind_digits(mut self, most: usize) -> Self {
+        self.leading_digits = most;
         self
     }
 
@@ -47,21 +59,15 @@ impl Marked {
 /// Stands alone: a word begins with it and a token ends with it.
 const fn token(label: &'static str, anchors: &'static [&'static str], parts: &'static [Part]) -> Marked {
     let (before, after) = (Before::Word, After::Token);
-    Marked { label, anchors, back: 0, before, parts, after, entropy_millis: 2000 }
+    Marked { label, anchors, back: 0, leading_digits: 0, before, parts, after, entropy_millis: 2000 }
 }
 
 /// Found anywhere, whatever stands around it.
 const fn inside(label: &'static str, anchors: &'static [&'static str], parts: &'static [Part]) -> Marked {
     let (before, after) = (Before::Anything, After::Anything);
-    Marked { label, anchors, back: 0, before, parts, after, entropy_millis: 2000 }
+    Marked { label, anchors, back: 0, leading_digits: 0, before, parts, after, entropy_millis: 2000 }
 }
 
-const OPENAI_HALF: Part = Part::OneOf(&[
-    &[WORD_DASH.exactly(74), text("T3BlbkFJ"), WORD_DASH.exactly(74)],
-    &[WORD_DASH.exactly(74), text("T3BlbkFJ"), WORD_DASH.exactly(58)],
-    &[WORD_DASH.exactly(58), text("T3BlbkFJ"), WORD_DASH.exactly(74)],
-    &[WORD_DASH.exactly(58), text("T3BlbkFJ"), WORD_DASH.exactly(58)],
-]);
 const GUID: Part = Part::OneOf(&[&[
     LOWER.exactly(8),
     text("-"),
@@ -74,7 +80,12 @@ const GUID: Part = Part::OneOf(&[&[
     LOWER.exactly(12),
 ]]);
 
-pub(super) const KINDS: &[Marked] = &[
+/// Every kind. Of two that begin alike the first that fits gives its label.
+pub(super) fn kinds() -> impl Iterator<Item = &'static Marked> {
+    [KINDS, models::KINDS, platforms::KINDS, services::KINDS].into_iter().flatten()
+}
+
+const KINDS: &[Marked] = &[
     token(
         "1password-secret-key",
         &["A3-"],
@@ -109,18 +120,6 @@ pub(super) const KINDS: &[Marked] = &[
     )
     .until_word_end(),
     token("alibaba-access-key-id", &["LTAI"], &[text("LTAI"), ALNUM.exactly(20)]),
-    token(
-        "anthropic-admin-api-key",
-        &["sk-ant-admin01-"],
-        &[text("sk-ant-admin01-"), WORD_DASH.exactly(93), text("AA")],
-    )
-    .entropy(0),
-    token(
-        "anthropic-api-key",
-        &["sk-ant-api03-"],
-        &[text("sk-ant-api03-"), WORD_DASH.exactly(93), text("AA")],
-    )
-    .entropy(0),
     token("artifactory-api-key", &["AKCp"], &[text("AKCp"), ALNUM.exactly(69)])
         .until_word_end()
         .entropy(4500),
@@ -318,7 +317,6 @@ pub(super) const KINDS: &[Marked] = &[
     .back(14)
     .entropy(3500),
     token("heroku-api-key-v2", &["HRKU-AA"], &[text("HRKU-AA"), WORD_DASH.exactly(58)]).entropy(4000),
-    token("huggingface-access-token", &["hf_"], &[text("hf_"), LETTER.exactly(34)]),
     token("huggingface-organization-api-token", &["api_org_"], &[text("api_org_"), LETTER.exactly(34)]),
     token("infracost-api-token", &["ico-"], &[text("ico-"), ALNUM.exactly(32)]).entropy(3000),
     token(
@@ -359,22 +357,8 @@ pub(super) const KINDS: &[Marked] = &[
         ],
     )
     .entropy(0),
-    token("notion-api-token", &["ntn_"], &[text("ntn_"), DIGIT.exactly(11), ALNUM.exactly(35)]).entropy(4000),
     token("npm-access-token", &["npm_"], &[folded("npm_"), ALNUM.exactly(36)]),
     token("octopus-deploy-api-key", &["API-"], &[text("API-"), UPPER.exactly(26)]).entropy(3000),
-    token(
-        "openai-api-key",
-        &["sk-proj-", "sk-svcacct-", "sk-admin-"],
-        &[Part::OneOf(&[&[text("sk-proj-")], &[text("sk-svcacct-")], &[text("sk-admin-")]]), OPENAI_HALF],
-    )
-    .entropy(3000),
-    token(
-        "openai-api-key",
-        &["T3BlbkFJ"],
-        &[text("sk-"), ALNUM.exactly(20), text("T3BlbkFJ"), ALNUM.exactly(20)],
-    )
-    .back(23)
-    .entropy(3000),
     token("openshift-user-token", &["sha256~"], &[text("sha256~"), WORD_DASH.exactly(43)])
         .until_word_end()
         .entropy(3500),

@@ -1,5 +1,7 @@
 //! Secrets that look like anything, and are known by the name of what they are assigned to. Data only.
 
+mod services;
+
 use super::set::{
     ALNUM, ALNUM_DASH, ANY_BASE64, CAPITAL_A, DIGIT, HEX, LOWER_HEX, PADDING, PERCENT, TO_H, WORD_DASH,
     WORD_DASH_EQUALS, WORD_DASH_EQUALS_DOT,
@@ -72,7 +74,12 @@ const SONAR: &[&str] = &[
     "sonar.token",
 ];
 
-pub(super) const KINDS: &[Named] = &[
+/// Every kind.
+pub(super) fn kinds() -> impl Iterator<Item = &'static Named> {
+    [KINDS, services::KINDS].into_iter().flatten()
+}
+
+const KINDS: &[Named] = &[
     named("adafruit-api-key", &["adafruit"], &[WORD_DASH.exactly(32)]),
     named("adobe-client-id", &["adobe"], &[HEX.exactly(32)]).entropy(2000),
     named("airtable-api-key", &["airtable"], &[ALNUM.exactly(17)]),

@@ -8,30 +8,38 @@ use super::commands::{self, Flag};
 use super::documents::Manifests;
 use super::edge::{After, Before};
 use super::entropy::entropy_millis;
+use super::marked::Marked;
+use super::named::Named;
 use super::shape::Subject;
-use super::{credentials, documents, marked, named, unnamed};
+use super::{connection, credentials, documents, passwords, unnamed};
 
 /// Labels that are in no table.
-pub(super) const OTHER_LABELS: [&str; 11] = [
+pub(super) const OTHER_LABELS: [&str; 14] = [
     AUTHORIZATION,
+    CONNECTION,
     CURL_HEADER,
     CURL_USER,
+    DISCORD,
     FREEMIUS,
     GENERIC,
     KUBERNETES,
     NESTED_JWT,
+    NETRC,
     NUGET,
     PASSWORD,
     PRIVATE_KEY,
     URL_CREDENTIALS,
 ];
 const AUTHORIZATION: &str = "authorization-header";
+const CONNECTION: &str = "connection-string-password";
 const CURL_HEADER: &str = "curl-auth-header";
 const CURL_USER: &str = "curl-auth-user";
+pub(super) const DISCORD: &str = "discord-bot-token";
 const FREEMIUS: &str = "freemius-secret-key";
 const GENERIC: &str = "generic-api-key";
 const KUBERNETES: &str = "kubernetes-secret";
 const NESTED_JWT: &str = "jwt-base64";
+const NETRC: &str = "netrc-password";
 const NUGET: &str = "nuget-config-password";
 const PASSWORD: &str = "password";
 const PRIVATE_KEY: &str = "private-key";
@@ -51,8 +59,9 @@ impl Found {
     fn rank(&self) -> u8 {
         match self.label {
             GENERIC => 0,
-            PASSWORD | AUTHORIZATION | URL_CREDENTIALS | CURL_HEADER | CURL_USER | KUBERNETES => 1,
-            _ => 2,
+            PASSWORD => 1,
+            AUTHORIZATION | URL_CREDENTIALS | CONNECTION | NETRC | CURL_HEADER | CURL_USER | KUBERNETES => 2,
+            _ => 3,
         }
     }
 }
@@ -67,6 +76,10 @@ pub(super) struct Scan<'t> {
     /// The last assignment that was read, by the end of its name's word: many kinds share a word.
     assigned: Option<(usize, Option<Values>)>,
     curl: Option<usize>,
+    /// Behind the last key of a connection string.
+    connection: Option<usize>,
+    /// Behind the last `login` of a `.netrc` line.
+    login: Option<usize>,
     key_begins: Vec<usize>,
     key_ends: Vec<usize>,
     manifests: Manifests,
@@ -82,6 +95,8 @@ impl<'t> Scan<'t> {
             covered: 0,
             assigned: None,
             curl: None,
+            connection: None,
+            login: None,
             key_begins: Vec::new(),
             key_ends: Vec::new(),
             manifests: Manifests::default(),
@@ -92,13 +107,17 @@ impl<'t> Scan<'t> {
     /// Follows a clue.
     pub(super) fn look(&mut self, clue: Clue, start: usize, end: usize) {
         match clue {
-            Clue::Mark(number) => self.marked(number, start),
-            Clue::Name(number) => self.named(number, end),
+            Clue::Mark(kind) => self.marked(kind, start),
+            Clue::Name(kind) => self.named(kind, end),
             Clue::Word => self.unnamed(start, end),
-            Clue::Password => {
-                let found =
-                    self.values(end).and_then(|values| unnamed::find_password(&mut self.subject, &values));
-                self.keep(PASSWORD, found);
+            Clue::Password => self.password(start, end),
+            Clue::ConnectionKey => self.connection = Some(end),
+            Clue::ConnectionPassword => {
+                self.keep(CONNECTION, connection::password(&self.subject, self.connection, start, end));
+            }
+            Clue::NetrcLogin => self.login = Some(end),
+            Clue::NetrcPassword => {
+                self.keep(NETRC, connection::netrc_password(&self.subject, self.login, start, end));
             }
             Clue::Nearby(number) => self.near(number, end),
             Clue::KeyBegin => self.key_begins.push(start),
@@ -169,11 +188,10 @@ impl<'t> Scan<'t> {
         }
     }
 
-    fn marked(&mut self, number: usize, anchor: usize) {
-        let Some(kind) = marked::KINDS.get(number) else { return };
-        let Some(start) = anchor.checked_sub(kind.back).filter(|start| *start >= self.covered) else {
-            return;
-        };
+    fn marked(&mut self, kind: &Marked, anchor: usize) {
+        let digits = self.subject.digits_before(anchor, kind.leading_digits);
+        let start = anchor.checked_sub(kind.back + digits).filter(|start| *start >= self.covered);
+        let Some(start) = start else { return };
         if !kind.before.holds(&self.subject, start) {
             return;
         }
@@ -199,17 +217,24 @@ impl<'t> Scan<'t> {
         values
     }
 
-    fn named(&mut self, number: usize, word_end: usize) {
-        let (Some(kind), Some(values)) = (named::KINDS.get(number), self.values(word_end)) else { return };
+    fn named(&mut self, kind: &Named, word_end: usize) {
+        let Some(values) = self.values(word_end) else { return };
         let subject = &mut self.subject;
         let found = values.starts().find_map(|start| {
             let end = subject.fits(kind.parts, start)?;
             let is_secret = After::Token.holds(subject, end)
                 && (kind.entropy_millis == 0
                     || entropy_millis(subject.slice(start, end)) > kind.entropy_millis);
-            is_secret.then_some((start, end))
+            (is_secret && !unnamed::is_placeholder(subject.slice(start, end))).then_some((start, end))
         });
         self.keep(kind.label, found);
+    }
+
+    fn password(&mut self, word: usize, word_end: usize) {
+        let quoted = self.values(word_end);
+        let quoted = quoted.and_then(|values| passwords::find_quoted(&mut self.subject, &values));
+        let found = quoted.or_else(|| passwords::find_mixed(&self.subject, word, word_end));
+        self.keep(PASSWORD, found);
     }
 
     fn unnamed(&mut self, word: usize, word_end: usize) {
@@ -240,5 +265,5 @@ impl<'t> Scan<'t> {
 /// Keys of documentation say so; a short token of letters only is an identifier.
 fn is_example(value: &[u8]) -> bool {
     let is_method = value.starts_with(b"s.") && value.iter().skip(2).all(u8::is_ascii_alphabetic);
-    is_method || value.ends_with(b"EXAMPLE")
+    is_method || value.ends_with(b"EXAMPLE") || unnamed::is_placeholder(value)
 }

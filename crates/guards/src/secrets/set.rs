@@ -8,7 +8,7 @@ pub(super) struct Set {
 }
 
 /// How many sets there are.
-pub(super) const COUNT: usize = 26;
+pub(super) const COUNT: usize = 27;
 
 const DIGITS: &[u8] = b"0123456789";
 const LOWER_LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
@@ -42,6 +42,7 @@ pub(super) const DASHES: Set = Set { bits: bits(b"_-"), number: 22 };
 pub(super) const TOKEN: Set = Set { bits: ALPHANUMERIC | bits(b"_=~@.+/-"), number: 23 };
 pub(super) const NESTED_BASE64: Set = Set { bits: ALPHANUMERIC | bits(b"/\\_+-\r\n"), number: 24 };
 pub(super) const CAPITAL_A: Set = Set { bits: bits(b"Aa"), number: 25 };
+pub(super) const PERCENT_BASE64: Set = Set { bits: ALPHANUMERIC | bits(b"%+/"), number: 26 };
 
 const fn bits(characters: &[u8]) -> u128 {
     let mut all = 0;

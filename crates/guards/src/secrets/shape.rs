@@ -64,6 +64,12 @@ impl<'t> Subject<'t> {
         at.checked_sub(1).and_then(|before| self.byte(before))
     }
 
+    /// How many digits stand before a place, at most so many.
+    pub(super) fn digits_before(&self, at: usize, most: usize) -> usize {
+        let before = self.bytes.get(at.saturating_sub(most)..at).unwrap_or_default();
+        before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count()
+    }
+
     pub(super) fn slice(&self, from: usize, to: usize) -> &'t [u8] {
         self.bytes.get(from..to.min(self.bytes.len())).unwrap_or_default()
     }

@@ -5,7 +5,7 @@
 use super::assignment::Values;
 use super::edge::After;
 use super::entropy::entropy_millis;
-use super::set::{BASE64, PADDING, WORD_DASH_EQUALS, WORD_DASH_EQUALS_DOT};
+use super::set::{BASE64, PADDING, WORD_DASH_EQUALS_DOT};
 use super::shape::{Part, Subject};
 
 /// Words in a name that make its value a secret.
@@ -84,6 +84,9 @@ const HARMLESS_VALUES: &[&str] = &[
     "redacted",
     "your-",
     "your_",
+    "yourkey",
+    "yourtoken",
+    "replace",
     "insert",
     "xxxx",
     "****",
@@ -93,8 +96,6 @@ const HARMLESS_VALUES: &[&str] = &[
     "undefined",
 ];
 
-const FEWEST_PASSWORD: usize = 8;
-const MOST_PASSWORD: usize = 20;
 const LEAST_ENTROPY: u32 = 3500;
 const BASE64_VALUE: &[Part] = &[BASE64.at_least(12), PADDING.between(0, 3)];
 const WORD_VALUE: &[Part] = &[WORD_DASH_EQUALS_DOT.between(10, 150)];
@@ -116,20 +117,6 @@ pub(super) fn find(subject: &mut Subject<'_>, word: usize, values: &Values) -> O
     found.filter(|_| !is_harmless_name(subject, word, values.sign))
 }
 
-/// A password in quotes, which may be short.
-pub(super) fn find_password(subject: &mut Subject<'_>, values: &Values) -> Option<(usize, usize)> {
-    values.starts().find_map(|start| {
-        let start = start + usize::from(subject.byte(start) == Some(b'"'));
-        let quoted = subject.before(start) == Some(b'"');
-        let end = subject.run_end(WORD_DASH_EQUALS, start);
-        let value = subject.slice(start, end);
-        let closed = subject.byte(end) == Some(b'"') || subject.slice(end, end + 2) == b"\\\"";
-        let fits = (FEWEST_PASSWORD..=MOST_PASSWORD).contains(&value.len());
-        let is_secret = quoted && closed && fits && entropy_millis(value) > 2000;
-        (is_secret && !is_wordy(value) && !is_harmless_value(value)).then_some((start, end))
-    })
-}
-
 /// Narrower than what ends a secret with a look of its own: calls, indices and lists of code are no values.
 fn ends_like_a_value(subject: &Subject<'_>, at: usize) -> bool {
     let is_open = matches!(subject.byte(at), Some(b')' | b']' | b'<'));
@@ -148,11 +135,14 @@ const fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-fn is_harmless_value(value: &[u8]) -> bool {
+/// Whether a value says of itself that it stands for another.
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let folded = value.to_ascii_lowercase();
-    let is_example =
-        HARMLESS_VALUES.iter().any(|word| memchr::memmem::find(&folded, word.as_bytes()).is_some());
-    is_example || is_uuid(value) || is_wordy(value)
+    HARMLESS_VALUES.iter().any(|word| memchr::memmem::find(&folded, word.as_bytes()).is_some())
+}
+
+pub(super) fn is_harmless_value(value: &[u8]) -> bool {
+    is_placeholder(value) || is_uuid(value) || is_wordy(value)
 }
 
 fn is_uuid(value: &[u8]) -> bool {
@@ -164,7 +154,7 @@ fn is_uuid(value: &[u8]) -> bool {
 }
 
 /// Whether it reads like words or identifiers: no part mixes cases at random, and digits only end a part.
-fn is_wordy(value: &[u8]) -> bool {
+pub(super) fn is_wordy(value: &[u8]) -> bool {
     const MOST_DIGITS: usize = 2;
     let mut parts = value.split(|byte| matches!(byte, b'_' | b'-' | b'.'));
     parts.all(|part| {

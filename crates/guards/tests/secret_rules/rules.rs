@@ -39,6 +39,12 @@ impl Rules {
         Self { rules, exceptions }
     }
 
+    /// These rules and others; exceptions stay those of these.
+    pub(crate) fn with(mut self, others: Self) -> Self {
+        self.rules.extend(others.rules);
+        self
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.rules.len()
     }
