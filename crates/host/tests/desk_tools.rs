@@ -53,6 +53,7 @@ impl World {
             redactor: Redactor::default(),
             retention: premath_host::Retention::default(),
             packages: premath_host::PolicyPackages::default(),
+            receipts: premath_bd::AuditReceipts::default(),
         };
         Self { workspace, folder }
     }

@@ -229,6 +229,7 @@ fn cost(asked: Asked, turns: u64) -> Cost {
         redactor: premath_bd::Redactor::default(),
         retention: premath_host::Retention::default(),
         packages: premath_host::PolicyPackages::default(),
+        receipts: premath_bd::AuditReceipts::default(),
     };
     let files = MemoryFiles::new();
     for turn in 1..=turns {

@@ -48,6 +48,7 @@ impl Repository {
             redactor: premath_bd::Redactor::default(),
             retention: premath_host::Retention::default(),
             packages: premath_host::PolicyPackages::default(),
+            receipts: premath_bd::AuditReceipts::default(),
         })
     }
 
