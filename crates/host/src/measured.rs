@@ -18,6 +18,6 @@ pub use self::measure::{
     ToolsMeasured, ToolsWanted,
 };
 pub(crate) use self::promotion::{Promoted, Promotion, Reports, back_to_ours, promote};
-pub(crate) use self::promotions::{promotion_problems, recorded_promotions, settle};
+pub(crate) use self::promotions::{promotion_problems, recorded_promotions, report_problems, settle};
 pub(crate) use self::reports::{Recorded, ReportAt, ReportDraft, read as read_file, record};
 pub(crate) use self::tools::{ACTION as EVAL_TOOLS, PREFIX as TOOLS_PREFIX, tools_digest, unmeasured_tools};
