@@ -224,7 +224,8 @@ pub(crate) fn rust_files(folder: &str) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(root().join(&folder)).with_context(|| format!("cannot list `{folder}`"))?;
+        let entries =
+            fs::read_dir(root().join(&folder)).with_context(|| format!("cannot list `{folder}`"))?;
         for entry in entries {
             let entry = entry.with_context(|| format!("cannot list `{folder}`"))?;
             let name = entry.file_name().to_string_lossy().into_owned();

@@ -22,7 +22,7 @@ use crate::disk::{Access, Disk, DiskFile, LockMode, LockOutcome};
 use crate::error::StoreError;
 use crate::objects::Objects;
 use crate::permit::{Maintenance, Permit, PermitRefusal};
-use crate::verify::{Accepted, Checked, Lanes, Repository, verify};
+use crate::verify::{Accepted, Checked, Lanes, RecordedHere, Repository, verify};
 use crate::witnesses::Witnesses;
 
 pub use self::finding::Finding;
@@ -50,6 +50,8 @@ pub struct Diagnosis {
     pub is_sound: bool,
     /// How many problems a person accepted earlier.
     pub accepted: u64,
+    /// What this clone put on record.
+    pub recorded: RecordedHere,
 }
 
 /// Something that was mended.
@@ -118,6 +120,7 @@ impl Doctor {
             is_sound: verification.problems.is_sound(),
             omitted: verification.problems.omitted(),
             accepted: verification.accepted,
+            recorded: verification.recorded,
             findings,
         })
     }

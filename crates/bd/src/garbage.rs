@@ -58,6 +58,13 @@ pub struct Garbage {
     pub live_runs: Vec<String>,
 }
 
+/// What a search came to.
+struct Found {
+    garbage: Garbage,
+    reachable: BTreeSet<ObjectId>,
+    rules: GarbageRules,
+}
+
 /// Why nothing was collected.
 #[derive(Debug, thiserror::Error)]
 pub enum GarbageError {
@@ -91,10 +98,13 @@ impl GarbageCollector {
         rules: RetentionRules,
         progress: &mut dyn FnMut(&GarbageProgress),
     ) -> Result<Garbage, StoreError> {
-        self.run(rules, Collection::Plan, progress)
+        let objects = self.repository.objects();
+        let mut far = GarbageProgress::default();
+        Ok(self.find(&objects, rules, &mut far, progress)?.garbage)
     }
 
-    /// Removes the garbage.
+    /// Removes the garbage. `announce` is told what is about to go, so that it is on record before it goes; its error stops
+    /// the collection.
     ///
     /// # Errors
     /// `Permit` unless it is for collecting; `Busy` while another collection is at work; what [`Self::plan`] says.
@@ -102,34 +112,43 @@ impl GarbageCollector {
         &self,
         permit: Permit,
         rules: RetentionRules,
+        announce: &mut dyn FnMut(&Garbage) -> Result<(), StoreError>,
         progress: &mut dyn FnMut(&GarbageProgress),
     ) -> Result<Garbage, GarbageError> {
         authorised(permit)?;
         let _alone = self.lock()?;
-        Ok(self.run(rules, Collection::Remove, progress)?)
+        let objects = self.repository.objects();
+        let mut far = GarbageProgress::default();
+        let Found { garbage, reachable, rules } = self.find(&objects, rules, &mut far, progress)?;
+        if !garbage.report.garbage.is_empty() {
+            announce(&garbage)?;
+        }
+        let report = objects.collect_garbage(&reachable, &rules, Collection::Remove, &mut |removed| {
+            far.removed = removed;
+            progress(&far);
+        })?;
+        Ok(Garbage { report, ..garbage })
     }
 
-    fn run(
+    fn find(
         &self,
+        objects: &Objects,
         rules: RetentionRules,
-        collection: Collection,
+        far: &mut GarbageProgress,
         progress: &mut dyn FnMut(&GarbageProgress),
-    ) -> Result<Garbage, StoreError> {
-        let objects = self.repository.objects();
+    ) -> Result<Found, StoreError> {
+        // A folder without `.premath` has nothing to collect, and is more likely a slip.
+        self.repository.lanes().map(drop)?;
         // Before anything is searched: what is put from here on is too young.
         let now = self.repository.clock.now();
         let age = rules.min_age_seconds.max(SHORTEST_AGE_SECONDS);
         let aged = now.plus_seconds(-i64::try_from(age).unwrap_or(i64::MAX));
         let live = oldest_live_start(&self.repository)?;
         let before = live.since.map_or(aged, |since| since.min(aged));
-        let mut far = GarbageProgress::default();
-        let reachable = self.reachable(&objects, &mut far, progress)?;
+        let reachable = self.reachable(objects, far, progress)?;
         let rules = GarbageRules { before, max_bytes: rules.max_bytes };
-        let report = objects.collect_garbage(&reachable, &rules, collection, &mut |removed| {
-            far.removed = removed;
-            progress(&far);
-        })?;
-        Ok(Garbage { report, before, live_runs: live.runs })
+        let report = objects.collect_garbage(&reachable, &rules, Collection::Plan, &mut |_| ())?;
+        Ok(Found { garbage: Garbage { report, before, live_runs: live.runs }, reachable, rules })
     }
 
     /// Every object that something cites, directly or through other objects that are cited.

@@ -32,8 +32,8 @@ mod witnesses;
 
 pub use answering::Answering;
 pub use audit::{
-    AuditFilter, AuditFound, AuditLog, AuditReceipts, AuditWriter, Redactor, Unrecorded, audit_id, change_row,
-    fresh_audit_id, import_row, unrecorded,
+    AuditFilter, AuditFound, AuditLog, AuditReceipts, AuditWriter, Redactor, Unrecorded, audit_id,
+    change_row, fresh_audit_id, import_row, unrecorded,
 };
 pub use change::Change;
 pub use clock::{Clock, IdSource};

@@ -157,6 +157,11 @@ pub(crate) enum Command {
     /// Find and explain damage, and mend it with --fix
     #[command(after_help = "Example:\n  premath doctor\n  premath doctor --fix")]
     Doctor(upkeep::DoctorArgs),
+    /// Remove objects that nothing cites any more
+    #[command(after_help = "Example:\n  premath gc --dry-run\n  premath gc --min-age 7d --max-size 2GiB\n\n\
+                            What is cited, what is young and what was written since the oldest run under way began is kept. \
+                            More: docs/reference/verify.md.")]
+    Gc(upkeep::GcArgs),
     /// Run the checks that a range of commits asks for, witness them, and decide
     #[command(after_help = "Example:\n  premath ci-required --from main --to HEAD\n\n\
                             Ends with 1 when the range may not pass. More: docs/reference/required.md.")]

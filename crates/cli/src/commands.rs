@@ -19,6 +19,7 @@ mod dep;
 mod desk;
 mod doctor;
 mod explain;
+mod gc;
 mod governance_check;
 mod guard;
 mod harness_feature;
@@ -30,6 +31,7 @@ mod help;
 mod init;
 mod instruction;
 mod issue;
+mod issues_place;
 mod mcp_serve;
 mod measure;
 mod metrics;
@@ -122,6 +124,10 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Doctor(args) => {
             let mending = args.fix.then(|| args.terminal.change());
             in_repository(mending, |host| doctor::run(args, host))
+        }
+        Command::Gc(args) => {
+            let removing = (!args.dry_run).then(|| args.terminal.change());
+            in_repository(removing, |host| gc::run(args, host))
         }
         Command::CiRequired(args) => in_repository(None, |host| required::run(args, host)),
         Command::RequiredDelta(args) => in_repository(None, |host| required::delta(args, host)),
@@ -223,7 +229,9 @@ fn loaded(root: &Path) -> Result<Loaded, CliError> {
         loaded = settings::read_over(loaded, &text, &source)?;
     }
     loaded.warnings.iter().for_each(|warning| output::warning(warning));
-    loaded.settled()
+    let loaded = loaded.settled()?;
+    issues_place::check_configured(root, &loaded.settings)?;
+    Ok(loaded)
 }
 
 /// What a terminal may change: as the configuration here says, or that of the repository the issue memory belongs to,

@@ -9,6 +9,7 @@ mod guardrails;
 mod mcp;
 pub(crate) mod models;
 mod policy;
+mod retention;
 pub(crate) mod telemetry;
 mod tools;
 mod turn_loop;
@@ -30,8 +31,19 @@ use crate::exit::Exit;
 pub(crate) const FILE_NAME: &str = "premath.toml";
 
 /// The sections of a file.
-const SECTIONS: [&str; 10] =
-    ["guardrails", "issues", "loop", "mcp", "models", "mutation", "policy", "sandbox", "telemetry", "tools"];
+const SECTIONS: [&str; 11] = [
+    "guardrails",
+    "issues",
+    "loop",
+    "mcp",
+    "models",
+    "mutation",
+    "policy",
+    "retention",
+    "sandbox",
+    "telemetry",
+    "tools",
+];
 
 /// What files say.
 #[derive(Debug, Default)]
@@ -195,6 +207,12 @@ impl Reading<'_> {
             ("mutation.cli", Owner::Repository) => self.loaded.settings.terminal = self.terminal(value)?,
             ("issues.path", Owner::Repository) => self.loaded.settings.issues_path = self.path(value)?,
             ("issues.prefix", Owner::Repository) => self.loaded.settings.issue_prefix = self.prefix(value)?,
+            ("issues.outside", Owner::Person) => self.loaded.settings.issues_outside = self.outside(value)?,
+            ("issues.outside", Owner::Repository) => {
+                let what =
+                    "a repository cannot allow issue memory outside of itself; say this in your own file";
+                return Err(self.place.refused(what, "$.issues.outside", value));
+            }
             ("sandbox.readable", Owner::Person) => {
                 self.loaded.sandbox.readable = self.place.strings(value, "$.sandbox.readable")?;
             }
@@ -209,6 +227,7 @@ impl Reading<'_> {
                 let what = "a repository cannot open the sandbox; say this in your own file";
                 return Err(self.place.refused(what, &format!("$.{name}"), value));
             }
+            _ if section == "retention" => retention::take(self, key, value)?,
             _ if section == "telemetry" => telemetry::take(self, key, value)?,
             _ if section == "mcp" => mcp::take(self, key, value)?,
             _ if section == "tools" => tools::take(self, key, value)?,
@@ -238,6 +257,17 @@ impl Reading<'_> {
     fn path(&self, value: &Spanned<DeValue<'_>>) -> Result<Setting<String>, CliError> {
         let text = self.place.string(value, "$.issues.path")?;
         Ok(Setting { value: text.to_owned(), layer: self.place.layer(value) })
+    }
+
+    /// Files and folders outside of repositories in which issue memory may be.
+    fn outside(&self, value: &Spanned<DeValue<'_>>) -> Result<Setting<Vec<String>>, CliError> {
+        const PATH: &str = "$.issues.outside";
+        let allowed = self.place.strings(value, PATH)?;
+        if let Some(relative) = allowed.iter().find(|path| !Path::new(path).is_absolute()) {
+            let what = format!("`{}` is not an absolute path", echo(relative));
+            return Err(self.place.refused(&what, PATH, value));
+        }
+        Ok(Setting { value: allowed, layer: self.place.layer(value) })
     }
 
     fn prefix(&self, value: &Spanned<DeValue<'_>>) -> Result<Setting<String>, CliError> {

@@ -33,7 +33,7 @@ pub(crate) use self::measure::{
     Scratch, Spoken, Usage, claims_per_second, measured_run, own_usage, plain_shell, run_together, said_by,
     write_lines,
 };
-pub(crate) use self::memory::{behind_links, kept_memory, names_of};
+pub(crate) use self::memory::{behind_links, is_below, kept_memory, names_of};
 pub(crate) use self::outside::{
     HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of,
     open_in_browser, own_program, person_config, read_bytes, real_folder, replace_file, typed_line,

@@ -14,6 +14,7 @@ pub(crate) mod desk_write;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod foreign_tools;
+pub(crate) mod gc;
 pub(crate) mod governance_check;
 pub(crate) mod guard;
 pub(crate) mod harness_feature;
@@ -52,4 +53,4 @@ pub(crate) mod tool;
 pub(crate) mod verify;
 
 pub(crate) use issue_snapshot::issue_snapshot;
-pub(crate) use verify::repository;
+pub(crate) use verify::{finding_state, repository};

@@ -36,6 +36,7 @@ mod workspace;
 pub use actions::approvals::row as approval_row;
 pub use actions::conformance::{Case, SourceError, VectorSource, run as run_conformance};
 pub use actions::doctor::{DoctorOutcome, refused as doctor_refused, run as doctor};
+pub use actions::gc::{GcArgs, GcOutcome, refused as gc_refused, run as collect_garbage};
 pub use actions::governance_check::{GovernanceChecked, run as governance_check};
 pub use actions::join_check::{JoinChecked, run as join_check};
 pub use actions::lane_path::lane_checked;
@@ -75,8 +76,8 @@ pub use scheme::{
     FUNCTIONS, Gives, ProgramFunction, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault,
 };
 pub use settings::{
-    CodeSettings, Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings,
-    TerminalAuthority, ToolSettings,
+    CodeSettings, Layer, LoopSettings, PolicySettings, RetentionSettings, Setting, Settings,
+    TelemetrySettings, TerminalAuthority, ToolSettings, parse_age, parse_size,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use work::{

@@ -21,7 +21,7 @@ pub(crate) use self::promotion::{
     Promoted, Promotion, Reports, back_to_ours, evaluation_evidence, promote, red_team_evidence,
 };
 pub(crate) use self::promotions::{
-    Recording, promotion_problems, promotion_recording, recorded_promotions, settle,
+    Recording, promotion_problems, promotion_recording, recorded_promotions, report_problems, settle,
 };
 pub(crate) use self::reports::{
     Recorded, ReportAt, ReportDraft, kept as kept_report, read as read_file, record,

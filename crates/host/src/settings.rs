@@ -3,6 +3,7 @@
 //! Read from a file by the composition root; every value has a default. It must not read anything itself.
 
 mod policy;
+mod retention;
 mod telemetry;
 mod tools;
 mod turn_loop;
@@ -10,6 +11,7 @@ mod turn_loop;
 use std::fmt;
 
 pub use policy::PolicySettings;
+pub use retention::{RetentionSettings, parse_age, parse_size};
 pub use telemetry::TelemetrySettings;
 pub use tools::ToolSettings;
 pub use turn_loop::{CodeSettings, LoopSettings};
@@ -88,6 +90,8 @@ pub struct Settings {
     pub terminal: Setting<TerminalAuthority>,
     /// `issues.path`, from the root of the repository
     pub issues_path: Setting<String>,
+    /// `issues.outside`: files and folders outside of repositories in which issue memory may be
+    pub issues_outside: Setting<Vec<String>>,
     /// `issues.prefix`
     pub issue_prefix: Setting<String>,
     /// `models.default` and `models.fallback`: what is asked when no model is named, in order
@@ -102,6 +106,8 @@ pub struct Settings {
     pub mcp_entries: Vec<(String, Setting<String>)>,
     /// `[policy]`: in which role runs work, what it may have, what a day may cost
     pub policy: PolicySettings,
+    /// `[retention]`: what a garbage collection may remove
+    pub retention: RetentionSettings,
     /// `[telemetry]`: who is told of runs, and what
     pub telemetry: TelemetrySettings,
     /// `[tools]`: how tools are offered
@@ -120,6 +126,7 @@ impl Default for Settings {
         Self {
             terminal: Setting::default_value(TerminalAuthority::Operator),
             issues_path: Setting::default_value(Self::ISSUES_PATH.to_owned()),
+            issues_outside: Setting::default_value(Vec::new()),
             issue_prefix: Setting::default_value(Self::ISSUE_PREFIX.to_owned()),
             model_chain: Setting::default_value(Vec::new()),
             model_entries: Vec::new(),
@@ -127,6 +134,7 @@ impl Default for Settings {
             guard_entries: Vec::new(),
             mcp_entries: Vec::new(),
             policy: PolicySettings::default(),
+            retention: RetentionSettings::default(),
             telemetry: TelemetrySettings::default(),
             tools: ToolSettings::default(),
         }

@@ -193,8 +193,7 @@ impl Host<'_> {
         match action.door {
             Door::Read | Door::Effect => self.effect(action, args),
             Door::Record | Door::Mutation => {
-                let workspace =
-                    Workspace { receipts: AuditReceipts::default(), ..self.workspace.clone() };
+                let workspace = Workspace { receipts: AuditReceipts::default(), ..self.workspace.clone() };
                 Host { workspace: &workspace, ..*self }.citing_effect(action, args)
             }
         }

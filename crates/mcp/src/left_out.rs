@@ -45,6 +45,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("tool.list", SERVERS),
     ("tool.show", SERVERS),
     ("workspace.doctor", UPKEEP),
+    ("workspace.gc", UPKEEP),
     ("workspace.init", UPKEEP),
 ];
 

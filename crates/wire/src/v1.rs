@@ -117,9 +117,10 @@ pub use required::{
 };
 pub use run::{
     AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow,
-    FilteredTokens, IntentResult, IntentState, JudgedIntent, MessageRow, ModelTextKind, PlanStepRow, ReplayAnswer,
-    ReplayDifference, RunAnswer, RunCard, RunEnding, RunEventKind, RunEventRow, RunEvents, RunExport,
-    RunForgotten, RunListing, RunRow, SentMessage, SentRequest, SentTool, TurnCard, TurnDigests, TurnRow, TurnVerdict, WorkerRow,
+    FilteredTokens, IntentResult, IntentState, JudgedIntent, MessageRow, ModelTextKind, PlanStepRow,
+    ReplayAnswer, ReplayDifference, RunAnswer, RunCard, RunEnding, RunEventKind, RunEventRow, RunEvents,
+    RunExport, RunForgotten, RunListing, RunRow, SentMessage, SentRequest, SentTool, TurnCard, TurnDigests,
+    TurnRow, TurnVerdict, WorkerRow,
 };
 pub use sandbox::{
     LayerRow, OutputRow, SandboxCheckAnswer, SandboxEvidenceRow, SandboxOutcome, SandboxRefusal,
@@ -132,7 +133,8 @@ pub use scheme::{
 };
 pub use tool::{ToolListing, ToolPin, ToolRow};
 pub use upkeep::{
-    CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, StoreProblem, VerifyAnswer,
+    CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, FindingState, GcAnswer,
+    StoreProblem, StoreState, VerifyAnswer,
 };
 pub use vector::{
     ConformanceReport, Expectation, ExpectedError, ExpectedReason, VectorCommand, VectorOutcome,

@@ -48,7 +48,8 @@ pub(super) fn read_sections(text: &str) -> Result<Vec<Section>> {
             sections.push(section);
             continue;
         }
-        let section = sections.last_mut().with_context(|| format!("line {at}: a clause before any section"))?;
+        let section =
+            sections.last_mut().with_context(|| format!("line {at}: a clause before any section"))?;
         let clause = read_clause(section, line).with_context(|| format!("line {at}"))?;
         section.clauses.push(clause);
     }

@@ -18,7 +18,10 @@ const NAMED: usize = 4;
 pub(super) fn render(sections: &[Section], coverage: &Coverage<'_>) -> String {
     let mut text = format!("{HEAD}\n{}\n", summary(sections));
     for section in sections {
-        text.push_str(&format!("\n## {} {}\n\n| clause | says | shown by |\n|---|---|---|\n", section.id, section.title));
+        text.push_str(&format!(
+            "\n## {} {}\n\n| clause | says | shown by |\n|---|---|---|\n",
+            section.id, section.title
+        ));
         for clause in &section.clauses {
             let (id, says) = (&clause.id, cell(&clause.text));
             text.push_str(&format!("| {id} | {says} | {} |\n", shown_by(clause, coverage)));

@@ -23,11 +23,7 @@ pub struct AuditWriter {
 }
 
 impl AuditWriter {
-    pub(super) fn open(
-        log: &Log,
-        redactor: Redactor,
-        receipts: AuditReceipts,
-    ) -> Result<Self, StoreError> {
+    pub(super) fn open(log: &Log, redactor: Redactor, receipts: AuditReceipts) -> Result<Self, StoreError> {
         let writer = writing(log)?;
         let last = Link::last(writer.reader())?;
         if last.is_none() {

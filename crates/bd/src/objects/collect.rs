@@ -107,6 +107,7 @@ impl Objects {
                 report.young += 1;
             }
         }
+        report.garbage.sort_unstable();
         for path in self.incoming()? {
             if let Some(bytes) = self.clear_leftover(&path, rules.before, collection)? {
                 report.leftovers += 1;

@@ -1,4 +1,4 @@
-//! `verify`, `doctor` and `coherence-check`, as they are typed.
+//! `verify`, `doctor`, `gc` and `coherence-check`, as they are typed.
 
 use clap::Args;
 
@@ -25,6 +25,25 @@ pub(crate) struct DoctorArgs {
     /// Report findings without failing
     #[arg(long)]
     pub(crate) exit_zero: bool,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `gc`.
+#[derive(Debug, Args)]
+pub(crate) struct GcArgs {
+    /// Remove nothing; say what would be removed
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Keep objects younger than AGE: 90m, 36h, 7d; at least 60s [default: retention.min_age, else 24h]
+    #[arg(long, value_name = "AGE")]
+    pub(crate) min_age: Option<String>,
+    /// Remove only what it takes to bring the store down to SIZE, oldest first: 500MiB, 2GiB [default: retention.max_size,
+    /// else all garbage is removed]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_size: Option<String>,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
     #[command(flatten)]
     pub(crate) format: Format,
 }

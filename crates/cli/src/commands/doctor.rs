@@ -2,7 +2,7 @@
 
 use premath_host::{DoctorOutcome, Host, doctor, doctor_refused};
 use premath_kernel::Object;
-use premath_wire::v1::DoctorAnswer;
+use premath_wire::v1::{DoctorAnswer, StoreState};
 
 use super::verify::Progress;
 use super::{answer, verdict};
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &DoctorArgs, host: &Host<'_>) -> Result<Exit, CliError> 
             } else {
                 output::text(&render::upkeep::examined(&answered))?;
             }
-            Ok(verdict(answered.ok, args.exit_zero))
+            Ok(verdict(answered.state != StoreState::Damaged, args.exit_zero))
         }
         DoctorOutcome::Shut(refusal) => {
             let refused = doctor_refused(host.workspace, &refusal);

@@ -3,6 +3,7 @@
 use premath_host::Host;
 use premath_kernel::{Object, Value};
 
+use super::issues_place::check_named;
 use super::{answer, lane_path};
 use crate::args::harness::{
     BootstrapArgs, HarnessSessionArgs, SessionCommand, SessionReadArgs, SessionWriteArgs,
@@ -26,7 +27,11 @@ pub(super) fn refs(given: &[String]) -> Option<Value<'_>> {
 }
 
 fn write(host: &Host<'_>, args: &SessionWriteArgs) -> Result<Exit, CliError> {
-    let issues = args.issues.as_deref().map(|typed| system::noted_path(&host.workspace.root, typed));
+    let root = &host.workspace.root;
+    if let Some(typed) = args.issues.as_deref() {
+        check_named(root, typed, &host.workspace.settings)?;
+    }
+    let issues = args.issues.as_deref().map(|typed| system::noted_path(root, typed));
     let arguments = Object::fields()
         .optional("path", lane_path(host, "harness.session.write", args.path.as_deref())?)
         .optional("state", args.state.as_deref())

@@ -5,6 +5,7 @@ use std::path::Path;
 use premath_host::{ActionError, Host, lane_checked};
 use premath_wire::{InputClass, InputError, JsonPath};
 
+use super::issues_place::check_named;
 use crate::args::Store;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -12,7 +13,9 @@ use crate::system;
 
 /// The issue memory that was named. Where a link leads to it, it is opened where it is: there are its locks.
 pub(super) fn named_memory(host: &Host<'_>, store: &Store) -> Result<Option<String>, CliError> {
-    store.issues.as_deref().map(|typed| settled(host, typed, "issues")).transpose()
+    let Some(typed) = store.issues.as_deref() else { return Ok(None) };
+    check_named(&host.workspace.root, typed, &host.workspace.settings)?;
+    settled(host, typed, "issues").map(Some)
 }
 
 /// The lane that was named for writing.

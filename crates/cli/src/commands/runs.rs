@@ -9,7 +9,9 @@ use super::{answer, verdict};
 use crate::args::run::{ReplayArgs, RunsArgs, RunsCommand, TurnArgs, TurnCommand};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render::run::{Extent, card, events, exported, forgotten, listing, replayed, turn_card, turn_case};
+use crate::render::run::{
+    Extent, card, events, exported, forgotten, listing, replayed, turn_card, turn_case,
+};
 use crate::system;
 
 /// `premath runs`

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use premath_host::Host;
 use premath_kernel::Object;
-use premath_wire::v1::{CheckedCounts, VerifyAnswer};
+use premath_wire::v1::{CheckedCounts, StoreState, VerifyAnswer};
 
 use super::{answer, verdict};
 use crate::args::upkeep::VerifyArgs;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &VerifyArgs, host: &Host<'_>) -> Result<Exit, CliError> 
     } else {
         output::text(&render::upkeep::verified(&verified))?;
     }
-    Ok(verdict(verified.ok, args.exit_zero))
+    Ok(verdict(verified.state != StoreState::Damaged, args.exit_zero))
 }
 
 /// The line is drawn again after so many files …
@@ -45,7 +45,7 @@ pub(super) struct Progress {
 
 impl Progress {
     pub(super) fn begin(what: &'static str) -> Self {
-        Self { what, is_shown: io::stderr().is_terminal(), drawn: None }
+        Self { what, is_shown: is_drawn(), drawn: None }
     }
 
     pub(super) fn show(&mut self, checked: &CheckedCounts) {
@@ -65,7 +65,13 @@ impl Progress {
     }
 }
 
-fn draw(line: &str) {
+/// Whether somebody sees a line that is drawn.
+pub(super) fn is_drawn() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Draws a line over the one before.
+pub(super) fn draw(line: &str) {
     // Nothing depends on whether anybody saw it.
     drop(write!(io::stderr(), "\r\u{1b}[K{line}"));
 }

@@ -1,6 +1,9 @@
 //! What a verification and the doctor found: kind by kind, where, what it means, what to do.
 
-use premath_wire::v1::{CheckedCounts, DoctorAnswer, DoctorRepair, Severity, StoreProblem, VerifyAnswer};
+use premath_bd::GarbageProgress;
+use premath_wire::v1::{
+    CheckedCounts, DoctorAnswer, DoctorRepair, GcAnswer, Severity, StoreProblem, StoreState, VerifyAnswer,
+};
 
 use super::plain;
 use crate::output::{BAD, DIM, GOOD, STRONG, TIP, WARN};
@@ -16,7 +19,12 @@ pub(crate) fn verified(answer: &VerifyAnswer) -> String {
     kinds(&mut text, &problems);
     omitted(&mut text, answer.omitted_count);
     let amounts = amounts(&answer.checked);
-    if answer.ok && answer.warning_count == 0 {
+    if answer.state == StoreState::NotHere {
+        let cited = counted(answer.not_here_count, "citation");
+        text.push_str(&format!(
+            "{WARN}– not_here{WARN:#}: what is here verifies; {cited} lead to evidence that this clone never had: {amounts}\n"
+        ));
+    } else if answer.ok && answer.warning_count == 0 {
         text.push_str(&format!("{GOOD}✓ everything verifies:{GOOD:#} {amounts}\n"));
     } else if answer.ok {
         let warnings = counted(answer.warning_count, "warning");
@@ -58,6 +66,11 @@ pub(crate) fn examined(answer: &DoctorAnswer) -> String {
 
 fn conclusion(answer: &DoctorAnswer) -> String {
     let amounts = amounts(&answer.checked);
+    if answer.state == StoreState::NotHere && answer.findings.iter().all(|finding| finding.remedy.is_none()) {
+        return format!(
+            "{WARN}– not_here{WARN:#}: nothing is damaged; this clone lacks evidence of other machines: {amounts}\n"
+        );
+    }
     let mendable = answer.findings.iter().filter(|finding| finding.remedy.is_some()).count();
     match (answer.findings.len(), mendable) {
         (0, _) if answer.failures.is_empty() => format!("{GOOD}✓ nothing is wrong:{GOOD:#} {amounts}\n"),
@@ -146,6 +159,47 @@ pub(crate) fn amounts(checked: &CheckedCounts) -> String {
         parts.push(format!("{} before the start of a chain", counted(checked.unverified_rows, "row")));
     }
     parts.join(", ")
+}
+
+/// The answer of `gc`.
+pub(crate) fn collected(answer: &GcAnswer) -> String {
+    let mut text = String::new();
+    if answer.dry_run {
+        for item in answer.items.iter().take(LISTED) {
+            text.push_str(&format!("    {STRONG}{}{STRONG:#}\n", plain(item)));
+        }
+        if let Some(more) = answer.items.len().checked_sub(LISTED).filter(|more| *more > 0) {
+            text.push_str(&format!("    {DIM}and {more} more; --json lists them{DIM:#}\n"));
+        }
+    }
+    let done = if answer.dry_run { "would remove" } else { "removed" };
+    let garbage = format!("{}{}", counted(answer.removed, "object"), size(answer.removed_bytes));
+    text.push_str(&format!("{GOOD}✓ {done} {garbage}{GOOD:#}"));
+    if answer.leftovers > 0 {
+        text.push_str(&format!(" and {}", counted(answer.leftovers, "file") + " of killed writers"));
+    }
+    let all = format!("{}{}", counted(answer.objects, "object"), size(answer.object_bytes));
+    text.push_str(&format!(
+        " of {all}: {} cited, {} too young, {} within the size\n",
+        answer.reachable, answer.young, answer.spared
+    ));
+    if !answer.live_runs.is_empty() {
+        let runs = counted(u64::try_from(answer.live_runs.len()).unwrap_or(u64::MAX), "run");
+        text.push_str(&format!(
+            "    {DIM}{runs} under way: nothing that was written since {} was looked at{DIM:#}\n",
+            plain(&answer.before)
+        ));
+    }
+    text
+}
+
+/// How far a collection is, in a line.
+pub(crate) fn searching(far: &GarbageProgress) -> String {
+    let searched = format!("{}{}", counted(far.searched, "file"), size(far.searched_bytes));
+    match far.removed {
+        0 => format!("searching for citations: {searched}"),
+        removed => format!("removing garbage: {}", counted(removed, "object")),
+    }
 }
 
 fn counted(count: u64, what: &str) -> String {

@@ -96,3 +96,48 @@ pub(crate) fn names_of(path: &Path) -> u64 {
     #[cfg(not(unix))]
     return u64::from(found.is_file());
 }
+
+/// Links that lead to links are followed this often.
+const MOST_LINKS: usize = 40;
+
+/// Where a path leads when every link in it is followed, also when what it names is not there yet. A circle of links ends where
+/// it is noticed.
+pub(crate) fn resolved(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(here(path)).unwrap_or_else(|_| path.to_owned());
+    let mut open: Vec<std::ffi::OsString> = parts(&absolute);
+    let (mut found, mut links) = (PathBuf::from("/"), 0);
+    while let Some(part) = open.pop() {
+        if part == ".." {
+            found.pop();
+            continue;
+        }
+        let next = found.join(&part);
+        match std::fs::read_link(&next) {
+            Ok(target) if links < MOST_LINKS => {
+                links += 1;
+                if target.is_absolute() {
+                    found = PathBuf::from("/");
+                }
+                open.extend(parts(&target));
+            }
+            Ok(_) | Err(_) => found = next,
+        }
+    }
+    found
+}
+
+/// The names and detours of a path, the last one first.
+fn parts(path: &Path) -> Vec<std::ffi::OsString> {
+    let named = path.components().filter_map(|part| match part {
+        Component::Normal(_) | Component::ParentDir => Some(part.as_os_str().to_owned()),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    });
+    let mut named: Vec<_> = named.collect();
+    named.reverse();
+    named
+}
+
+/// Whether a path leads below a folder, every link followed.
+pub(crate) fn is_below(folder: &Path, path: &Path) -> bool {
+    resolved(path).starts_with(resolved(folder))
+}

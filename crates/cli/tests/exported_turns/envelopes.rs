@@ -57,8 +57,10 @@ fn every_change_of_a_person_cites_what_it_left() {
 fn a_refused_change_names_the_instruction_and_the_policy_it_was_held_against() {
     let project = Project::empty();
     project.accepted(&["issue", "add", "One", "--id", "bd-1"]);
-    let refused =
-        envelope(&project, &["issue", "update", "bd-1", "--status", "closed", "--instruction", "20260101T000000Z-none"]);
+    let refused = envelope(
+        &project,
+        &["issue", "update", "bd-1", "--status", "closed", "--instruction", "20260101T000000Z-none"],
+    );
     assert_eq!(refused["resultClass"], "rejected", "{refused}");
     assert_eq!(refused["instructionRef"], "instruction://20260101T000000Z-none", "{refused}");
     assert!(refused["policyDigest"].as_str().unwrap().starts_with("pol1_"), "{refused}");

@@ -58,7 +58,9 @@ fn judge(case: &Value, asks: bool) -> Judged {
 
 fn places(value: &Value, here: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) {
     let steps: Vec<(Step, &Value)> = match value {
-        Value::Object(members) => members.iter().map(|(name, value)| (Step::Member(name.clone()), value)).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (Step::Member(name.clone()), value)).collect()
+        }
         Value::Array(items) => items.iter().enumerate().map(|(at, value)| (Step::Item(at), value)).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return,
     };
@@ -95,8 +97,10 @@ fn shape(place: &[Step]) -> String {
 
 /// What a removal changed, for the list.
 fn change(shape: &str, before: &Judged, after: &Judged) -> Option<&'static str> {
-    let (Judged::Admitted { turn, supplement }, Judged::Admitted { turn: same_turn, supplement: same_supplement }) =
-        (before, after)
+    let (
+        Judged::Admitted { turn, supplement },
+        Judged::Admitted { turn: same_turn, supplement: same_supplement },
+    ) = (before, after)
     else {
         return None;
     };

@@ -27,7 +27,9 @@ fn append(project: &Project, step: &str, action: &str, class: &str, at: &str) {
 fn ties_are_ordered_descending_by_step_then_action() {
     let project = Project::empty();
     let at = "2024-05-01T10:00:00Z";
-    for (step, action) in [("a.bd-1.1", "run"), ("b.bd-1.2", "run"), ("b.bd-1.2", "stop"), ("a.bd-1.1", "boot")] {
+    for (step, action) in
+        [("a.bd-1.1", "run"), ("b.bd-1.2", "run"), ("b.bd-1.2", "stop"), ("a.bd-1.1", "boot")]
+    {
         append(&project, step, action, "completed", at);
     }
     append(&project, "c.bd-1.3", "run", "completed", "2024-05-01T09:00:00Z");
@@ -38,8 +40,13 @@ fn ties_are_ordered_descending_by_step_then_action() {
         .iter()
         .map(|row| (row["stepId"].as_str().unwrap(), row["action"].as_str().unwrap()))
         .collect();
-    let expected =
-        [("b.bd-1.2", "stop"), ("b.bd-1.2", "run"), ("a.bd-1.1", "run"), ("a.bd-1.1", "boot"), ("c.bd-1.3", "run")];
+    let expected = [
+        ("b.bd-1.2", "stop"),
+        ("b.bd-1.2", "run"),
+        ("a.bd-1.1", "run"),
+        ("a.bd-1.1", "boot"),
+        ("c.bd-1.3", "run"),
+    ];
     assert_eq!(order, expected);
 }
 

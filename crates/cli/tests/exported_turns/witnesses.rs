@@ -26,11 +26,8 @@ fn a_step_cites_the_call_spec_the_dispositions_and_the_join_check_of_its_turns()
     for project in [Project::demo(), Project::pattern("parallel")] {
         let cited = cited(&project);
         let kinds: BTreeSet<&str> = cited.iter().map(|(kind, _)| kind.as_str()).collect();
-        let expected = [
-            "premath.harness.call_spec.v1",
-            "premath.harness.join_check.v1",
-            "premath.harness.tool_use.v1",
-        ];
+        let expected =
+            ["premath.harness.call_spec.v1", "premath.harness.join_check.v1", "premath.harness.tool_use.v1"];
         assert_eq!(kinds, BTreeSet::from(expected), "{cited:?}");
         project.accepted(&["verify"]);
         for (kind, id) in cited {

@@ -30,7 +30,9 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         Setting { value: settings.model_chain.value.join(", "), layer: settings.model_chain.layer.clone() };
     let mut items: Vec<ConfigRow> =
         settings.guard_entries.iter().map(|(key, setting)| row(key, setting)).collect();
-    items.extend([issues, row("issues.prefix", &settings.issue_prefix)]);
+    let outside = &settings.issues_outside;
+    let outside = Setting { value: outside.value.join(", "), layer: outside.layer.clone() };
+    items.extend([row("issues.outside", &outside), issues, row("issues.prefix", &settings.issue_prefix)]);
     let entries = settings.turn_loop.entries();
     items.extend(entries.iter().map(|(key, setting)| row(&format!("loop.{key}"), setting)));
     items.extend(settings.mcp_entries.iter().map(|(key, setting)| row(key, setting)));
@@ -39,6 +41,8 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     items.push(row("mutation.cli", &settings.terminal));
     let policy = settings.policy.entries();
     items.extend(policy.iter().map(|(key, setting)| row(&format!("policy.{key}"), setting)));
+    let retention = settings.retention.entries();
+    items.extend(retention.iter().map(|(key, setting)| row(&format!("retention.{key}"), setting)));
     let telemetry = settings.telemetry.entries();
     items.extend(telemetry.iter().map(|(key, setting)| row(&format!("telemetry.{key}"), setting)));
     let tools = settings.tools.entries();

@@ -9,17 +9,17 @@ use premath_bd::{
 use premath_kernel::{Object, Value};
 use premath_wire::time::{format_time, to_millis};
 use premath_wire::v1::{
-    CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, RefusedAnswer, RefusedBecause,
-    Severity, StoreProblem,
+    CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, FindingState, RefusedAnswer,
+    RefusedBecause, Severity, StoreProblem, StoreState,
 };
 use premath_wire::{UnknownFields, decode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::issue::count;
 use super::measuring::store;
-use super::verify::{counts, repository, shown_root};
+use super::verify::{counts, evidence_problems, finding_state, repository, shown_root};
 use crate::agent::retention;
-use crate::governance::package_problems;
 use crate::measured::settle;
 use crate::recording::Recorder;
 use crate::table::{ActionError, Answer, Host};
@@ -49,7 +49,8 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let args: DoctorArgs = decode(args, UnknownFields::Refuse)?;
     match run(host.workspace, args.fix, &mut |_| ())? {
         DoctorOutcome::Answered(answered) => {
-            let mut answer = Answer::new(if answered.ok { "accepted" } else { "rejected" }, &answered)?;
+            let is_damaged = answered.state == StoreState::Damaged;
+            let mut answer = Answer::new(if is_damaged { "rejected" } else { "accepted" }, &answered)?;
             let errors = answered.findings.iter().filter(|one| one.problem.severity == Severity::Error);
             let classes: BTreeSet<&String> = errors.map(|one| &one.problem.class).collect();
             answer.failure_classes = classes.into_iter().cloned().collect();
@@ -87,18 +88,11 @@ pub fn run(
     let doctor = Doctor::new(repository(workspace));
     let progress = &mut |checked: &premath_bd::Checked| progress(&counts(checked));
     if !fix {
-        let mut answered = answer(workspace, &doctor.examine(progress)?);
+        let mut answered = answer(workspace, &doctor.examine(progress)?)?;
         answered.findings.extend(left_behind(workspace)?.iter().map(|(_, finding)| finding.clone()));
-        if let Some(finding) = cut_off(workspace)? {
-            answered.ok = false;
-            answered.findings.push(finding);
-        }
-        if let Some(finding) = unreadable_pins(workspace) {
-            answered.ok = false;
-            answered.findings.push(finding);
-        }
-        add_package_drift(workspace, &mut answered)?;
-        return Ok(DoctorOutcome::Answered(Box::new(answered)));
+        answered.findings.extend(cut_off(workspace)?);
+        answered.findings.extend(unreadable_pins(workspace));
+        return Ok(DoctorOutcome::Answered(Box::new(settled(answered))));
     }
     let permit: Permit = match workspace.door.permit(ACTION) {
         Ok(permit) => permit,
@@ -112,14 +106,13 @@ pub fn run(
             let mut deleted = delete_left_behind(workspace)?;
             deleted.extend(finish_cut_off(workspace)?);
             deleted.extend(move_damaged_pins(workspace)?);
-            let mut diagnosed = answer(workspace, &treatment.remaining);
-            if let Some(finding) = unreadable_pins(workspace) {
-                diagnosed.ok = false;
-                diagnosed.findings.push(finding);
-            }
-            add_package_drift(workspace, &mut diagnosed)?;
+            let mut diagnosed = answer(workspace, &treatment.remaining)?;
+            diagnosed.findings.extend(unreadable_pins(workspace));
+            let diagnosed = settled(diagnosed);
+            let is_mended = treatment.failures.is_empty();
             Ok(DoctorOutcome::Answered(Box::new(DoctorAnswer {
-                ok: diagnosed.ok && treatment.failures.is_empty(),
+                ok: diagnosed.ok && is_mended,
+                state: if is_mended { diagnosed.state } else { StoreState::Damaged },
                 fix,
                 repairs: treatment.repairs.iter().map(repair).chain(deleted).collect(),
                 failures: treatment.failures.iter().map(failure).collect(),
@@ -137,8 +130,10 @@ fn left_behind(workspace: &Workspace) -> Result<Vec<(String, DoctorFinding)>, Ac
         let problem = StoreProblem {
             class: "doctor.private_left".to_owned(),
             severity: Severity::Warning,
+            state: FindingState::Notice,
             path: shown(store.folder()),
             line: None,
+            missing: None,
             detail: "the run is over".to_owned(),
             meaning: "a process died before it deleted what its run was not to keep".to_owned(),
             hint: "let `premath doctor --fix` do it".to_owned(),
@@ -157,8 +152,10 @@ fn cut_off(workspace: &Workspace) -> Result<Option<DoctorFinding>, ActionError> 
     let problem = StoreProblem {
         class: "doctor.promotion_cut_off".to_owned(),
         severity: Severity::Error,
+        state: FindingState::Damaged,
         path: shown(&store.marker()),
         line: None,
+        missing: None,
         detail: "every call of every run is denied until it is finished".to_owned(),
         meaning: "a process died while it put a policy package into place".to_owned(),
         hint:
@@ -166,14 +163,6 @@ fn cut_off(workspace: &Workspace) -> Result<Option<DoctorFinding>, ActionError> 
                 .to_owned(),
     };
     Ok(Some(DoctorFinding { problem, remedy: Some("put the rest of the package into place".to_owned()) }))
-}
-
-/// Adds the files that are not the policy package in force. There is no remedy: which of the two is right is a person's to say.
-fn add_package_drift(workspace: &Workspace, answered: &mut DoctorAnswer) -> Result<(), ActionError> {
-    let problems = package_problems(workspace)?;
-    answered.ok &= problems.is_empty();
-    answered.findings.extend(problems.into_iter().map(|problem| DoctorFinding { problem, remedy: None }));
-    Ok(())
 }
 
 /// Finishes it.
@@ -202,8 +191,10 @@ pub(super) fn unreadable_pins(workspace: &Workspace) -> Option<DoctorFinding> {
     let problem = StoreProblem {
         class: "doctor.tool_pins_damaged".to_owned(),
         severity: Severity::Error,
+        state: FindingState::Damaged,
         path: shown(&workspace.lane(None, ToolPinStore::FILE_NAME)),
         line: None,
+        missing: None,
         detail: error.to_string(),
         meaning: "nobody knows what was approved of other servers".to_owned(),
         hint: hint.to_owned(),
@@ -259,19 +250,34 @@ fn shut(refusal: &PermitRefusal) -> DoorRefusal {
     }
 }
 
-fn answer(workspace: &Workspace, diagnosis: &Diagnosis) -> DoctorAnswer {
-    DoctorAnswer {
+/// The diagnosis of the stores, and what is cited and not there beyond them.
+fn answer(workspace: &Workspace, diagnosis: &Diagnosis) -> Result<DoctorAnswer, ActionError> {
+    let evidence = evidence_problems(workspace, &diagnosis.recorded)?;
+    let evidence = evidence.into_iter().map(|problem| DoctorFinding { problem, remedy: None });
+    Ok(DoctorAnswer {
         action: ACTION.to_owned(),
         root: shown_root(workspace),
         ok: diagnosis.is_sound,
+        state: if diagnosis.is_sound { StoreState::Ok } else { StoreState::Damaged },
         fix: false,
         checked: counts(&diagnosis.checked),
         accepted_count: diagnosis.accepted,
         omitted_count: diagnosis.omitted,
-        findings: diagnosis.findings.iter().map(finding).collect(),
+        findings: diagnosis.findings.iter().map(finding).chain(evidence).collect(),
         repairs: Vec::new(),
         failures: Vec::new(),
-    }
+    })
+}
+
+/// The same with what all of its findings come to. Findings that are not listed count too.
+fn settled(answered: DoctorAnswer) -> DoctorAnswer {
+    let of = |is_one: &dyn Fn(&StoreProblem) -> bool| {
+        count(answered.findings.iter().filter(|finding| is_one(&finding.problem)).count())
+    };
+    let errors = of(&|one| one.severity == Severity::Error);
+    let not_here = of(&|one| one.state == FindingState::NotHere);
+    let state = StoreState::of(errors, not_here).max(answered.state);
+    DoctorAnswer { ok: state == StoreState::Ok, state, ..answered }
 }
 
 fn finding(finding: &Finding) -> DoctorFinding {
@@ -279,8 +285,10 @@ fn finding(finding: &Finding) -> DoctorFinding {
         problem: StoreProblem {
             class: finding.class.to_owned(),
             severity: if finding.is_warning { Severity::Warning } else { Severity::Error },
+            state: finding_state(finding.state),
             path: shown(&finding.path),
             line: finding.line,
+            missing: finding.missing.clone(),
             detail: finding.detail.clone(),
             meaning: finding.meaning.to_owned(),
             hint: finding.hint.to_owned(),

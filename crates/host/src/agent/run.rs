@@ -9,8 +9,8 @@ use premath_kernel::{Digest, OrchestrationRole, Value};
 use premath_tusk::context::HandoffPacket;
 use premath_tusk::policy::Governor;
 use premath_tusk::turn_loop::{
-    Beginning, ConfigError, DriveError, IssuePort as _, Judge, Machine, ParentRun, PolicyPort, Ports, Relation, RunConfig,
-    RunEvent, RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
+    Beginning, ConfigError, DriveError, IssuePort as _, Judge, Machine, ParentRun, PolicyPort, Ports,
+    Relation, RunConfig, RunEvent, RunOutcome, RunReport, StopCause, Toolbox, Workflow, check, drive,
 };
 use premath_wire::time::format_time;
 use premath_wire::v1::{FilteredTokens, RunAnswer};

@@ -1,6 +1,6 @@
 //! Files below `policies/` that are not the package in force, as problems that `verify` and `doctor` report.
 
-use premath_wire::v1::{Severity, StoreProblem};
+use premath_wire::v1::{FindingState, Severity, StoreProblem};
 
 use super::drift::sentence;
 use super::standing::PackageStanding;
@@ -18,6 +18,7 @@ pub(crate) fn package_problems(workspace: &Workspace) -> Result<Vec<StoreProblem
         StoreProblem {
         class: refused.class.clone(),
         severity: Severity::Error,
+        state: FindingState::Damaged,
         path,
         line,
         detail,

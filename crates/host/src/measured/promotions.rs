@@ -4,14 +4,19 @@
 //! into force.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
-use premath_bd::{AuditFilter, PolicyChange, PolicyStore, StoreError, audit_id, fresh_audit_id};
+use premath_bd::{
+    Access, AuditFilter, PolicyChange, PolicyStore, ProblemClass, RecordedHere, StoreError, audit_id,
+    fresh_audit_id,
+};
 use premath_kernel::{Digest, Value};
 use premath_wire::time::{format_time, to_millis};
-use premath_wire::v1::{AuditKind, AuditRow, PromotionRow, ReasonRow, Severity, StoreProblem};
+use premath_wire::v1::{AuditKind, AuditRow, FindingState, PromotionRow, ReasonRow, Severity, StoreProblem};
 
-use crate::actions::repository;
+use super::reports::objects;
+use crate::actions::{finding_state, repository};
 use crate::recording::audit_log;
 use crate::table::ActionError;
 use crate::workspace::{Workspace, shown};
@@ -161,8 +166,10 @@ pub(crate) fn promotion_problems(workspace: &Workspace) -> Result<Vec<StoreProbl
         StoreProblem {
         class: class.to_owned(),
         severity,
+        state: if severity == Severity::Error { FindingState::Damaged } else { FindingState::Notice },
         path: shown(&path),
         line,
+        missing: None,
         detail,
         meaning: "every package that came into force is on record twice, and the two must agree".to_owned(),
         hint: "`premath policy history` shows the log, `premath audit query --kind policy --effect applied` the record"
@@ -201,4 +208,61 @@ pub(crate) fn promotion_problems(workspace: &Workspace) -> Result<Vec<StoreProbl
         problems.push(problem("policy.promotion_missing", Severity::Error, None, detail));
     }
     Ok(problems)
+}
+
+/// Reports that promotions rest on and that are not among the objects, and those on record whose files are gone.
+///
+/// Objects stay on their machine: a promotion that came with the clone may rest on one that never was here.
+pub(crate) fn report_problems(
+    workspace: &Workspace,
+    recorded: &RecordedHere,
+) -> Result<Vec<StoreProblem>, StoreError> {
+    let promotions = workspace.root.join(".premath").join("policy").join("promotions.jsonl");
+    let objects = objects(workspace);
+    let mut problems = Vec::new();
+    let history = match packages(workspace).history() {
+        // It is reported as what it is.
+        Err(StoreError::Corrupt { .. }) => Vec::new(),
+        history => history?,
+    };
+    for (row, line) in history.iter().zip(1_u64..) {
+        let is_own = recorded.policy_rows.contains(&promotion_audit_id(row));
+        for digest in [&row.eval_report, &row.red_team_report].into_iter().flatten() {
+            let Ok(id) = digest.parse() else { continue };
+            if !objects.contains(&id)? {
+                let detail = format!("promotion {} rests on the report {digest}, which is gone", row.number);
+                problems.push(unreported(is_own, shown(&promotions), line, digest.clone(), detail));
+            }
+        }
+    }
+    let audit = audit_log(workspace);
+    for (report, line) in &recorded.reports {
+        // A command in a subfolder noted the whole path, and the repository may have moved since.
+        let Some((_, name)) = report.rsplit_once('/') else { continue };
+        let path = workspace.root.join(".premath").join("reports").join(name);
+        match workspace.disk.open(&path, Access::Read) {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let detail = format!("the report {report} was written, and is gone");
+                problems.push(unreported(true, shown(audit.path()), *line, shown(&path), detail));
+            }
+            Err(source) => return Err(StoreError::Io { doing: "open", path, source }),
+        }
+    }
+    Ok(problems)
+}
+
+fn unreported(is_own: bool, path: String, line: u64, missing: String, detail: String) -> StoreProblem {
+    let class = if is_own { ProblemClass::ReferenceMissing } else { ProblemClass::ReferenceNotHere };
+    StoreProblem {
+        class: class.code().to_owned(),
+        severity: if is_own { Severity::Error } else { Severity::Warning },
+        state: finding_state(class.state()),
+        path,
+        line: Some(line),
+        missing: Some(missing),
+        detail,
+        meaning: class.meaning().to_owned(),
+        hint: class.hint().to_owned(),
+    }
 }

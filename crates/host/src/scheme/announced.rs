@@ -14,7 +14,7 @@ use premath_bd::{
     Access, Cursor, DiskFile, Journal, JournalEvent, LockMode, LockOutcome, StoreError, doors_folder,
 };
 use premath_kernel::{Object, Value};
-use premath_wire::v1::{Severity, StoreProblem};
+use premath_wire::v1::{FindingState, Severity, StoreProblem};
 
 use super::door::CLIENT;
 use crate::workspace::{Workspace, shown};
@@ -190,8 +190,10 @@ pub(crate) fn announcement_problems(workspace: &Workspace) -> Result<Vec<StorePr
         problems.push(StoreProblem {
             class: "scheme.intent_open".to_owned(),
             severity: Severity::Warning,
+            state: FindingState::Notice,
             path: shown(journal.path()),
             line: None,
+            missing: None,
             detail: format!(
                 "{} announced `{}`, and no row says what came of it",
                 one.evaluation,

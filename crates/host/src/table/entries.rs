@@ -4,7 +4,7 @@ use super::input::{Nothing, input_of};
 use super::{Action, Door};
 use crate::actions::{
     approvals, audit, audit_why, coherence, config, conformance, conversations, dep, dep_graph, desk,
-    desk_write, doctor, explain, foreign_tools, governance_check, guard, harness_feature, harness_kpi,
+    desk_write, doctor, explain, foreign_tools, gc, governance_check, guard, harness_feature, harness_kpi,
     harness_session, harness_trajectory, init, instruction, issue_blocked, issue_check, issue_graph,
     issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics, model,
     observe, policy, policy_draft, policy_export, promotion, proposals, required, run, sandbox, schema,
@@ -285,6 +285,8 @@ pub const ACTIONS: &[Action] = actions! {
         "show what a model saw in a turn, and what came of it";
     "workspace.doctor" "doctor" Mutation doctor::DoctorArgs => "doctor" doctor::call:
         "find damage in the stores, explain it, and mend it";
+    "workspace.gc" "gc" Mutation gc::GcArgs => "gc" gc::call:
+        "remove objects that nothing cites any more";
     "workspace.init" "init" Mutation init::InitArgs => "init" init::call:
         "make a folder ready for premath";
     "workspace.verify" "verify" Read Nothing => "verify" verify::call:

@@ -4,8 +4,8 @@
 
 use premath_bd::{Change, TurnGrant};
 use premath_kernel::{
-    ActivePolicy, Claims, Digest, NormalizedTurn, Text, Value, Witness, admit, assess, call_spec_witness, close,
-    tool_use_witness,
+    ActivePolicy, Claims, Digest, NormalizedTurn, Text, Value, Witness, admit, assess, call_spec_witness,
+    close, tool_use_witness,
 };
 
 use super::machine::Machine;

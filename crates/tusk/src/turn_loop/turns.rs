@@ -13,8 +13,8 @@ use super::progress;
 use super::records;
 use super::state::{After, Applying, Open, Paused, Phase, Purpose};
 use super::step::WorkerPlan;
-use super::turn_case::TurnCase;
 use super::terms::{CUT_MARKER, ORCHESTRATOR, SUCCESSOR};
+use super::turn_case::TurnCase;
 use super::watch::{AppliedIntent, IntentOutcome, RunOutcome, StopCause, Verdict};
 use crate::context::views::{self, OpenCall};
 use crate::context::{

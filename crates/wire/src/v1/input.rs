@@ -157,11 +157,7 @@ impl TurnInput {
 
     /// The document of a turn that the kernel's types hold, so that anyone can check it again.
     #[must_use]
-    pub fn from_kernel(
-        turn: kernel::Turn,
-        intent: Option<kernel::Intent>,
-        claims: &kernel::Claims,
-    ) -> Self {
+    pub fn from_kernel(turn: kernel::Turn, intent: Option<kernel::Intent>, claims: &kernel::Claims) -> Self {
         let kernel::Constraints { protocol, truncation, decomposition, handoff } = turn.constraints;
         let protocol_constraints = ProtocolConstraints::from_kernel(protocol);
         let truncation_constraints = TruncationConstraints::from_kernel(truncation);

@@ -12,8 +12,8 @@ pub use event::{
     AskedCallRow, CallEnd, CallJudged, ConfirmationRow, ModelTextKind, PlanStepRow, RunEventKind, RunEventRow,
 };
 pub use turn::{
-    CallArtifact, CallRow, CallTruncation, JudgedIntent, MessageRow, SentMessage, SentRequest, SentTool, TurnCard,
-    TurnDigests,
+    CallArtifact, CallRow, CallTruncation, JudgedIntent, MessageRow, SentMessage, SentRequest, SentTool,
+    TurnCard, TurnDigests,
 };
 
 /// How a run ended.

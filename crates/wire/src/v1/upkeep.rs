@@ -1,7 +1,45 @@
-//! What a verification and the doctor answer.
+//! What a verification, the doctor and the garbage collection answer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Where the subject of a finding stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingState {
+    /// It is here and not what it should be.
+    Damaged,
+    /// It was here, something cites it, and it is gone.
+    Missing,
+    /// Something cites it, and this clone never had it: it belongs to the machine that made it.
+    NotHere,
+    /// It is sound and worth a word.
+    Notice,
+}
+
+/// What a look at all stores comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StoreState {
+    /// Everything that is cited is here, and is what it should be.
+    Ok,
+    /// What is here is sound, and something is cited that this clone never had.
+    NotHere,
+    /// Something is damaged or missing.
+    Damaged,
+}
+
+impl StoreState {
+    /// The state of stores with so many findings that fail the check, and so many about what this clone never had.
+    #[must_use]
+    pub const fn of(errors: u64, not_here: u64) -> Self {
+        match (errors, not_here) {
+            (0, 0) => Self::Ok,
+            (0, _) => Self::NotHere,
+            (_, _) => Self::Damaged,
+        }
+    }
+}
 
 /// The answer of `verify`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -11,12 +49,16 @@ pub struct VerifyAnswer {
     pub action: String,
     /// The folder that holds `.premath`.
     pub root: String,
-    /// Whether nothing but warnings was found.
+    /// Whether nothing but warnings was found, and everything that is cited is here.
     pub ok: bool,
+    /// What it comes to. The exit code is 1 for `damaged`, else 0.
+    pub state: StoreState,
     /// How much was looked at.
     pub checked: CheckedCounts,
     /// How many problems fail the verification.
     pub error_count: u64,
+    /// How many are about evidence that this clone never had.
+    pub not_here_count: u64,
     /// How many are only worth a word.
     pub warning_count: u64,
     /// How many a person accepted earlier, each on record as a witness.
@@ -61,11 +103,16 @@ pub struct StoreProblem {
     pub class: String,
     /// How much it weighs.
     pub severity: super::Severity,
+    /// Where what it is about stands.
+    pub state: FindingState,
     /// The file.
     pub path: String,
     /// The line in it, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
+    /// What the file, or the line in it, cites and is not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
     /// What was found.
     pub detail: String,
     /// What it means.
@@ -82,8 +129,11 @@ pub struct DoctorAnswer {
     pub action: String,
     /// The folder that holds `.premath`.
     pub root: String,
-    /// Whether the stores are sound, warnings aside: after mending, when that was asked for.
+    /// Whether the stores are sound, warnings aside, and everything that is cited is here: after mending, when that was asked
+    /// for.
     pub ok: bool,
+    /// What it comes to. The exit code is 1 for `damaged`, else 0.
+    pub state: StoreState,
     /// Whether mending was asked for.
     pub fix: bool,
     /// How much was looked at.
@@ -138,4 +188,45 @@ pub struct DoctorFailure {
     pub path: String,
     /// Why.
     pub detail: String,
+}
+
+/// The answer of `gc`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GcAnswer {
+    /// `workspace.gc`
+    pub action: String,
+    /// The folder that holds `.premath`.
+    pub root: String,
+    /// Whether nothing was removed, and the answer says what would be.
+    pub dry_run: bool,
+    /// Only objects that were last put before then are garbage: the minimum age, or the beginning of the oldest run that is
+    /// under way, whichever is earlier.
+    pub before: String,
+    /// The runs that are under way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub live_runs: Vec<String>,
+    /// The size that the store is brought down to; absent when all garbage goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+    /// How many objects there were.
+    pub objects: u64,
+    /// How many bytes they took.
+    pub object_bytes: u64,
+    /// How many are cited.
+    pub reachable: u64,
+    /// How many are not cited, and too young to be garbage.
+    pub young: u64,
+    /// How many are garbage and stay, because the store is small enough.
+    pub spared: u64,
+    /// How many were removed, or would be.
+    pub removed: u64,
+    /// How many bytes they took.
+    pub removed_bytes: u64,
+    /// Files of writers that were killed: how many were removed, or would be.
+    pub leftovers: u64,
+    /// How many bytes they took.
+    pub leftover_bytes: u64,
+    /// The objects that were removed, or would be; the first thousand.
+    pub items: Vec<String>,
 }

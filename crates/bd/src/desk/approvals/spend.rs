@@ -13,6 +13,19 @@ use super::{Approval, ApprovalScope, ApprovalState, AskedCall, Target, Use, exis
 use crate::error::StoreError;
 
 impl Desk {
+    /// The approvals that were used, each with the run that used it.
+    ///
+    /// # Errors
+    /// A database that failed.
+    pub fn used_approvals(&self) -> Result<Vec<(String, String)>, StoreError> {
+        self.read(|connection| {
+            let query = "SELECT DISTINCT approval, run_id FROM approval_uses ORDER BY approval, run_id";
+            let mut statement = connection.prepare(query)?;
+            let uses = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok::<_, Stop>(uses.collect::<Result<Vec<_>, _>>()?)
+        })
+    }
+
     /// Uses a yes for a call.
     ///
     /// # Errors

@@ -65,12 +65,18 @@ pub(crate) fn turn_card(card: &TurnCard, extent: Extent) -> String {
 fn evidence(card: &TurnCard, extent: Extent) -> String {
     let mut text = String::new();
     if let Some(sent) = &card.sent {
-        let (messages, tools) = (counted_items(&sent.messages, "message"), counted_items(&sent.tools, "tool"));
+        let (messages, tools) =
+            (counted_items(&sent.messages, "message"), counted_items(&sent.tools, "tool"));
         let blocks = counted_items(&sent.system, "system block");
         text.push_str(&format!("\n{STRONG}Sent{STRONG:#} {DIM}(whole with --json){DIM:#}\n"));
-        text.push_str(&format!("  {blocks}, {messages}, {tools}, tool choice {}\n", plain(&sent.tool_choice)));
+        text.push_str(&format!(
+            "  {blocks}, {messages}, {tools}, tool choice {}\n",
+            plain(&sent.tool_choice)
+        ));
     }
-    let Some(members) = card.evidence.as_ref().and_then(|evidence| evidence.0.as_object()) else { return text };
+    let Some(members) = card.evidence.as_ref().and_then(|evidence| evidence.0.as_object()) else {
+        return text;
+    };
     text.push_str(&format!("\n{STRONG}Evidence{STRONG:#} {DIM}(whole with --json){DIM:#}\n"));
     for (name, value) in members.iter() {
         let size = match value {
@@ -85,7 +91,8 @@ fn evidence(card: &TurnCard, extent: Extent) -> String {
         }
     }
     for intent in &card.intents {
-        let verdict = if intent.mutation_ready { "admitted".to_owned() } else { intent.failure_classes.join(", ") };
+        let verdict =
+            if intent.mutation_ready { "admitted".to_owned() } else { intent.failure_classes.join(", ") };
         text.push_str(&format!(
             "  {DIM}{:<20}{DIM:#}{} {}\n",
             format!("intent {}", intent.intent),

@@ -32,7 +32,8 @@ pub(crate) fn export_turn(
     match chosen.and_then(|at| case.intents.get(at)) {
         Some((_, intent)) => Ok(Ok(case.document(Some(intent)))),
         None => {
-            let what = format!("turn `{call_id}` asks for {} changes, there is no {wanted}", case.intents.len());
+            let what =
+                format!("turn `{call_id}` asks for {} changes, there is no {wanted}", case.intents.len());
             Err(InputError::new(InputClass::FieldInvalid, what, JsonPath::root().key("intent")).into())
         }
     }
