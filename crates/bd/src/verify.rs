@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use premath_kernel::{Object, Value};
 
+use crate::audit::{Anchors, JournalAnchor};
 use crate::desk::Desk;
 use crate::error::StoreError;
 use crate::objects::Objects;
@@ -31,6 +32,7 @@ use self::lanes::LaneKind;
 use self::references::Resolver;
 
 pub(crate) use self::accepted::{Acceptance, Accepted};
+pub(crate) use self::chain::{is_authentic_row, row_mac, seal_for};
 pub(crate) use self::documents::{DocumentState, document_bytes, document_state};
 pub(crate) use self::form::{Content, Form};
 pub(crate) use self::issue_rows::issue_row_problems;
@@ -97,8 +99,9 @@ pub fn verify(
         objects: &objects,
         witnesses: &witnesses,
         resolver: Resolver::new(&objects, &witnesses),
-        accepted: Accepted::default(),
+        accepted: Accepted::new(&repository.disk, &repository.root),
         found: Verification { checked: Checked::default(), problems: Problems::default(), accepted: 0 },
+        anchors: Anchors::default(),
         progress,
     };
     survey.witnesses()?;
@@ -107,6 +110,7 @@ pub fn verify(
             survey.failed(&error, ProblemClass::Unreadable, lane.log.path());
         }
     }
+    survey.lost_journals();
     for path in lanes.documents()? {
         if let Err(error) = survey.document(&path) {
             survey.failed(&error, ProblemClass::Unreadable, &path);
@@ -127,6 +131,7 @@ struct Survey<'a> {
     resolver: Resolver<'a>,
     accepted: Accepted,
     found: Verification,
+    anchors: Anchors,
     progress: &'a mut dyn FnMut(&Checked),
 }
 
@@ -152,12 +157,21 @@ impl Survey<'_> {
         let has_references = matches!(lane.kind, LaneKind::Trajectory | LaneKind::Journal);
         let mut dangling = Problems::default();
         let mut failure = None;
+        let relative = self.lanes.relative(path);
+        let mut anchor = lane.kind.is_journal().then(|| self.anchors.take(&relative)).flatten();
         let checked = check_log(&lane.log, lane.kind.chaining(), &accepted, &mut |line, row| {
+            if lane.kind == LaneKind::Audit {
+                self.anchors.learn(row);
+            }
+            anchor.take_if(|anchor| anchor.is_met_by(row));
             if has_references && failure.is_none() {
                 failure = self.resolver.check(row, path, Some(line), &mut dangling).err();
             }
         });
         self.found.problems.extend(dangling);
+        if let Some(anchor) = anchor {
+            self.add_unmet(path, &anchor);
+        }
         if let Some(report) = checked? {
             self.found.checked.logs += 1;
             self.found.checked.journals += u64::from(lane.kind == LaneKind::Journal);
@@ -165,6 +179,19 @@ impl Survey<'_> {
             (self.progress)(&self.found.checked);
         }
         failure.map_or(Ok(()), Err)
+    }
+
+    /// A journal without the row that the audit log knows of it.
+    fn add_unmet(&mut self, path: &Path, anchor: &JournalAnchor) {
+        let detail = format!("the audit log knows row {} of it ({}), which is not there", anchor.rows, anchor.digest);
+        self.add(ProblemClass::RolledBack, path, detail);
+    }
+
+    /// Journals that the audit log knows and that are not there at all.
+    fn lost_journals(&mut self) {
+        for anchor in std::mem::take(&mut self.anchors).rest() {
+            self.add_unmet(&self.repository.root.join(&anchor.log), &anchor);
+        }
     }
 
     fn take(&mut self, lane: &Lane, report: LogReport) -> Result<(), StoreError> {
@@ -275,6 +302,7 @@ impl Survey<'_> {
             | StoreError::Poisoned { .. }
             | StoreError::DerivedDamaged { .. }
             | StoreError::Newer { .. }
+            | StoreError::Untrusted { .. }
             | StoreError::Input(_) => (ProblemClass::Unreadable, error.to_string()),
         };
         self.add(class, path, detail);

@@ -157,6 +157,12 @@ pub(crate) enum Command {
     /// Find and explain damage, and mend it with --fix
     #[command(after_help = "Example:\n  premath doctor\n  premath doctor --fix")]
     Doctor(upkeep::DoctorArgs),
+    /// Take over logs that this clone did not write, after checking their chains, on record
+    #[command(
+        after_help = "Example:\n  premath trust --reason \"moved to a new laptop\" --all\n  premath trust --upgrade --reason \"first start with keys\"\n\n\
+                            A log that contradicts itself is not taken over. More: docs/reference/trust.md."
+    )]
+    Trust(upkeep::TrustArgs),
     /// Run the checks that a range of commits asks for, witness them, and decide
     #[command(after_help = "Example:\n  premath ci-required --from main --to HEAD\n\n\
                             Ends with 1 when the range may not pass. More: docs/reference/required.md.")]

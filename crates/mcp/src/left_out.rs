@@ -45,6 +45,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("tool.show", SERVERS),
     ("workspace.doctor", UPKEEP),
     ("workspace.init", UPKEEP),
+    ("workspace.trust", PERSON),
 ];
 
 const PERSON: &str = "a person decides this, and a client is none";

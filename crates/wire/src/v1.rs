@@ -127,7 +127,8 @@ pub use scheme::{
 };
 pub use tool::{ToolListing, ToolPin, ToolRow};
 pub use upkeep::{
-    CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, StoreProblem, VerifyAnswer,
+    CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, StoreProblem, TakenOver,
+    TrustAnswer, TrustedLogRow, UntrustedLog, VerifyAnswer, VerifyState,
 };
 pub use vector::{
     ConformanceReport, Expectation, ExpectedError, ExpectedReason, VectorCommand, VectorOutcome,

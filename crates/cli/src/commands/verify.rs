@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use premath_host::Host;
 use premath_kernel::Object;
-use premath_wire::v1::{CheckedCounts, VerifyAnswer};
+use premath_wire::v1::{CheckedCounts, VerifyAnswer, VerifyState};
 
 use super::{answer, verdict};
 use crate::args::upkeep::VerifyArgs;
@@ -28,7 +28,13 @@ pub(crate) fn run(args: &VerifyArgs, host: &Host<'_>) -> Result<Exit, CliError> 
     } else {
         output::text(&render::upkeep::verified(&verified))?;
     }
-    Ok(verdict(verified.ok, args.exit_zero))
+    Ok(match verified.state {
+        // Neither sound nor damaged: what would tell is not here.
+        VerifyState::NotVerifiableHere if !args.exit_zero => Exit::Environment,
+        VerifyState::Ok | VerifyState::Damaged | VerifyState::NotVerifiableHere => {
+            verdict(verified.ok, args.exit_zero)
+        }
+    })
 }
 
 /// The line is drawn again after so many files …

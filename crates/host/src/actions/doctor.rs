@@ -182,6 +182,7 @@ pub(super) fn unreadable_pins(workspace: &Workspace) -> Option<DoctorFinding> {
         StoreError::Newer { .. } => ("use the version of premath that wrote it, or a newer one", None),
         StoreError::Missing { .. }
         | StoreError::Corrupt { .. }
+        | StoreError::Untrusted { .. }
         | StoreError::DerivedDamaged { .. }
         | StoreError::Input(_) => (
             "let `premath doctor --fix` move it aside; then approve again with `premath tools approve`",

@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use premath_bd::{Checked, Problem, Repository, verify};
+use premath_bd::{Checked, Problem, ProblemClass, Repository, verify};
 use premath_kernel::Value;
-use premath_wire::v1::{CheckedCounts, Severity, StoreProblem, VerifyAnswer};
+use premath_wire::v1::{CheckedCounts, Severity, StoreProblem, VerifyAnswer, VerifyState};
 use premath_wire::{UnknownFields, decode};
 
 use super::doctor::unreadable_pins;
 use super::issue::count;
+use super::trust::taken_over;
 use crate::authority::permit_problems;
 use crate::measured::promotion_problems;
+use crate::recording::audit_log;
 use crate::scheme::announcement_problems;
 use crate::table::{ActionError, Answer, Host, Nothing};
 use crate::workspace::{Workspace, shown};
@@ -45,16 +47,25 @@ pub fn run(
     more.extend(unreadable_pins(workspace).map(|found| found.problem));
     let wrong = more.iter().filter(|problem| problem.severity == Severity::Error).count();
     let (wrong, doubtful) = (count(wrong), count(more.len().saturating_sub(wrong)));
+    let is_sound = problems.is_sound() && wrong == 0;
+    let is_unknown = problems.kept().iter().any(|one| one.class == ProblemClass::NotVerifiableHere);
+    let state = match (is_sound, is_unknown) {
+        (false, _) => VerifyState::Damaged,
+        (true, true) => VerifyState::NotVerifiableHere,
+        (true, false) => VerifyState::Ok,
+    };
     Ok(VerifyAnswer {
         action: ACTION.to_owned(),
         root: shown_root(workspace),
-        ok: problems.is_sound() && wrong == 0,
+        ok: state == VerifyState::Ok,
         checked: counts(&verification.checked),
         error_count: problems.failures() + wrong,
         warning_count: problems.total().saturating_sub(problems.failures()) + doubtful,
         accepted_count: verification.accepted,
         omitted_count: problems.omitted(),
         problems: problems.kept().iter().map(row).chain(more).collect(),
+        state,
+        taken_over: taken_over(&audit_log(workspace))?,
     })
 }
 

@@ -22,12 +22,12 @@ use super::{
     RedTeamResult, RemediateAnswer, ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunEvents, RunExport,
     RunForgotten, RunListing, SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace,
     SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer, ToolListing, ToolsResult,
-    TrajectoryProjection, TurnCard, TurnInput, UiChunk, VerifyAnswer, WorkEventRow, WorkStepAnswer,
+    TrajectoryProjection, TrustAnswer, TurnCard, TurnInput, UiChunk, VerifyAnswer, WorkEventRow, WorkStepAnswer,
     WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 112] = [
+pub const SCHEMA_NAMES: [&str; 113] = [
     "approval",
     "approval-page",
     "ask",
@@ -135,6 +135,7 @@ pub const SCHEMA_NAMES: [&str; 112] = [
     "scheme-eval",
     "scheme-trace",
     "tool-listing",
+    "trust",
     "turn-card",
     "ui-chunk",
     "verify",
@@ -231,6 +232,7 @@ fn generated(name: &str) -> Option<Schema> {
         "run-export" => writing.into_root_schema_for::<RunExport<Vec<crate::Json>>>(),
         "run-forgotten" => writing.into_root_schema_for::<RunForgotten>(),
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
+        "trust" => writing.into_root_schema_for::<Outcome<TrustAnswer>>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),
         _ => {

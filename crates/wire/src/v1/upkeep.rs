@@ -25,6 +25,94 @@ pub struct VerifyAnswer {
     pub omitted_count: u64,
     /// What is not as it should be; the first thousand.
     pub problems: Vec<StoreProblem>,
+    /// `ok`, `damaged`, or `not_verifiable_here`: nothing is damaged, and without the key of this clone nobody can tell who
+    /// wrote it.
+    pub state: VerifyState,
+    /// What a person took over with `trust` or accepted with `doctor --fix`, as the audit log has it; the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken_over: Vec<TakenOver>,
+}
+
+/// How a verification ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VerifyState {
+    /// Nothing but warnings was found.
+    Ok,
+    /// Something is not as it was written.
+    Damaged,
+    /// The key of this clone is not here.
+    NotVerifiableHere,
+}
+
+/// A record that a person answered for logs which nothing else vouched for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TakenOver {
+    /// The row of the audit log.
+    pub audit_id: String,
+    /// When.
+    pub at: String,
+    /// Who.
+    pub actor: String,
+    /// `workspace.trust` or `workspace.doctor`.
+    pub by: String,
+    /// Why, in their words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The logs.
+    pub paths: Vec<String>,
+}
+
+/// The answer of `trust`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrustAnswer {
+    /// `workspace.trust`
+    pub action: String,
+    /// The folder that holds `.premath`.
+    pub root: String,
+    /// Whether everything that was asked for was taken over.
+    pub ok: bool,
+    /// `copied` or `upgrade`.
+    pub mode: String,
+    /// Why, in the words of the person.
+    pub reason: String,
+    /// The row of the audit log that says so; absent when there was nothing to take over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit_id: Option<String>,
+    /// What was taken over.
+    pub logs: Vec<TrustedLogRow>,
+    /// What was not, because it contradicts itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<StoreProblem>,
+    /// What is still not trusted, because nobody asked for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<UntrustedLog>,
+}
+
+/// A log that was taken over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrustedLogRow {
+    /// The file, from the root.
+    pub path: String,
+    /// How many lines it has.
+    pub rows: u64,
+    /// What they hash to.
+    pub digest: String,
+    /// Why it was not trusted: `foreign`, `unkeyed` or `rolled_back`.
+    pub was: String,
+}
+
+/// A log that is not trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UntrustedLog {
+    /// The file.
+    pub path: String,
+    /// Why: `foreign`, `unkeyed` or `rolled_back`.
+    pub why: String,
 }
 
 /// How much was looked at.

@@ -120,7 +120,7 @@ impl Ground {
         };
         let loaded = Loaded::default();
         let redactor = crate::commands::redactor(&loaded.guardrails);
-        let workspace = crate::commands::workspace(root.clone(), door, loaded.settings, redactor);
+        let workspace = crate::commands::workspace(root.clone(), door, loaded.settings, redactor, Vec::new());
         Ok(Place {
             workspace,
             root,
