@@ -5,6 +5,7 @@
 //! know whether a row arrived hands it in once more; for rows that waited elsewhere the whole log is looked through. It must not hold a secret: every text passes the redactor on its way
 //! in. It must not decide what belongs into it, and reads no clock.
 
+mod anchor;
 mod changes;
 mod query;
 mod receipts;
@@ -23,11 +24,13 @@ use premath_wire::strict::{Limits, parse};
 use premath_wire::v1::AuditRow;
 
 use crate::disk::Disk;
-use crate::error::StoreError;
+use crate::error::{Distrust, StoreError};
 use crate::log::Log;
 use crate::verify::{Accepted, Form, LogReport, check_log};
 use crate::witnesses::Witnesses;
 
+pub(crate) use self::anchor::Anchors;
+pub use self::anchor::JournalAnchor;
 pub use self::changes::{Unrecorded, change_row, import_row, unrecorded};
 pub use self::query::{AuditFilter, AuditFound};
 pub use self::receipts::AuditReceipts;
@@ -120,6 +123,25 @@ impl AuditLog {
         }
     }
 
+    /// Refuses to go on where this clone did not write the log, or knows more of it than is there. Does not read its rows.
+    ///
+    /// # Errors
+    /// `Untrusted`; `Io` when it cannot be read.
+    pub fn require_authentic(&self) -> Result<(), StoreError> {
+        match self.log.read() {
+            Ok(reader) => reader.authenticity()?.require(&self.log),
+            Err(StoreError::Missing { path }) => match self.log.recorded_head()? {
+                Some(head) if head.extent.rows > 0 => Err(StoreError::Untrusted {
+                    path,
+                    reason: Distrust::RolledBack,
+                    detail: format!("it is gone; this clone knows {} rows of it", head.extent.rows),
+                }),
+                Some(_) | None => Ok(()),
+            },
+            Err(error) => Err(error),
+        }
+    }
+
     /// Follows the chain from the first row to the last, and holds the log against its head. What a person accepted, as
     /// `witnesses` say, is counted and not reported. A log that was never begun is sound; `root` is what witnesses name
     /// paths from.
@@ -127,7 +149,7 @@ impl AuditLog {
     /// # Errors
     /// `Io` when it cannot be read.
     pub fn verify(&self, witnesses: &Witnesses, root: &Path) -> Result<LogReport, StoreError> {
-        let accepted = Accepted::read(witnesses)?;
+        let accepted = Accepted::read(witnesses, root)?;
         let extents = accepted.extents(&self.named_from(root)).to_vec();
         let checked = check_log(&self.log, crate::verify::Chaining::Chained, &extents, &mut |_, _| ())?;
         Ok(checked.unwrap_or_default())

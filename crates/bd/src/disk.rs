@@ -9,9 +9,12 @@ mod os;
 use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use premath_kernel::Moment;
+
+use crate::clone_auth::CloneAuth;
 
 pub use self::os::{OsClock, OsDisk, OsIds};
 
@@ -37,6 +40,8 @@ pub struct FileStat {
     pub length: u64,
     /// When it was last written.
     pub modified: Moment,
+    /// When anything about it last changed. Unlike the time before, nobody can set it back.
+    pub changed: Moment,
     /// Which file it is, however it is called.
     pub identity: u64,
 }
@@ -70,6 +75,9 @@ pub struct FolderEntry {
 
 /// A file system.
 pub trait Disk: Debug + Send + Sync {
+    /// What authenticates the logs on it; none on a bare file system, whose logs nobody vouches for.
+    fn clone_auth(&self) -> Option<&Arc<CloneAuth>>;
+
     /// Opens a file.
     ///
     /// # Errors

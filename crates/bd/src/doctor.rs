@@ -147,7 +147,7 @@ impl Doctor {
         let mut surgery = Surgery {
             disk: &repository.disk,
             backups: Backups::new(&repository.disk, &lanes, now),
-            accepted: Accepted::read(&witnesses)?,
+            accepted: Accepted::read(&witnesses, &repository.root)?,
             lanes: &lanes,
             objects: &repository.objects(),
             witnesses: &witnesses,

@@ -6,6 +6,19 @@ use std::path::{Path, PathBuf};
 
 use premath_wire::InputError;
 
+/// Why a log is not relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Distrust {
+    /// Its head is gone or not of this clone, or a line of it is not.
+    Foreign,
+    /// It is from before logs were keyed, or from a process without a key.
+    Unkeyed,
+    /// It is older than what this clone knows of it.
+    RolledBack,
+    /// The key of this clone is not here, so nobody can tell.
+    NoKey,
+}
+
 /// A store that gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -43,6 +56,16 @@ pub enum StoreError {
     Corrupt {
         /// Which.
         path: PathBuf,
+        /// How.
+        detail: String,
+    },
+    /// Nothing that this clone wrote vouches for it: it can be read, and nothing is done because of it.
+    #[error("`{}` cannot be trusted: {detail}", path.display())]
+    Untrusted {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: Distrust,
         /// How.
         detail: String,
     },

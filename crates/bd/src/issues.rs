@@ -14,6 +14,7 @@ mod operation;
 mod plan;
 mod refusal;
 mod row;
+mod signature;
 mod store;
 mod verify;
 
@@ -27,6 +28,7 @@ pub use self::operation::{Change, ClaimTerms, Holder, IssueChanges, IssueDraft, 
 pub use self::refusal::{IssueRefusal, RefusalClass};
 pub(crate) use self::row::counted;
 pub use self::row::{IssueRow, LineProblem, LineProblemClass, row_object};
+pub(crate) use self::signature::is_authentic_row;
 pub use self::store::{
     Applied, Compacted, IssueStore, IssueView, Limit, RowRef, Transaction, Written, apply, snapshot_ref,
 };

@@ -17,7 +17,7 @@ use premath_kernel::{Moment, Value};
 use crate::disk::Disk;
 use crate::error::StoreError;
 use crate::log::{Log, LogReader};
-use crate::verify::{Chaining, LogReport, verify_log};
+use crate::verify::{Chaining, Link, LogReport, Problem, ProblemClass, check_reader, verify_log};
 
 pub use self::cursor::Cursor;
 pub(crate) use self::name::check_name;
@@ -63,6 +63,20 @@ impl Journal {
     pub fn open(disk: Arc<dyn Disk>, folder: &Path, session: &str) -> Result<Self, StoreError> {
         check_name(session, "session")?;
         Ok(Self { log: Log::new(disk, folder.join(session).join(FILE)), session: session.to_owned() })
+    }
+
+    /// The same journal, of which nothing is kept outside the repository: it is deleted when its run is over.
+    #[must_use]
+    pub(crate) fn unrecorded(self) -> Self {
+        Self { log: self.log.unrecorded(), ..self }
+    }
+
+    /// Forgets its newest head outside the repository: its run is over, and the audit log anchors how it ended.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn forget_record(&self) -> Result<(), StoreError> {
+        self.log.forget_record()
     }
 
     /// The session.
@@ -130,6 +144,52 @@ impl Journal {
     pub fn verify(&self) -> Result<LogReport, StoreError> {
         verify_log(&self.log, Chaining::Chained)
     }
+
+    /// The same, with the rows of that very reading: what was checked is what is gone on from.
+    ///
+    /// # Errors
+    /// As [`Self::verify`].
+    pub fn read_verified(&self) -> Result<VerifiedJournal, StoreError> {
+        let mut rows = Vec::new();
+        let mut strays = 0_u64;
+        let mut report =
+            check_reader(
+                &self.log.read()?,
+                Chaining::Chained,
+                &[],
+                &mut |_, row| match JournalRow::of_object(row) {
+                    Some(row) => rows.push(row),
+                    None => strays += 1,
+                },
+            )?;
+        if strays > 0 {
+            let detail = format!("lines that are no rows of a run: {strays}");
+            report.problems.add(Problem::of_file(ProblemClass::BadLine, self.path(), detail));
+        }
+        Ok(VerifiedJournal { report, rows })
+    }
+
+    /// The last row of a journal that this clone wrote, by its number and digest; none before the first. Reads that row alone.
+    ///
+    /// # Errors
+    /// `Untrusted` when this clone did not write it; `Io`.
+    pub fn position(&self) -> Result<Option<Appended>, StoreError> {
+        let reader = match self.log.read() {
+            Err(StoreError::Missing { .. }) => return Ok(None),
+            read => read?,
+        };
+        reader.authenticity()?.require(&self.log)?;
+        Ok(Link::last(&reader)?.map(|link| Appended { seq: link.seq, row_digest: link.digest }))
+    }
+}
+
+/// A journal that was read as a whole, with what is wrong with it.
+#[derive(Debug)]
+pub struct VerifiedJournal {
+    /// What was found.
+    pub report: LogReport,
+    /// Its rows. Nothing is done because of them unless nothing is wrong.
+    pub rows: Vec<JournalRow>,
 }
 
 /// Enough was read.

@@ -7,6 +7,7 @@ mod answering;
 mod audit;
 mod change;
 mod clock;
+mod clone_auth;
 pub mod desk;
 mod disk;
 mod doctor;
@@ -27,22 +28,24 @@ mod private_run;
 mod session;
 mod tool_pins;
 mod trajectory;
+mod trust;
 mod verify;
 mod witnesses;
 
 pub use answering::Answering;
 pub use audit::{
-    AuditFilter, AuditFound, AuditLog, AuditReceipts, AuditWriter, Redactor, Unrecorded, audit_id,
-    change_row, fresh_audit_id, import_row, unrecorded,
+    AuditFilter, AuditFound, AuditLog, AuditReceipts, AuditWriter, JournalAnchor, Redactor, Unrecorded,
+    audit_id, change_row, fresh_audit_id, import_row, unrecorded,
 };
 pub use change::Change;
 pub use clock::{Clock, IdSource};
+pub use clone_auth::{CloneAuth, CloneIdentity, CloneKey, CloneLookup, CommittedFile, KeyedDisk};
 pub use disk::{
     Access, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome, OsClock, OsDisk, OsIds,
     read_exactly, read_to_end, write_all_at,
 };
 pub use doctor::{Diagnosis, Doctor, DoctorError, Finding, GITIGNORE, Repair, RepairFailure, Treatment};
-pub use error::StoreError;
+pub use error::{Distrust, StoreError};
 pub use feature_ledger::{FeatureChange, FeatureLedgerStore, FeatureWritten, Ledger};
 pub use garbage::{
     DEFAULT_AGE_SECONDS, Garbage, GarbageCollector, GarbageError, GarbageProgress, RetentionRules,
@@ -50,9 +53,9 @@ pub use garbage::{
 };
 pub use journal::{
     Appended, Cursor, JOURNAL_KIND, Journal, JournalEvent, JournalPage, JournalRow, JournalWriter,
-    runs_folder, sessions,
+    VerifiedJournal, runs_folder, sessions,
 };
-pub use log::{Extent, Log, LogReader, LogWriter, Place, Replacement, Standing};
+pub use log::{Authenticity, Extent, Log, LogReader, LogWriter, Place, Replacement, Standing};
 pub use model_circuits::ModelCircuitStore;
 pub use objects::{
     Collection, DEFAULT_OBJECT_LIMIT, GarbageReport, GarbageRules, ObjectId, ObjectIds, ObjectReader,
@@ -71,6 +74,7 @@ pub use trajectory::{
     FailureCluster, Grouping, NewStep, Projection, Query, Remediation, RemediationLog, Trajectory, Warning,
     WindowCounts,
 };
+pub use trust::{TrustMode, Trusted, TrustedLog, trust};
 pub use verify::{
     ACCEPTANCE_KIND, ChainWatch, Chaining, Checked, LANE_PLACES, LanePlace, Link, Locality, LogReport,
     Problem, ProblemClass, ProblemState, Problems, RecordedHere, Reference, Repository, Verification,

@@ -3,8 +3,10 @@
 //! One append path: a lock that dies with its process, one write of the line and its newline, one sync, and only then
 //! the answer. Beside the log lies its head, a small file that says how long the log is and what its lines hash to; it is
 //! written after each append without a sync, so it may lag behind a crash but never runs ahead of the log.
-//! It must not know what is in a line, and must not tell "empty" from "unreadable" by guessing.
+//! In a clone with a key, the head and the rows carry MACs: what nobody of this clone wrote is read, and never written to.
+//! It must not know what a line means, and must not tell "empty" from "unreadable" by guessing.
 
+mod authenticity;
 mod head;
 mod mend;
 mod reader;
@@ -19,8 +21,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::clone_auth::LogAuth;
 use crate::disk::Disk;
 
+pub use self::authenticity::Authenticity;
+use self::authenticity::Custody;
+pub(crate) use self::authenticity::{RowForm, sign_plain_row};
 pub use self::head::Extent;
 pub(crate) use self::head::from_hex;
 pub use self::reader::LogReader;
@@ -74,13 +80,23 @@ pub struct Log {
     temporary_path: PathBuf,
     poisoned: Arc<AtomicBool>,
     patience: Duration,
+    /// What authenticates it; none on a bare file system.
+    pub(crate) auth: Option<LogAuth>,
+    custody: Custody,
+    rows: RowForm,
+    /// Whether its newest head is also kept outside the repository, so that it is refused when it was rolled back.
+    is_recorded: bool,
 }
 
 impl Log {
-    /// The log in this file.
+    /// The log of chained rows in this file, which stays on this machine.
     #[must_use]
     pub fn new(disk: Arc<dyn Disk>, path: PathBuf) -> Self {
         Self {
+            auth: disk.clone_auth().map(|auth| auth.of_log(&path)),
+            custody: Custody::Machine,
+            rows: RowForm::Chained,
+            is_recorded: true,
             lock_path: beside(&path, "lock"),
             head_path: beside(&path, "head"),
             temporary_path: beside(&path, "tmp"),
@@ -89,6 +105,18 @@ impl Log {
             poisoned: Arc::new(AtomicBool::new(false)),
             patience: PATIENCE,
         }
+    }
+
+    /// The same log, which git may carry from clone to clone.
+    #[must_use]
+    pub(crate) fn tracked(self, rows: RowForm) -> Self {
+        Self { custody: Custody::Tracked, rows, ..self }
+    }
+
+    /// The same log, whose newest head is not kept outside the repository: for one that is soon deleted.
+    #[must_use]
+    pub(crate) fn unrecorded(self) -> Self {
+        Self { is_recorded: false, ..self }
     }
 
     /// The same log, for a writer that waits for another no longer than this.

@@ -139,6 +139,8 @@ pub enum Maintenance {
     Repair,
     /// A lane is written that is nobody's authority: a session, a ledger, a trajectory.
     Record,
+    /// Logs that this clone did not write are taken over, on record.
+    Trust,
 }
 
 /// Housekeeping's permission.
@@ -246,6 +248,7 @@ impl Authority {
             Maintenance::CollectGarbage => "collect_garbage",
             Maintenance::Repair => "repair",
             Maintenance::Record => "record",
+            Maintenance::Trust => "trust",
         };
         let mut members = vec![("purpose", purpose.to_owned())];
         members.extend(grant.actor.clone().map(|actor| ("actor", actor)));

@@ -17,11 +17,11 @@ use premath_wire::v1::PermitRow;
 use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::document::{settle_folders, writing};
-use crate::error::StoreError;
+use crate::error::{Distrust, StoreError};
 use crate::journal::check_name;
 use crate::log::{Log, LogWriter, folder_of};
 use crate::permit::{SpentGrant, TurnGrant};
-use crate::verify::{Link, seal};
+use crate::verify::{Link, seal_for};
 
 use row::Entry;
 pub use row::Issued;
@@ -74,6 +74,14 @@ pub enum SpendRefusal {
         /// When.
         spent_at: String,
     },
+    /// The ledger is older than this clone knows it: what was spent is not all there.
+    #[error("the ledger of instruction `{instruction}` was rolled back: {detail}")]
+    RolledBack {
+        /// Which.
+        instruction: String,
+        /// How.
+        detail: String,
+    },
     /// The turn was closed for another instruction, or for none.
     #[error("the intent names another instruction than `{instruction}`")]
     OtherInstruction {
@@ -119,9 +127,13 @@ impl PermitLedger {
     /// The last witness of the instruction; none where none was ever accepted.
     ///
     /// # Errors
-    /// `Io`; `Corrupt` when the log was changed by somebody else.
+    /// `Io`; `Corrupt` when the log was changed by somebody else; `Untrusted` when this clone did not write it.
     pub fn issued(&self) -> Result<Option<Issued>, StoreError> {
-        Ok(self.entries()?.into_iter().rev().find_map(Entry::issued))
+        let entries = match self.log.read() {
+            Err(StoreError::Missing { .. }) => Vec::new(),
+            read => row::trusted_entries(&read?, self.path())?,
+        };
+        Ok(entries.into_iter().rev().find_map(Entry::issued))
     }
 
     /// Everything in it, the oldest first.
@@ -142,7 +154,8 @@ impl PermitLedger {
     /// Spends what a turn earned, durably, before anything changes.
     ///
     /// # Errors
-    /// `Busy` while another process writes; `Corrupt` when the log was changed by somebody else; `Io`.
+    /// `Busy` while another process writes; `Corrupt` when the log was changed by somebody else; `Untrusted` when this clone
+    /// did not write it; `Io`.
     pub fn spend(
         &self,
         grant: TurnGrant,
@@ -158,8 +171,13 @@ impl PermitLedger {
         if let Err(StoreError::Missing { .. }) = self.log.read().map(drop) {
             return Ok(Err(SpendRefusal::NotIssued { instruction }));
         }
-        let mut writer = writing(&self.log)?;
-        let entries = row::entries(writer.reader(), self.path())?;
+        let mut writer = match writing(&self.log) {
+            Err(StoreError::Untrusted { reason: Distrust::RolledBack, detail, .. }) => {
+                return Ok(Err(SpendRefusal::RolledBack { instruction, detail }));
+            }
+            opened => opened?,
+        };
+        let entries = row::trusted_entries(writer.reader(), self.path())?;
         let now = clock.now();
         let last = entries.iter().rev().find_map(|entry| entry.as_issued());
         let Some(issued) = last.filter(|issued| issued.is_accepted) else {
@@ -187,7 +205,7 @@ impl PermitLedger {
     fn append(&self, writer: &mut LogWriter, row: &Value<'_>) -> Result<(), StoreError> {
         let link = Link::last(writer.reader())?;
         let row = row.as_object().cloned().unwrap_or_default();
-        let (line, _) = seal(&row, link.as_ref())?;
+        let (line, _) = seal_for(writer.reader().log(), &row, link.as_ref())?;
         writer.append(&line)?;
         if link.is_none() {
             settle_folders(self.log.disk().as_ref(), folder_of(self.path()))?;

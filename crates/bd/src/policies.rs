@@ -23,7 +23,7 @@ use crate::clock::Clock;
 use crate::disk::{Access, Disk};
 use crate::document::writing;
 use crate::error::StoreError;
-use crate::log::Log;
+use crate::log::{Log, RowForm, sign_plain_row};
 use crate::permit::{Permit, PermitRefusal, Permitted, args_digest};
 
 /// Where the working files are, from the root of a repository.
@@ -318,6 +318,7 @@ impl PolicyStore {
         let line = serde_json::to_vec(&row)
             .map_err(|error| StoreError::io("write", self.log().path())(error.into()))?;
         self.mark(&change.package.digest())?;
+        let line = sign_plain_row(log.reader(), line);
         log.append(&line)?;
         self.finish()?;
         Ok(PolicyApplied::InForce(Box::new(row)))
@@ -388,7 +389,12 @@ impl PolicyStore {
     }
 
     fn log(&self) -> Log {
-        Log::new(Arc::clone(&self.disk), self.root.join(KEPT).join("promotions.jsonl"))
+        Log::new(Arc::clone(&self.disk), Self::log_path(&self.root)).tracked(RowForm::Plain)
+    }
+
+    /// Where a repository keeps which packages came into force.
+    pub(crate) fn log_path(root: &Path) -> PathBuf {
+        root.join(KEPT).join("promotions.jsonl")
     }
 }
 

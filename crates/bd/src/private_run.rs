@@ -67,7 +67,7 @@ impl PrivateRun {
     /// # Errors
     /// `Input` when the name of the run is not a name.
     pub fn journal(&self, run_id: &str) -> Result<Journal, StoreError> {
-        Journal::open(Arc::clone(&self.disk), &self.journals(), run_id)
+        Ok(Journal::open(Arc::clone(&self.disk), &self.journals(), run_id)?.unrecorded())
     }
 
     /// The runs that have a journal here.

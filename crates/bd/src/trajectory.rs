@@ -24,8 +24,8 @@ use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::document::{settle_folders, writing};
 use crate::error::StoreError;
-use crate::log::{Log, folder_of};
-use crate::verify::{Chaining, Link, LogReport, seal, verify_log};
+use crate::log::{Log, RowForm, folder_of};
+use crate::verify::{Chaining, Link, LogReport, seal_for, verify_log};
 
 pub use self::groups::FailureCluster;
 pub use self::query::{Grouping, Projection, Query};
@@ -47,7 +47,7 @@ impl Trajectory {
     /// The trajectory in this file.
     #[must_use]
     pub fn new(disk: Arc<dyn Disk>, path: PathBuf) -> Self {
-        Self { log: Log::new(disk, path) }
+        Self { log: Log::new(disk, path).tracked(RowForm::Chained) }
     }
 
     /// Where it is.
@@ -67,7 +67,7 @@ impl Trajectory {
         let row = step.row(clock.now())?;
         let (row, is_closing) = (row.as_object().cloned().unwrap_or_default(), is_closing(&step.action));
         let link = Link::last(writer.reader())?;
-        let (line, _) = seal(&row, link.as_ref())?;
+        let (line, _) = seal_for(writer.reader().log(), &row, link.as_ref())?;
         writer.append(&line)?;
         if link.is_none() {
             settle_folders(self.log.disk().as_ref(), folder_of(self.path()))?;

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use premath_kernel::{Object, Value};
 
-use crate::audit::AuditLog;
+use crate::audit::{Anchors, AuditLog, JournalAnchor};
 use crate::desk::Desk;
 use crate::error::StoreError;
 use crate::inherited_rows::InheritedRows;
@@ -38,6 +38,7 @@ use self::resolver::{Author, Citation, Resolver};
 use self::turn_witness::TurnWitnesses;
 
 pub(crate) use self::accepted::{Acceptance, Accepted};
+pub(crate) use self::chain::{is_authentic_row, row_mac, seal_for};
 pub(crate) use self::documents::{DocumentState, document_bytes, document_state};
 pub(crate) use self::form::{Content, Form};
 pub(crate) use self::issue_rows::issue_row_problems;
@@ -109,13 +110,14 @@ pub fn verify(
         witnesses: &witnesses,
         resolver: Resolver::new(repository, &objects, &witnesses),
         inherited: InheritedRows::read(repository.disk.as_ref(), &repository.folder())?,
-        accepted: Accepted::default(),
+        accepted: Accepted::new(&repository.disk, &repository.root),
         found: Verification {
             checked: Checked::default(),
             problems: Problems::default(),
             accepted: 0,
             recorded: RecordedHere::default(),
         },
+        anchors: Anchors::default(),
         progress,
     };
     survey.witnesses()?;
@@ -125,6 +127,7 @@ pub fn verify(
             survey.failed(&error, ProblemClass::Unreadable, lane.log.path());
         }
     }
+    survey.lost_journals();
     for path in lanes.documents()? {
         if let Err(error) = survey.document(&path) {
             survey.failed(&error, ProblemClass::Unreadable, &path);
@@ -146,6 +149,7 @@ struct Survey<'a> {
     inherited: InheritedRows,
     accepted: Accepted,
     found: Verification,
+    anchors: Anchors,
     progress: &'a mut dyn FnMut(&Checked),
 }
 
@@ -173,8 +177,14 @@ impl Survey<'_> {
         let mut dangling = Problems::default();
         let mut failure = None;
         let mut turns = TurnWitnesses::default();
-        let (resolver, recorded) = (&mut self.resolver, &mut self.found.recorded);
+        let relative = self.lanes.relative(path);
+        let mut anchor = lane.kind.is_journal().then(|| self.anchors.take(&relative)).flatten();
+        let (resolver, recorded, anchors) = (&mut self.resolver, &mut self.found.recorded, &mut self.anchors);
         let checked = check_log(&lane.log, lane.kind.chaining(), &accepted, &mut |line, row| {
+            if lane.kind == LaneKind::Audit {
+                anchors.learn(row);
+            }
+            anchor.take_if(|anchor| anchor.is_met_by(row));
             if lane.kind == LaneKind::Audit && line > inherited {
                 recorded.learn(line, row);
             }
@@ -193,6 +203,9 @@ impl Survey<'_> {
             }
         });
         self.found.problems.extend(dangling);
+        if let Some(anchor) = anchor {
+            self.add_unmet(path, &anchor);
+        }
         if let Some(report) = checked? {
             self.found.checked.logs += 1;
             self.found.checked.journals += u64::from(lane.kind == LaneKind::Journal);
@@ -214,6 +227,20 @@ impl Survey<'_> {
             self.resolver.check_one(&Reference::Run(run), citation, &mut self.found.problems)?;
         }
         Ok(())
+    }
+
+    /// A journal without the row that the audit log knows of it.
+    fn add_unmet(&mut self, path: &Path, anchor: &JournalAnchor) {
+        let detail =
+            format!("the audit log knows row {} of it ({}), which is not there", anchor.rows, anchor.digest);
+        self.add(ProblemClass::RolledBack, path, detail);
+    }
+
+    /// Journals that the audit log knows and that are not there at all.
+    fn lost_journals(&mut self) {
+        for anchor in std::mem::take(&mut self.anchors).rest() {
+            self.add_unmet(&self.repository.root.join(&anchor.log), &anchor);
+        }
     }
 
     fn take(&mut self, lane: &Lane, report: LogReport) -> Result<(), StoreError> {
@@ -336,6 +363,7 @@ impl Survey<'_> {
             | StoreError::Poisoned { .. }
             | StoreError::DerivedDamaged { .. }
             | StoreError::Newer { .. }
+            | StoreError::Untrusted { .. }
             | StoreError::Input(_) => (ProblemClass::Unreadable, error.to_string()),
         };
         self.add(class, path, detail);

@@ -56,6 +56,11 @@ impl Witnesses {
         &self.folder
     }
 
+    /// The file system it is on.
+    pub(crate) fn disk(&self) -> &Arc<dyn Disk> {
+        &self.disk
+    }
+
     /// Records a core, durably, with messages for people that are not part of what its name stands for.
     ///
     /// A witness that is there already stays as it is, its messages too.

@@ -211,6 +211,10 @@ fn who_finds_another_one_building_answers_without_an_index() {
 struct ReadOnly;
 
 impl Disk for ReadOnly {
+    fn clone_auth(&self) -> Option<&Arc<premath_bd::CloneAuth>> {
+        None
+    }
+
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         if access == Access::Read {
             OsDisk.open(path, access)

@@ -162,6 +162,12 @@ pub(crate) enum Command {
                             What is cited, what is young and what was written since the oldest run under way began is kept. \
                             More: docs/reference/verify.md.")]
     Gc(upkeep::GcArgs),
+    /// Take over logs that this clone did not write, after checking their chains, on record
+    #[command(
+        after_help = "Example:\n  premath trust --reason \"moved to a new laptop\" --all\n  premath trust --upgrade --reason \"first start with keys\"\n\n\
+                            A log that contradicts itself is not taken over. More: docs/reference/trust.md."
+    )]
+    Trust(upkeep::TrustArgs),
     /// Run the checks that a range of commits asks for, witness them, and decide
     #[command(after_help = "Example:\n  premath ci-required --from main --to HEAD\n\n\
                             Ends with 1 when the range may not pass. More: docs/reference/required.md.")]

@@ -51,6 +51,7 @@ mod scheme_repl;
 mod serve;
 mod tool_tasks;
 mod tools;
+mod trust;
 mod verify;
 mod work;
 
@@ -64,7 +65,7 @@ use naming::{lane_path, named_memory};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use premath_bd::{OsClock, OsDisk, OsIds, Redactor};
+use premath_bd::{CloneAuth, Disk, KeyedDisk, OsClock, OsDisk, OsIds, Redactor};
 use premath_host::{
     ACTIONS, ActionError, Host, NoAgent, NoModels, NoSandbox, PolicyPackages, Retention, Settings,
     TerminalAuthority, Workspace, shipped_package,
@@ -84,7 +85,7 @@ use crate::exit::Exit;
 use crate::models::Models;
 use crate::outside::{self, Wishes};
 use crate::settings::{GuardrailSettings, Loaded, Owner, Source};
-use crate::system::{self, VectorFolder};
+use crate::system::{self, Clones, VectorFolder};
 use crate::{output, render, settings};
 
 /// Runs the command that was typed.
@@ -128,6 +129,10 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Gc(args) => {
             let removing = (!args.dry_run).then(|| args.terminal.change());
             in_repository(removing, |host| gc::run(args, host))
+        }
+        Command::Trust(args) => {
+            let change = StoreChange { reason: args.reason.as_deref(), ..StoreChange::default() };
+            in_repository(Some(change), |host| trust::run(args, host))
         }
         Command::CiRequired(args) => in_repository(None, |host| required::run(args, host)),
         Command::RequiredDelta(args) => in_repository(None, |host| required::delta(args, host)),
@@ -281,9 +286,10 @@ fn under(
     if let Ok(Some(behind)) = system::behind_links(&root, &root.join(&settings.issues_path.value)) {
         settings.issues_path.value = behind.to_string_lossy().into_owned();
     }
-    let workspace = workspace(root, door, settings, redactor);
+    let reached: Vec<PathBuf> =
+        loaded.sandbox.readable.iter().chain(&loaded.sandbox.writable).map(PathBuf::from).collect();
+    let workspace = workspace(root, door, settings, redactor, reached.clone());
     let models = Models::new(&workspace, loaded.models, wishes.record);
-    let reached = loaded.sandbox.readable.iter().chain(&loaded.sandbox.writable).map(PathBuf::from).collect();
     let mut walls = loaded.sandbox;
     walls.protected.extend(kept);
     let sandbox = Arc::new(outside::sandbox(walls, wishes.without_sandbox));
@@ -309,14 +315,21 @@ pub(crate) fn redactor(guardrails: &GuardrailSettings) -> Redactor {
     Redactor::new(move |text| redactor.redact(text).text)
 }
 
+/// The file system of this machine, with the keys of clones. No tool may reach the secret that they are derived from.
+pub(crate) fn keyed_disk(reached: Vec<PathBuf>) -> Arc<dyn Disk> {
+    let auth = Arc::new(CloneAuth::new(Clones::new(reached)));
+    Arc::new(KeyedDisk::new(Arc::new(OsDisk), auth))
+}
+
 pub(crate) fn workspace(
     root: PathBuf,
     door: TerminalDoor,
     settings: Settings,
     redactor: Redactor,
+    reached: Vec<PathBuf>,
 ) -> Workspace {
     Workspace {
-        disk: Arc::new(OsDisk),
+        disk: keyed_disk(reached),
         clock: Arc::new(OsClock),
         ids: Arc::new(OsIds),
         root,
@@ -333,7 +346,8 @@ pub(crate) fn workspace(
 pub(crate) fn nowhere() -> Workspace {
     let authority = TerminalAuthority::InstructionLinked;
     let door = TerminalDoor { authority, reason: None, actor: None, is_step: true, instruction: None };
-    workspace(PathBuf::new(), door, Settings::default(), redactor(&GuardrailSettings::default()))
+    let redactor = redactor(&GuardrailSettings::default());
+    workspace(PathBuf::new(), door, Settings::default(), redactor, Vec::new())
 }
 
 /// Calls one action and prints its answer: the payload, the whole envelope, or text for a person.

@@ -38,14 +38,17 @@ impl MutationDoor for TerminalDoor {
             // Lanes are nobody's authority: whoever may write the files may write them.
             Some(purpose @ Maintenance::Record) => Ok(self.maintenance(purpose, None)),
             // No issue changes, so nobody needs a reason; but a repair accepts rows that somebody tampered with.
-            Some(purpose @ (Maintenance::Compact | Maintenance::CollectGarbage | Maintenance::Repair)) => {
-                match self.authority {
-                    TerminalAuthority::InstructionLinked => Err(instruction_needed()),
-                    TerminalAuthority::Operator | TerminalAuthority::HumanOverride => {
-                        Ok(self.maintenance(purpose, self.given().map(str::to_owned)))
-                    }
+            Some(
+                purpose @ (Maintenance::Compact
+                | Maintenance::CollectGarbage
+                | Maintenance::Repair
+                | Maintenance::Trust),
+            ) => match self.authority {
+                TerminalAuthority::InstructionLinked => Err(instruction_needed()),
+                TerminalAuthority::Operator | TerminalAuthority::HumanOverride => {
+                    Ok(self.maintenance(purpose, self.given().map(str::to_owned)))
                 }
-            }
+            },
             Some(purpose @ Maintenance::Import) => self.basis().map(|basis| match basis {
                 OperatorBasis::Configured => self.maintenance(purpose, None),
                 OperatorBasis::Override { reason } => self.maintenance(purpose, Some(reason)),
@@ -91,6 +94,7 @@ fn upkeep(action: &str) -> Option<Maintenance> {
         | "harness.feature.write"
         | "harness.trajectory.append"
         | "harness.kpi.remediate" => Some(Maintenance::Record),
+        "workspace.trust" => Some(Maintenance::Trust),
         _ if action.starts_with("doctor") || action.ends_with(".doctor") => Some(Maintenance::Repair),
         _ => None,
     }

@@ -151,6 +151,7 @@ impl CliError {
             StoreError::Missing { .. }
             | StoreError::Poisoned { .. }
             | StoreError::Newer { .. }
+            | StoreError::Untrusted { .. }
             | StoreError::Corrupt { .. }
             | StoreError::DerivedDamaged { .. } => Self::environment(error, hint),
         }

@@ -4,6 +4,7 @@
 
 mod awaited_file;
 mod client_token;
+mod clones;
 mod entries;
 mod line_editor;
 mod measure;
@@ -27,6 +28,7 @@ use crate::settings::FILE_NAME;
 
 pub(crate) use self::awaited_file::{AwaitedFile, Purpose};
 pub(crate) use self::client_token::{TokenOf, client_token};
+pub(crate) use self::clones::Clones;
 pub(crate) use self::entries::{EntryKind, entries, kind_behind, kind_of};
 pub(crate) use self::line_editor::{LineEditor, Typed, Typing};
 pub(crate) use self::measure::{

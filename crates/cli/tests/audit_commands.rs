@@ -137,6 +137,7 @@ fn writers_that_are_killed_leave_changes_that_are_found_and_recorded() {
     for number in 0..40_u64 {
         let mut child = Command::new(env!("CARGO_BIN_EXE_premath"))
             .env_clear()
+            .env("XDG_STATE_HOME", folder.state())
             .current_dir(folder.path())
             .args(["issue", "add", &format!("issue {number}")])
             .stdout(Stdio::null())

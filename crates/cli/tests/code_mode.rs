@@ -207,6 +207,7 @@ fn a_process_that_is_killed_in_a_program_has_done_nothing_twice() {
     folder.write("a.txt", "one\n");
     let mut child = Command::new(env!("CARGO_BIN_EXE_premath"))
         .env_clear()
+        .env("XDG_STATE_HOME", folder.state())
         .env("PATH", "/usr/bin:/bin")
         .current_dir(folder.path())
         .args(RUN)
@@ -302,6 +303,7 @@ fn the_example_shows_what_programs_keep_out_of_the_context() {
     let output = Command::new("sh")
         .arg(script)
         .env_clear()
+        .env("XDG_STATE_HOME", folder.state())
         .env("PATH", "/usr/bin:/bin")
         .env("TMPDIR", folder.path())
         .env("PREMATH", env!("CARGO_BIN_EXE_premath"))

@@ -30,7 +30,8 @@ fn project() -> Folder {
 
 fn spawned(folder: &Folder, arguments: &[&str], stdout: Stdio, stderr: Stdio) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_premath"));
-    command.env_clear().current_dir(folder.path()).args(arguments);
+    command.env_clear().env("XDG_STATE_HOME", folder.state());
+    command.current_dir(folder.path()).args(arguments);
     command.stdin(Stdio::piped()).stdout(stdout).stderr(stderr).spawn().unwrap()
 }
 

@@ -220,6 +220,7 @@ fn an_issue_that_cannot_be_taken_refuses_the_run() {
 fn begin(folder: &Folder, arguments: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_premath"))
         .env_clear()
+        .env("XDG_STATE_HOME", folder.state())
         .env("PATH", "/usr/bin:/bin")
         .current_dir(folder.path())
         .args(arguments)
@@ -326,6 +327,7 @@ fn a_journal_that_cannot_grow_ends_the_run_and_it_goes_on_later() {
     let ran = Command::new("sh")
         .args(["-c", &line])
         .env_clear()
+        .env("XDG_STATE_HOME", folder.state())
         .env("PATH", "/usr/bin:/bin")
         .current_dir(folder.path())
         .output()

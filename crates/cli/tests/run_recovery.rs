@@ -38,6 +38,7 @@ const RUN: [&str; 8] =
 fn begin(folder: &Folder, arguments: &[&str]) -> Child {
     let mut child = Command::new(env!("CARGO_BIN_EXE_premath"))
         .env_clear()
+        .env("XDG_STATE_HOME", folder.state())
         .env("PATH", "/usr/bin:/bin")
         .current_dir(folder.path())
         .args(arguments)

@@ -134,6 +134,7 @@ fn without(call: &str, folder: &Folder, arguments: &[&str]) -> (Option<i32>, Val
         .args(arguments)
         .current_dir(folder.path())
         .env_clear()
+        .env("XDG_STATE_HOME", folder.state())
         .output()
         .unwrap();
     let answer = serde_json::from_slice(&output.stdout);

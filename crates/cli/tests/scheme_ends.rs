@@ -222,6 +222,7 @@ fn a_program_that_is_interrupted_ends_with_its_rows_and_its_trace() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_premath"))
         .args(["scheme-eval", "-e", program, "--instruction", ID, "--trace", "one.json", "--json"])
         .env_clear()
+        .env("XDG_STATE_HOME", folder.state())
         .current_dir(folder.path())
         .stdout(Stdio::piped())
         .spawn()

@@ -150,7 +150,7 @@ fn typed(folder: &Folder, entries: &[(&str, &str)]) -> String {
     let mut child = Command::new("script")
         .args(["--quiet", "--return", "--command", &command, "/dev/null"])
         .current_dir(folder.path())
-        .env("XDG_STATE_HOME", folder.path().join("state"))
+        .env("XDG_STATE_HOME", folder.state())
         .env("TERM", "xterm")
         .env("NO_COLOR", "1")
         .stdin(Stdio::piped())

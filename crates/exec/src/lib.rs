@@ -19,6 +19,7 @@ mod digest;
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod extra;
+mod git_content;
 mod git_worktrees;
 #[cfg(target_os = "linux")]
 mod helper;
@@ -47,7 +48,6 @@ mod request;
 mod run;
 #[cfg(target_os = "linux")]
 mod work_files;
-#[cfg(target_os = "linux")]
 mod worktree;
 
 #[cfg(target_os = "linux")]
@@ -57,6 +57,7 @@ pub use companion::{Companion, CompanionCommand, CompanionStreams};
 pub use config::SandboxConfig;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{OsSandbox, helper_entry};
+pub use git_content::{CommittedVersion, committed_versions};
 pub use git_worktrees::{Removal, Worktree, WorktreeError};
 #[cfg(target_os = "linux")]
 pub use helper::helper_entry;
@@ -65,3 +66,4 @@ pub use linux::OsSandbox;
 pub use own_child::{ChildEnd, run_own_child};
 #[cfg(target_os = "linux")]
 pub use protected::protected_paths;
+pub use worktree::git_common_folder;

@@ -12,8 +12,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a git in this working tree reads outside of it; nothing when it is no linked one.
+#[cfg(target_os = "linux")]
 pub(crate) fn repository_of(workdir: &Path) -> Vec<PathBuf> {
     linked(workdir).unwrap_or_default()
+}
+
+/// The folder of git that all working trees of a clone share, looked for from a canonical folder upwards; none without git.
+#[must_use]
+pub fn git_common_folder(folder: &Path) -> Option<PathBuf> {
+    let tree = folder.ancestors().find(|above| fs::symlink_metadata(above.join(".git")).is_ok())?;
+    match linked(tree) {
+        Some(outside) => outside.into_iter().next(),
+        None => named(tree, ".git"),
+    }
 }
 
 fn linked(workdir: &Path) -> Option<Vec<PathBuf>> {

@@ -50,6 +50,7 @@ pub(crate) mod sandbox;
 pub(crate) mod schema;
 pub(crate) mod scheme_eval;
 pub(crate) mod tool;
+pub(crate) mod trust;
 pub(crate) mod verify;
 
 pub(crate) use issue_snapshot::issue_snapshot;

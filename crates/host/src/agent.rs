@@ -38,6 +38,7 @@ pub use event_rows::EventRows;
 pub(crate) use explaining::{PolicyGround, governed_tools, governed_with};
 pub use following::{FollowedRows, follow as follow_run, told_row};
 pub(crate) use governed::within_budget;
+pub(crate) use instructed::own_ledger;
 pub use lease::Refused as RunRefused;
 pub(crate) use plans::approved as carry_out;
 pub use ports::FileJournal;

@@ -13,7 +13,7 @@ use premath_wire::v1::AuditRow;
 use premath_wire::{UnknownFields, decode};
 
 use crate::agent::retention::audited;
-use crate::recording::audit_log;
+use crate::recording::{anchored, audit_log};
 use crate::workspace::Workspace;
 
 /// Where the desk of a repository is.
@@ -56,7 +56,7 @@ pub fn publish(workspace: &Workspace, desk: &Desk) -> Result<(), StoreError> {
                 path: path.clone(),
                 detail: format!("a note for the audit cannot be read: {error}"),
             })?;
-        audited(workspace, row)
+        anchored(workspace, audited(workspace, row)?)
     };
     let mut take = |notes: &[Value<'_>]| {
         let rows = notes.iter().map(read).collect::<Result<Vec<_>, StoreError>>()?;

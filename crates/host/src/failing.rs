@@ -2,8 +2,10 @@
 //!
 //! It must not decide how a door ends; a terminal has exit codes, a program has conditions.
 
-use premath_bd::StoreError;
+use std::path::Path;
+
 use premath_bd::desk::Desk;
+use premath_bd::{AuditLog, Distrust, StoreError};
 use premath_tusk::model::ModelErrorKind;
 
 use crate::table::ActionError;
@@ -27,6 +29,7 @@ impl ActionError {
                 | StoreError::Poisoned { .. }
                 | StoreError::Corrupt { .. }
                 | StoreError::Newer { .. }
+                | StoreError::Untrusted { .. }
                 | StoreError::DerivedDamaged { .. },
             )
             | Self::Source(_)
@@ -78,6 +81,13 @@ impl ActionError {
     }
 }
 
+/// Whether git carries a log from clone to clone, so that a person edits and commits it.
+fn is_tracked(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_local = [AuditLog::FILE_NAME, "journal.jsonl"].contains(&name.as_ref());
+    !is_local && path.parent().is_none_or(|folder| folder.file_name().is_none_or(|name| name != "permits"))
+}
+
 /// What to do about a store that gave no answer.
 #[must_use]
 pub fn store_hint(error: &StoreError) -> Option<&'static str> {
@@ -90,6 +100,18 @@ pub fn store_hint(error: &StoreError) -> Option<&'static str> {
         }
         StoreError::Poisoned { .. } => {
             "run the command again; `premath verify` says whether anything is damaged"
+        }
+        StoreError::Untrusted { reason: Distrust::NoKey, .. } => {
+            "set HOME or XDG_STATE_HOME as when it was written: the key of this clone is in the state folder of premath"
+        }
+        StoreError::Untrusted { reason: Distrust::Unkeyed, .. } => {
+            "`premath trust --upgrade --reason TEXT` verifies what was written before keys, and takes it over on record"
+        }
+        StoreError::Untrusted { path, .. } if is_tracked(path) => {
+            "commit the change, restore the file, or accept it on record with `premath doctor --fix`"
+        }
+        StoreError::Untrusted { .. } => {
+            "`premath verify` says what is wrong; `premath trust --reason TEXT` takes a copied log over, on record"
         }
         StoreError::Newer { .. } => "use the version of premath that wrote it, or a newer one",
         // Nothing can be made good from half a database.

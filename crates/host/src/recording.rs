@@ -2,13 +2,17 @@
 //!
 //! The log is opened before the change is made: where it cannot be written, nothing changes. A process that is killed
 //! between the change and its row leaves a change that `audit verify --reconcile` finds, for the row of an issue says who
-//! wrote it. It must not decide whether a change may happen.
+//! wrote it. Rows about a run anchor its journal: which row it had when something was authorised. It must not decide whether
+//! a change may happen.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use premath_bd::issues::{Applied, FileIssues, Imported, IssueRow, Operation, apply as bare_apply};
-use premath_bd::{Access, AuditLog, AuditWriter, Permit, StoreError, change_row, fresh_audit_id, import_row};
+use premath_bd::{
+    Access, AuditLog, AuditWriter, Journal, JournalAnchor, Permit, StoreError, change_row, fresh_audit_id,
+    import_row, runs_folder,
+};
 use premath_kernel::{Digest, Object, Value};
 use premath_wire::Json;
 use premath_wire::time::{format_time, to_millis};
@@ -65,6 +69,43 @@ pub(crate) enum For<'r> {
     Door,
     /// A run.
     Run(&'r str),
+    /// A turn without a model, which is in this journal.
+    Turn(&'r Journal),
+}
+
+/// A path as anchors and witnesses name it: from the root, with slashes.
+pub(crate) fn named_from_root(workspace: &Workspace, path: &Path) -> String {
+    let relative = path.strip_prefix(&workspace.root).unwrap_or(path);
+    let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts.join("/")
+}
+
+/// A row about a run, with the anchor of the journal that stays of it.
+pub(crate) fn anchored(workspace: &Workspace, mut row: AuditRow) -> Result<AuditRow, StoreError> {
+    let Some(run_id) = row.run_id.clone() else { return Ok(row) };
+    if let Some(anchor) = For::Run(&run_id).anchor(workspace)? {
+        row.data = Some(Json(anchor.beside(row.data.as_ref().map(|data| &data.0))));
+    }
+    Ok(row)
+}
+
+impl For<'_> {
+    /// The row of its journal that a change rests on, read before the change is made: a journal that this clone did not write
+    /// authorises none.
+    fn anchor(self, workspace: &Workspace) -> Result<Option<JournalAnchor>, StoreError> {
+        let journal = match self {
+            Self::Door => return Ok(None),
+            Self::Turn(journal) => journal.clone(),
+            Self::Run(run_id) => {
+                match Journal::open(Arc::clone(&workspace.disk), &runs_folder(&workspace.root), run_id) {
+                    Err(StoreError::Input(_)) => return Ok(None),
+                    opened => opened?,
+                }
+            }
+        };
+        let last = journal.position()?;
+        Ok(last.map(|last| JournalAnchor::new(named_from_root(workspace, journal.path()), Some(&last))))
+    }
 }
 
 /// Makes one change of issue memory, on the strength of one permit, and puts it on record.
@@ -76,9 +117,10 @@ pub(crate) fn apply(
     asked: For<'_>,
 ) -> Result<Applied, StoreError> {
     let recorder = Recorder::open(workspace, store.path())?;
+    let anchor = asked.anchor(workspace)?;
     let applied = bare_apply(store, permit, operation, workspace.clock.as_ref())?;
     if let Applied::Written(written) = &applied {
-        recorder.change(&written.row, &operation.args_digest(), asked)?;
+        recorder.change(&written.row, &operation.args_digest(), asked, anchor.as_ref())?;
     }
     Ok(applied)
 }
@@ -95,6 +137,7 @@ impl Recorder {
     /// Opens the log that an issue memory belongs to.
     pub(crate) fn open(workspace: &Workspace, issues: &Path) -> Result<Self, StoreError> {
         let log = audit_log_of(workspace, issues);
+        log.require_authentic()?;
         let writer = match workspace.disk.open(log.path(), Access::Read) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Ok(_) | Err(_) => Some(log.write()?),
@@ -110,10 +153,19 @@ impl Recorder {
         writer.append(&[row]).map(drop)
     }
 
-    fn change(self, row: &IssueRow, args: &Digest, asked: For<'_>) -> Result<(), StoreError> {
+    fn change(
+        self,
+        row: &IssueRow,
+        args: &Digest,
+        asked: For<'_>,
+        anchor: Option<&JournalAnchor>,
+    ) -> Result<(), StoreError> {
         let Some(mut audit) = change_row(row, Some(args)) else { return Ok(()) };
         if let For::Run(run_id) = asked {
             audit.run_id = Some(run_id.to_owned());
+        }
+        if let Some(anchor) = anchor {
+            audit.data = Some(Json(anchor.beside(audit.data.as_ref().map(|data| &data.0))));
         }
         self.append(audit)
     }

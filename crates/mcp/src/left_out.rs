@@ -47,6 +47,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("workspace.doctor", UPKEEP),
     ("workspace.gc", UPKEEP),
     ("workspace.init", UPKEEP),
+    ("workspace.trust", PERSON),
 ];
 
 const PERSON: &str = "a person decides this, and a client is none";

@@ -35,7 +35,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use premath_bd::{Access, Disk, DiskFile, FolderEntry};
+use premath_bd::{Access, CloneAuth, Disk, DiskFile, FolderEntry};
 use premath_kernel::Moment;
 
 pub use choices::{Every, Seeded};
@@ -227,6 +227,10 @@ impl SimDisk {
 }
 
 impl Disk for SimDisk {
+    fn clone_auth(&self) -> Option<&Arc<CloneAuth>> {
+        None
+    }
+
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         let (mut state, verdict) = self.0.begin(Operation::Open);
         verdict.proceed()?;

@@ -134,7 +134,7 @@ pub use scheme::{
 pub use tool::{ToolListing, ToolPin, ToolRow};
 pub use upkeep::{
     CheckedCounts, DoctorAnswer, DoctorFailure, DoctorFinding, DoctorRepair, FindingState, GcAnswer,
-    StoreProblem, StoreState, VerifyAnswer,
+    StoreProblem, StoreState, TakenOver, TrustAnswer, TrustedLogRow, UntrustedLog, VerifyAnswer,
 };
 pub use vector::{
     ConformanceReport, Expectation, ExpectedError, ExpectedReason, VectorCommand, VectorOutcome,

@@ -24,7 +24,7 @@ impl AuditLog {
         witnesses: &Witnesses,
         root: &Path,
     ) -> Result<Result<Vec<Value<'static>>, String>, StoreError> {
-        let extents = Accepted::read(witnesses)?.extents(&self.named_from(root)).to_vec();
+        let extents = Accepted::read(witnesses, root)?.extents(&self.named_from(root)).to_vec();
         let mut found: Vec<(u64, Value<'static>)> = Vec::new();
         let mut keep = |number: u64, row: &premath_kernel::Object<'_>| {
             if filter.fits(row) {

@@ -11,7 +11,7 @@ use super::row::{check, value};
 use crate::document::{settle_folders, writing};
 use crate::error::StoreError;
 use crate::log::{Log, LogWriter, folder_of};
-use crate::verify::{Link, seal};
+use crate::verify::{Link, seal_for};
 
 /// An audit log whose lock we hold.
 #[derive(Debug)]
@@ -76,7 +76,8 @@ impl AuditWriter {
         let mut last = self.last.clone();
         let mut lines = Vec::with_capacity(rows.len());
         for row in rows.iter().filter(|row| known.insert(&row.id)) {
-            let (line, link) = seal(&redacted(&value(row), &self.redactor), last.as_ref())?;
+            let row = redacted(&value(row), &self.redactor);
+            let (line, link) = seal_for(self.writer.reader().log(), &row, last.as_ref())?;
             lines.push(line);
             last = Some(link);
         }

@@ -6,7 +6,7 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,12 +14,17 @@ use premath_kernel::Moment;
 
 use super::{Access, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome};
 use crate::clock::{Clock, IdSource};
+use crate::clone_auth::CloneAuth;
 
 /// The file system of this machine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OsDisk;
 
 impl Disk for OsDisk {
+    fn clone_auth(&self) -> Option<&Arc<CloneAuth>> {
+        None
+    }
+
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         let mut options = OpenOptions::new();
         match access {
@@ -82,9 +87,12 @@ struct OsFile(File);
 impl DiskFile for OsFile {
     fn stat(&self) -> io::Result<FileStat> {
         let metadata = self.0.metadata()?;
-        let nanos = u32::try_from(metadata.mtime_nsec()).unwrap_or_default();
-        let modified = Moment::new(metadata.mtime(), nanos).ok_or(io::ErrorKind::InvalidData)?;
-        Ok(FileStat { length: metadata.len(), modified, identity: metadata.ino() })
+        let moment = |seconds: i64, nanos: i64| {
+            Moment::new(seconds, u32::try_from(nanos).unwrap_or_default()).ok_or(io::ErrorKind::InvalidData)
+        };
+        let modified = moment(metadata.mtime(), metadata.mtime_nsec())?;
+        let changed = moment(metadata.ctime(), metadata.ctime_nsec())?;
+        Ok(FileStat { length: metadata.len(), modified, changed, identity: metadata.ino() })
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

@@ -35,7 +35,7 @@ const ACCEPT: &str =
 impl Finding {
     /// A problem of a verification; `None` for those that are no damage.
     pub(super) fn of_problem(problem: &Problem) -> Option<Self> {
-        if problem.class == ProblemClass::SnapshotStale {
+        if matches!(problem.class, ProblemClass::SnapshotStale | ProblemClass::Committed) {
             return None;
         }
         Some(Self {
@@ -108,6 +108,7 @@ const fn remedy(class: ProblemClass) -> Option<&'static str> {
         ProblemClass::ChainBroken
         | ProblemClass::LogChanged
         | ProblemClass::LogShorter
+        | ProblemClass::NotAuthentic
         | ProblemClass::RowDigestMismatch
         | ProblemClass::RowOrder => ACCEPT,
         ProblemClass::DocumentInvalid => {
@@ -120,7 +121,11 @@ const fn remedy(class: ProblemClass) -> Option<&'static str> {
         ProblemClass::TextForm => "keep a copy, and write the same rows in their plain form",
         ProblemClass::TornTail => "keep a copy, and leave the unfinished line out",
         ProblemClass::WitnessMismatch => "move the file to `.premath/backup`",
-        ProblemClass::DeskDamaged
+        ProblemClass::Committed
+        | ProblemClass::DeskDamaged
+        | ProblemClass::NotVerifiableHere
+        | ProblemClass::RolledBack
+        | ProblemClass::Unkeyed
         | ProblemClass::DocumentForeign
         | ProblemClass::ReferenceMissing
         | ProblemClass::ReferenceNotHere

@@ -22,11 +22,12 @@ use self::view::FileView;
 use super::exchange::{Imported, merged};
 use super::index::{Base, Content, Index};
 use super::row::IssueRow;
+use super::signature::sign_line;
 use super::store::{Compacted, IssueStore, IssueView, Transaction};
 use crate::clock::Clock;
 use crate::disk::{Access, Disk, LockMode, LockOutcome, write_all_at};
 use crate::error::StoreError;
-use crate::log::{Log, LogReader, beside};
+use crate::log::{Log, LogReader, RowForm, beside};
 use crate::permit::MaintenanceGrant;
 
 /// Issue memory in one file and those beside it.
@@ -47,13 +48,13 @@ impl FileIssues {
     #[must_use]
     pub fn new(disk: Arc<dyn Disk>, path: PathBuf) -> Self {
         Self {
-            history: Log::new(Arc::clone(&disk), history_path(&path)),
+            history: Log::new(Arc::clone(&disk), history_path(&path)).tracked(RowForm::Copies),
             index_path: beside(&path, "index"),
             index_lock_path: beside(&path, "index.lock"),
             index_temporary_path: beside(&path, "index.tmp"),
             without_index: AtomicBool::new(false),
             kept: None,
-            log: Log::new(disk, path),
+            log: Log::new(disk, path).tracked(RowForm::Issue),
         }
     }
 
@@ -240,6 +241,7 @@ impl IssueStore for FileIssues {
         let Some(line) = change(&view)? else { return Ok(()) };
         let is_overgrown = view.is_overgrown_with(&line)?;
         drop(view);
+        let line = sign_line(writer.reader(), line);
         writer.append(&line)?;
         if is_overgrown {
             // The row is safe. Compaction that fails leaves the log as it was and is tried again by a later change.

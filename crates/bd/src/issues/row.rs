@@ -11,6 +11,7 @@ use premath_wire::strict::{Limits, parse};
 use premath_wire::time::{format_time, parse_time};
 
 use super::facts::{Dependency, Facts, dependency, priority};
+use super::signature::MAC;
 use crate::permit::Authority;
 
 /// A row that was read.
@@ -322,7 +323,7 @@ impl IssueRow {
     pub fn seal_holds(&self) -> Option<bool> {
         let witness = self.object.get("write_witness")?.as_object()?;
         let claimed = witness.get("digest")?.as_text()?;
-        let unsealed = Value::Object(witness.without("digest")).into_owned();
+        let unsealed = Value::Object(witness.without("digest").without(MAC)).into_owned();
         let row = self.clone().with("write_witness", Some(unsealed));
         Some(Digest::of(&Value::Object(row.object)).as_str() == claimed)
     }

@@ -2,19 +2,20 @@
 
 use std::borrow::Cow;
 
-use premath_kernel::{Digest, Fields, Moment, Value, encode, encode_into};
+use premath_kernel::{Digest, Fields, Moment, Object, Value, encode, encode_into};
 use premath_wire::strict::{Limits, parse};
 use premath_wire::time::{format_time, parse_time, to_millis};
 use premath_wire::{InputClass, InputError, JsonPath};
 
 use crate::error::StoreError;
-use crate::verify::{Form, Link};
+use crate::log::Log;
+use crate::verify::{Form, Link, row_mac};
 
 /// The kind of every row.
 pub const JOURNAL_KIND: &str = "premath.run.journal.v1";
 
 /// What a row needs besides its event.
-const ROOM: usize = 384;
+const ROOM: usize = 480;
 
 /// A row as it was read. Its digest is what it states; `Journal::verify` says whether that is true.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +36,11 @@ impl JournalRow {
     /// Reads a line; `None` when it is not a row of a journal.
     pub(super) fn read(line: &[u8]) -> Option<Self> {
         let value = parse(Form::of(line).text, Limits::default()).ok()?;
-        let row = value.as_object()?;
+        Self::of_object(value.as_object()?)
+    }
+
+    /// Reads a row that was parsed; `None` when it is not one of a journal.
+    pub(super) fn of_object(row: &Object<'_>) -> Option<Self> {
         if row.get("kind")?.as_text() != Some(JOURNAL_KIND) {
             return None;
         }
@@ -53,8 +58,10 @@ impl JournalRow {
     /// The bytes of the row that records an event behind another row.
     ///
     /// They are put together in canonical order around bytes that are canonical already, so that nothing is written twice:
-    /// `at`, `event`, `kind`, `prev`, `rowDigest`, `schema`, `seq`.
+    /// `at`, `event`, `kind`, `mac`, `prev`, `rowDigest`, `schema`, `seq`. The MAC is that of the clone, where it has a key,
+    /// over the digest, and not part of it.
     pub(super) fn write(
+        log: &Log,
         event: &JournalEvent,
         at: Moment,
         after: Option<&Link>,
@@ -67,6 +74,7 @@ impl JournalRow {
         line.extend_from_slice(&event.bytes);
         line.extend_from_slice(b",\"kind\":");
         encode_into(&Value::from(JOURNAL_KIND), &mut line);
+        let unsigned = line.len();
         if let Some(link) = after {
             line.extend_from_slice(b",\"prev\":");
             encode_into(&Value::from(link.digest.as_str()), &mut line);
@@ -81,6 +89,9 @@ impl JournalRow {
         line.extend_from_slice(b",\"rowDigest\":");
         encode_into(&Value::from(digest.as_str()), &mut line);
         line.extend_from_slice(&rest);
+        if let Some(mac) = row_mac(log.auth.as_ref(), &digest) {
+            line.splice(unsigned..unsigned, format!(",\"mac\":\"{mac}\"").into_bytes());
+        }
         Ok((line, Link { seq: seq.seq, digest }))
     }
 }

@@ -49,7 +49,7 @@ impl JournalWriter {
     /// # Errors
     /// `Input` when the event is not an object with a `kind`; `Io`; `Poisoned` after a failure.
     pub fn append(&mut self, event: &Value<'_>, at: Moment) -> Result<Appended, StoreError> {
-        let (line, link) = JournalRow::write(&JournalEvent::of(event)?, at, self.last.as_ref())?;
+        let (line, link) = JournalRow::write(self.log(), &JournalEvent::of(event)?, at, self.last.as_ref())?;
         self.writer.append(&line)?;
         Ok(appended(self.last.insert(link)))
     }
@@ -76,7 +76,7 @@ impl JournalWriter {
         let mut lines = Vec::with_capacity(events.len());
         let mut answers = Vec::with_capacity(events.len());
         for event in events {
-            let (line, link) = JournalRow::write(event, at, last.as_ref())?;
+            let (line, link) = JournalRow::write(self.log(), event, at, last.as_ref())?;
             lines.push(line);
             answers.push(appended(last.insert(link)));
         }
@@ -84,6 +84,10 @@ impl JournalWriter {
         self.writer.append_all(&borrowed)?;
         self.last = last;
         Ok(answers)
+    }
+
+    fn log(&self) -> &Log {
+        self.writer.reader().log()
     }
 
     /// Makes the head durable: at a stop, and with a witness.

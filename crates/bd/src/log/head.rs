@@ -2,12 +2,14 @@
 //!
 //! One slot is sealed: it was synced, and is left alone until the other one is. The heads in between are written into the
 //! other slot without a sync; a torn one fails its checksum and the sealed one is used, which only knows of fewer lines.
-//! It must not be trusted for what the log holds: it says what the log held when the head was written.
+//! It must not be trusted for what the log holds: it says what the log held when the head was written. In a clone with a key
+//! it carries a MAC, bound to the place of its log: a head without one that fits vouches for nothing.
 
 use premath_kernel::{Moment, hex, sha256};
 use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
+use crate::clone_auth::{LogAuth, MacPurpose};
 use crate::disk::{DiskFile, FileStat, read_to_end};
 
 /// The size of one slot, which never changes: the second one begins behind it.
@@ -46,6 +48,15 @@ impl Extent {
     }
 }
 
+/// The lines in front of those that carry MACs of this clone, vouched for as a whole by the MAC of the head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Base {
+    /// Which lines.
+    pub(crate) extent: Extent,
+    /// The version of git that they are, where they were accepted because git has them.
+    pub(crate) version: Option<String>,
+}
+
 /// What the head says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Head {
@@ -67,9 +78,23 @@ pub(crate) struct Head {
     pub(crate) next: Option<Extent>,
     /// How often the log was found changed by others.
     pub(crate) breaks: u64,
+    /// The lines that carry no MAC of this clone.
+    pub(crate) base: Option<Base>,
+    /// The MAC over all of this; none where it was written without a key.
+    pub(crate) mac: Option<String>,
 }
 
 impl Head {
+    /// Whether this clone wrote it for this log.
+    pub(crate) fn is_by(&self, auth: &LogAuth) -> bool {
+        self.mac.as_deref().is_some_and(|mac| auth.verifies(MacPurpose::Head, &[&self.body()], mac))
+    }
+
+    /// What is authenticated: everything but the MAC.
+    fn body(&self) -> String {
+        serde_json::to_string(&Written { mac: None, ..Written::from(self) }).unwrap_or_default()
+    }
+
     /// Whether the log is the file we left, untouched.
     pub(crate) fn describes(&self, stat: &FileStat) -> bool {
         self.file.as_ref() == Some(stat) && self.whole().bytes == stat.length
@@ -107,12 +132,13 @@ impl Head {
     }
 
     /// Where the next head is written to, and its bytes.
-    pub(crate) fn advance(&mut self, sealed: bool) -> (u64, Vec<u8>) {
+    pub(crate) fn advance(&mut self, sealed: bool, auth: Option<&LogAuth>) -> (u64, Vec<u8>) {
         if self.sealed {
             self.slot = self.slot.other();
         }
         self.turn += 1;
         self.sealed = sealed;
+        self.mac = auth.and_then(|auth| auth.sign(MacPurpose::Head, &[&self.body()]));
         let written = self.written();
         // Only a sync that succeeded seals it; until then the other slot is the one to be kept.
         self.sealed = false;
@@ -172,10 +198,18 @@ struct Written {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lazy: Option<WrittenExtent>,
     file: Option<(u64, i64, u32, u64)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    changed: Option<(i64, u32)>,
     checkpoints: Vec<WrittenExtent>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     next: Option<WrittenExtent>,
     breaks: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base: Option<WrittenExtent>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base_version: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mac: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -193,20 +227,28 @@ impl From<&Head> for Written {
             extent: write(&head.extent),
             lazy: head.lazy.as_ref().map(write),
             file,
+            changed: head.file.map(|stat| (stat.changed.seconds(), stat.changed.nanos())),
             checkpoints: head.checkpoints.iter().map(write).collect(),
             next: head.next.as_ref().map(write),
             breaks: head.breaks,
+            base: head.base.as_ref().map(|base| write(&base.extent)),
+            base_version: head.base.as_ref().and_then(|base| base.version.clone()),
+            mac: head.mac.clone(),
         }
     }
 }
 
 impl Written {
     fn into_head(self, slot: Slot) -> Option<Head> {
-        let file = match self.file {
-            None => None,
-            Some((length, seconds, nanos, identity)) => {
-                Some(FileStat { length, modified: Moment::new(seconds, nanos)?, identity })
-            }
+        let file = match (self.file, self.changed) {
+            (Some((length, seconds, nanos, identity)), Some((changed, changed_nanos))) => Some(FileStat {
+                length,
+                modified: Moment::new(seconds, nanos)?,
+                changed: Moment::new(changed, changed_nanos)?,
+                identity,
+            }),
+            // A head from before the second time was kept says too little: the log is read to see for oneself.
+            (Some(_) | None, _) => None,
         };
         Some(Head {
             turn: self.turn,
@@ -224,6 +266,11 @@ impl Written {
                 Some(next) => Some(next.read()?),
             },
             breaks: self.breaks,
+            base: match self.base {
+                None => None,
+                Some(base) => Some(Base { extent: base.read()?, version: self.base_version }),
+            },
+            mac: self.mac,
         })
     }
 }

@@ -115,7 +115,7 @@ impl LogReader {
         stat: &FileStat,
         head: Option<Head>,
     ) -> Result<Self, StoreError> {
-        let vouches = |head: &&Head| head.describes(stat);
+        let vouches = |head: &&Head| head.describes(stat) && log.believes(head);
         if let Some(head) = head.as_ref().filter(vouches)
             && lazy_lines_are_there(file.as_ref(), head).map_err(StoreError::io("read", log.path()))?
         {
@@ -159,6 +159,11 @@ impl LogReader {
             stat: *stat,
             slots: OnceLock::new(),
         })
+    }
+
+    /// The head that was read with it.
+    pub(super) fn head(&self) -> Option<&Head> {
+        self.head.as_ref()
     }
 
     /// The log that is read.

@@ -3,7 +3,7 @@
 //! The head is told first what is coming, durably: whoever finds the new log before its head was written knows it. It must
 //! not leave the log half old and half new, and must not go on after a failure.
 
-use super::head::Extent;
+use super::head::{Base, Extent};
 use super::reader::LogReader;
 use super::writer::LogWriter;
 use super::{Log, Place};
@@ -62,6 +62,9 @@ impl LogWriter {
         let stat = file.stat().map_err(StoreError::io("look at", &log.path))?;
         self.reader = LogReader::new(log.clone(), file, &stat, Some(self.head.clone()))?;
         self.head.extent = self.reader.extent;
+        // The lines stand elsewhere now: from here on the head vouches for them as a whole.
+        let version = self.head.base.take().and_then(|base| base.version);
+        self.head.base = Some(Base { extent: self.reader.extent, version });
         self.head.checkpoints.clone_from(&self.reader.checkpoints);
         self.head.file = Some(stat);
         self.head.next = None;

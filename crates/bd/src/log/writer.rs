@@ -7,12 +7,13 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use super::head::{Extent, Head};
+use super::authenticity::{Authenticity, Custody};
+use super::head::{Base, Extent, Head};
 use super::reader::LogReader;
 use super::scan::is_checkpoint;
 use super::{Log, Place, Standing, folder_of};
 use crate::disk::{Access, DiskFile, FileStat, LockMode, LockOutcome, write_all_at};
-use crate::error::StoreError;
+use crate::error::{Distrust, StoreError};
 
 /// A lock file that was replaced while we waited for it is opened again; more often than this nobody does that.
 const LOCK_ATTEMPTS: usize = 16;
@@ -45,28 +46,68 @@ pub struct LogWriter {
     unrecorded_break: bool,
     /// Set by a failure: what is in the file is then only known by opening it anew.
     pub(super) failed: bool,
+    /// The newest head outside the repository, once it was written.
+    record_file: Option<Box<dyn DiskFile>>,
+    /// Whether a person is to vouch for what nothing else vouches for.
+    awaits_person: bool,
+}
+
+/// Who answers for a log that is opened for writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Voucher {
+    /// The log itself: it is authentic, or nothing is written.
+    Log,
+    /// A person who looks at it, and leaves a record.
+    Person,
 }
 
 impl Log {
     /// Waits for the lock and opens the log for writing. The file is made when it does not exist.
     ///
     /// # Errors
-    /// `Busy` when another process keeps the lock; `Missing` without a folder; `Poisoned` after a failed sync; `Io`.
+    /// `Busy` when another process keeps the lock; `Missing` without a folder; `Poisoned` after a failed sync; `Untrusted`
+    /// when this clone did not write it; `Io`.
     pub fn write(&self) -> Result<LogWriter, StoreError> {
+        self.open_writer(Voucher::Log)
+    }
+
+    /// The same for a person who answers for a log that this clone did not write: [`LogWriter::accept`] takes it over.
+    ///
+    /// # Errors
+    /// As [`Self::write`], but never `Untrusted`.
+    pub(crate) fn write_for_person(&self) -> Result<LogWriter, StoreError> {
+        self.open_writer(Voucher::Person)
+    }
+
+    fn open_writer(&self, voucher: Voucher) -> Result<LogWriter, StoreError> {
         if self.poisoned.load(Ordering::Acquire) {
             return Err(StoreError::Poisoned { path: self.path.clone() });
         }
         let lock = self.exclusive_lock()?;
         let found = self.read_head()?;
+        let log = self.with_key(found.as_ref());
         let file = self.disk.open(&self.path, Access::Append).map_err(StoreError::opening(&self.path))?;
         let stat = file.stat().map_err(StoreError::io("look at", &self.path))?;
-        let reader = LogReader::new(self.clone(), file, &stat, found.clone())?;
-        let unrecorded_break = reader.standing().is_tampered();
+        let reader = LogReader::new(log.clone(), file, &stat, found.clone())?;
+        let authenticity = reader.authenticity()?;
+        let awaits_person =
+            matches!(authenticity, Authenticity::Distrusted(..)) && voucher == Voucher::Person;
+        let committed = match authenticity {
+            Authenticity::Committed(version) => {
+                Some(Base { extent: reader.extent(), version: Some(version) })
+            }
+            // Without a key nothing is signed: what was begun so goes on so, and authorises nothing.
+            Authenticity::Distrusted(Distrust::Unkeyed, _) if !log.has_key() => None,
+            Authenticity::Distrusted(..) if awaits_person => None,
+            other => other.require(&log).map(|()| None)?,
+        };
+        let is_committed = committed.is_some();
+        let unrecorded_break = reader.standing().is_tampered() && !is_committed;
         let breaks = found.as_ref().map_or(0, |head| head.breaks) + u64::from(unrecorded_break);
         let described = found.as_ref().filter(|_| reader.is_vouched_for);
         let lazy = described.and_then(|head| head.lazy);
         let mut writer = LogWriter {
-            log: self.clone(),
+            log,
             _lock: lock,
             settled: lazy.is_none() && (stat.length == 0 || described.is_some()),
             head: Head {
@@ -75,6 +116,7 @@ impl Log {
                 checkpoints: reader.checkpoints().to_vec(),
                 next: None,
                 breaks,
+                base: committed.or_else(|| reader.base()),
                 ..found.clone().unwrap_or_default()
             },
             reader,
@@ -82,9 +124,33 @@ impl Log {
             unconfirmed: found.clone().filter(|head| head.sealed),
             unrecorded_break,
             failed: false,
+            record_file: None,
+            awaits_person,
         };
+        if awaits_person {
+            // Nothing is written before the person has said so.
+            return Ok(writer);
+        }
         writer.establish(found.as_ref(), stat)?;
+        if is_committed {
+            // Before a line comes behind what git has: together they are in no commit.
+            writer.head.file = Some(stat);
+            writer.seal_head()?;
+        }
         Ok(writer)
+    }
+
+    /// The same log with the key of its clone, which is made for the first log that is written. What another key signed is
+    /// not overwritten with a new one.
+    fn with_key(&self, found: Option<&Head>) -> Self {
+        let is_unsigned = found.is_none_or(|head| head.mac.is_none());
+        let auth = self.auth.as_ref();
+        let auth = auth.map(|auth| if is_unsigned { auth.with_key(&self.path) } else { auth.clone() });
+        Self { auth, ..self.clone() }
+    }
+
+    fn has_key(&self) -> bool {
+        self.auth.as_ref().is_some_and(|auth| auth.missing_key().is_none())
     }
 
     fn exclusive_lock(&self) -> Result<Box<dyn DiskFile>, StoreError> {
@@ -232,10 +298,36 @@ impl LogWriter {
     pub fn accept(&mut self) -> Result<(), StoreError> {
         self.usable()?;
         let stat = self.reader.file.stat().map_err(StoreError::io("look at", &self.log.path))?;
+        if self.awaits_person {
+            self.head.base = Some(Base { extent: self.reader.extent, version: None });
+            self.head.extent = self.reader.extent;
+            self.head.lazy = None;
+            self.unconfirmed = None;
+            self.awaits_person = false;
+            self.forget_record()?;
+        }
         self.head.file = Some(stat);
         self.head.breaks = 0;
         self.sync_head()?;
         self.log.sync_names()
+    }
+
+    /// Whether a person who mends a log may take it over: one that stays on this machine only where every line is of this
+    /// clone, so that nothing but its head is in doubt.
+    ///
+    /// # Errors
+    /// `Untrusted`.
+    pub(crate) fn check_acceptable(&self) -> Result<(), StoreError> {
+        if self.awaits_person && self.log.custody == Custody::Machine {
+            return self.reader.require_own_lines();
+        }
+        Ok(())
+    }
+
+    /// Forgets the head outside the repository: a person took the log over as it is now.
+    fn forget_record(&mut self) -> Result<(), StoreError> {
+        self.record_file = None;
+        self.log.forget_record()
     }
 
     pub(super) fn usable(&self) -> Result<(), StoreError> {
@@ -342,10 +434,33 @@ impl LogWriter {
 
     pub(super) fn write_head(&mut self, sealed: bool) -> io::Result<&mut Box<dyn DiskFile>> {
         self.confirm_head()?;
-        let (offset, bytes) = self.head.advance(sealed);
+        let (offset, bytes) = self.head.advance(sealed, self.log.auth.as_ref());
+        self.record_head(&bytes, offset)?;
         let file = self.opened_head()?;
         write_all_at(file.as_mut(), &bytes, offset)?;
         Ok(file)
+    }
+
+    /// Keeps the head outside the repository as well. It knows of no line that is not durable, so it never runs ahead.
+    fn record_head(&mut self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let Some(path) = self.log.record_path() else { return Ok(()) };
+        let mut file = match self.record_file.take() {
+            Some(file) => file,
+            None => match self.log.disk.open(&path, Access::Update) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    self.log.disk.create_folder(folder_of(&path))?;
+                    self.log.disk.open(&path, Access::Update)?
+                }
+                opened => opened?,
+            },
+        };
+        if self.head.turn == 1 {
+            // Counting begins anew: what an earlier log of this name left there must not look newer.
+            file.set_length(0)?;
+        }
+        write_all_at(file.as_mut(), bytes, offset)?;
+        self.record_file = Some(file);
+        Ok(())
     }
 
     /// Makes sure of a head that another writer sealed, before anything leans on it: the lines that are about to come

@@ -81,7 +81,13 @@ impl Entry {
     }
 }
 
-/// Every row of a ledger.
+/// Every row of a ledger that this clone wrote: what permits are spent from.
+pub(super) fn trusted_entries(reader: &LogReader, path: &Path) -> Result<Vec<Entry>, StoreError> {
+    reader.authenticity()?.require(reader.log())?;
+    entries(reader, path)
+}
+
+/// Every row of a ledger, to look at.
 pub(super) fn entries(reader: &LogReader, path: &Path) -> Result<Vec<Entry>, StoreError> {
     let standing = reader.standing();
     // The head of a ledger is durable before anybody is told that it was begun: one that is gone was taken away.

@@ -15,8 +15,8 @@ use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::document::{settle_folders, trimmed, writing};
 use crate::error::StoreError;
-use crate::log::{Log, folder_of};
-use crate::verify::{Link, seal};
+use crate::log::{Log, RowForm, folder_of};
+use crate::verify::{Link, seal_for};
 
 const FILE_NAME: &str = "harness_kpi_remediations.jsonl";
 
@@ -37,7 +37,7 @@ impl RemediationLog {
             Some(parent) if parent.as_os_str().is_empty() => PathBuf::new(),
             _ => folder_of(trajectory).to_owned(),
         };
-        Self { log: Log::new(disk, folder.join(FILE_NAME)) }
+        Self { log: Log::new(disk, folder.join(FILE_NAME)).tracked(RowForm::Chained) }
     }
 
     /// Where it is.
@@ -67,7 +67,7 @@ impl RemediationLog {
             .finish();
         let row = row.as_object().cloned().unwrap_or_default();
         let link = Link::last(writer.reader())?;
-        let (line, _) = seal(&row, link.as_ref())?;
+        let (line, _) = seal_for(writer.reader().log(), &row, link.as_ref())?;
         writer.append(&line)?;
         if link.is_none() {
             settle_folders(self.log.disk().as_ref(), folder_of(self.path()))?;

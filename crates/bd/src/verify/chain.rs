@@ -2,7 +2,8 @@
 //!
 //! A chained row carries `seq` (counted from one), `prev` (the `rowDigest` of the row before, absent in the first) and
 //! `rowDigest` (over the canonical row without itself). Rows without any of them may stand before the chain and are
-//! counted as unverified. It must not know what else is in a row.
+//! counted as unverified. In a clone with a key a row also carries `mac` over its `rowDigest`, which is not part of the
+//! digest: the same row has the same digest in every clone. It must not know what else is in a row.
 
 use std::borrow::Cow;
 
@@ -11,12 +12,14 @@ use premath_wire::strict::{Limits, parse};
 
 use super::form::Form;
 use super::problem::ProblemClass;
+use crate::clone_auth::{LogAuth, MacPurpose};
 use crate::error::StoreError;
-use crate::log::LogReader;
+use crate::log::{Log, LogReader};
 
 const SEQ: &str = "seq";
 const PREV: &str = "prev";
 const ROW_DIGEST: &str = "rowDigest";
+const MAC: &str = "mac";
 
 /// The end of a chain: what the next row follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,8 +94,44 @@ impl Link {
 /// # Errors
 /// `Input` when no number is left to count it with.
 pub fn seal(row: &Object<'_>, after: Option<&Link>) -> Result<(Vec<u8>, Link), StoreError> {
+    seal_signed(row, after, |_| None)
+}
+
+/// The same for a row of a log, with the MAC of its clone.
+pub(crate) fn seal_for(
+    log: &Log,
+    row: &Object<'_>,
+    after: Option<&Link>,
+) -> Result<(Vec<u8>, Link), StoreError> {
+    seal_signed(row, after, |digest| row_mac(log.auth.as_ref(), digest))
+}
+
+/// The MAC of a row by its digest; none without a key.
+pub(crate) fn row_mac(auth: Option<&LogAuth>, digest: &str) -> Option<String> {
+    auth.and_then(|auth| auth.sign(MacPurpose::Row, &[digest]))
+}
+
+/// Whether a line is a row that hashes to what it states and carries a MAC of this clone over that.
+pub(crate) fn is_authentic_row(auth: &LogAuth, line: &[u8]) -> bool {
+    let Ok(value) = parse(Form::of(line).text, Limits::default()) else { return false };
+    value.as_object().is_some_and(|row| is_signed(auth, row))
+}
+
+/// The same for a row that was read.
+pub(crate) fn is_signed(auth: &LogAuth, row: &Object<'_>) -> bool {
+    let (Some(link), Some(mac)) = (Link::of(row), row.get(MAC).and_then(Value::as_text)) else {
+        return false;
+    };
+    own_digest(row, &link).is_none() && auth.verifies(MacPurpose::Row, &[&link.digest], mac)
+}
+
+fn seal_signed(
+    row: &Object<'_>,
+    after: Option<&Link>,
+    sign: impl FnOnce(&str) -> Option<String>,
+) -> Result<(Vec<u8>, Link), StoreError> {
     let Next { seq, number } = Link::next(after)?;
-    let own = |name: &str| matches!(name, SEQ | PREV | ROW_DIGEST);
+    let own = |name: &str| matches!(name, SEQ | PREV | ROW_DIGEST | MAC);
     let mut members: Vec<(Cow<'_, str>, Value<'_>)> = row
         .iter()
         .filter(|(name, _)| !own(name))
@@ -103,6 +142,7 @@ pub fn seal(row: &Object<'_>, after: Option<&Link>) -> Result<(Vec<u8>, Link), S
     let unsealed = Value::Object(unique(members.clone())?);
     let digest = Digest::of(&unsealed).as_str().to_owned();
     members.push((Cow::Borrowed(ROW_DIGEST), Value::from(digest.as_str())));
+    members.extend(sign(&digest).map(|mac| (Cow::Borrowed(MAC), Value::from(mac))));
     let bytes = encode(&Value::Object(unique(members)?));
     Ok((bytes, Link { seq, digest }))
 }
@@ -197,7 +237,7 @@ impl ChainWatch {
 }
 
 fn own_digest(row: &Object<'_>, link: &Link) -> Option<String> {
-    let computed = Digest::of(&Value::Object(row.without(ROW_DIGEST)));
+    let computed = Digest::of(&Value::Object(row.without(ROW_DIGEST).without(MAC)));
     (computed.as_str() != link.digest)
         .then(|| format!("row {} hashes to {computed}, not to what it states", link.seq))
 }

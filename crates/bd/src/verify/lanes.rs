@@ -11,9 +11,10 @@ use crate::audit::AuditLog;
 use crate::disk::{Access, Disk};
 use crate::error::StoreError;
 use crate::journal;
-use crate::log::{Log, beside};
+use crate::log::{Log, RowForm, beside};
 use crate::model_circuits::ModelCircuitStore;
 use crate::permits::{PermitLedger, doors_folder, ledgers};
+use crate::policies::PolicyStore;
 
 pub(super) const FOLDER: &str = ".premath";
 pub(super) const ISSUES: &str = "issues.jsonl";
@@ -36,13 +37,15 @@ pub(crate) enum LaneKind {
     Audit,
     /// One row per instruction that was issued, and per permit that was spent.
     Permits,
+    /// One row per policy package that came into force.
+    Promotions,
 }
 
 impl LaneKind {
     /// Whether its rows are chained.
     pub(crate) const fn chaining(self) -> Chaining {
         match self {
-            Self::Issues | Self::History => Chaining::Unchained,
+            Self::Issues | Self::History | Self::Promotions => Chaining::Unchained,
             Self::Trajectory | Self::Journal | Self::Audit | Self::Permits => Chaining::Chained,
         }
     }
@@ -50,6 +53,37 @@ impl LaneKind {
     /// Whether its rows cite evidence.
     pub(crate) const fn has_references(self) -> bool {
         matches!(self, Self::Trajectory | Self::Journal)
+    }
+
+    /// What the log at a path from the root holds; none for one that is kept elsewhere by choice.
+    fn of(relative: &str) -> Option<Self> {
+        let name = relative.strip_prefix(".premath/")?;
+        Some(match name.rsplit('/').next()? {
+            ISSUES => Self::Issues,
+            "issues.history.jsonl" => Self::History,
+            AuditLog::FILE_NAME => Self::Audit,
+            "promotions.jsonl" => Self::Promotions,
+            journal::FILE => Self::Journal,
+            _ if name.starts_with("permits/") => Self::Permits,
+            _ => Self::Trajectory,
+        })
+    }
+
+    /// A log of this kind.
+    pub(crate) fn log(self, disk: Arc<dyn Disk>, path: PathBuf) -> Log {
+        let log = Log::new(disk, path);
+        match self {
+            Self::Issues => log.tracked(RowForm::Issue),
+            Self::History => log.tracked(RowForm::Copies),
+            Self::Trajectory => log.tracked(RowForm::Chained),
+            Self::Journal | Self::Audit | Self::Permits => log,
+            Self::Promotions => log.tracked(RowForm::Plain),
+        }
+    }
+
+    /// Whether it is a journal.
+    pub(crate) const fn is_journal(self) -> bool {
+        matches!(self, Self::Journal)
     }
 
     /// Whether its rows are issues.
@@ -109,6 +143,8 @@ impl<'r> Lanes<'r> {
         self.add(&mut lanes, LaneKind::Issues, self.issues.to_owned())?;
         self.add(&mut lanes, LaneKind::History, history_path(self.issues))?;
         self.add(&mut lanes, LaneKind::Audit, self.folder().join(AuditLog::FILE_NAME))?;
+        self.add_gone(&mut lanes)?;
+        self.add(&mut lanes, LaneKind::Promotions, PolicyStore::log_path(self.root))?;
         for folder in self.worker_folders()? {
             self.add(&mut lanes, LaneKind::Trajectory, folder.join("harness_trajectory.jsonl"))?;
             self.add(&mut lanes, LaneKind::Trajectory, folder.join("harness_kpi_remediations.jsonl"))?;
@@ -163,7 +199,22 @@ impl<'r> Lanes<'r> {
 
     fn add(&self, lanes: &mut Vec<Lane>, kind: LaneKind, path: PathBuf) -> Result<(), StoreError> {
         if self.exists(&path)? || self.exists(&beside(&path, "head"))? {
-            lanes.push(Lane { kind, log: Log::new(Arc::clone(self.disk), path) });
+            lanes.push(Lane { kind, log: kind.log(Arc::clone(self.disk), path) });
+        }
+        Ok(())
+    }
+
+    /// Logs that this clone knows outside the repository and that are not there, head and all.
+    fn add_gone(&self, lanes: &mut Vec<Lane>) -> Result<(), StoreError> {
+        let home = Log::new(Arc::clone(self.disk), self.folder().join(AuditLog::FILE_NAME));
+        let Some(auth) = &home.auth else { return Ok(()) };
+        let recorded = auth.recorded_logs(self.disk.as_ref());
+        for relative in recorded.map_err(StoreError::io("list the records of", &self.folder()))? {
+            let path = self.root.join(&relative);
+            let is_there = self.exists(&path)? || self.exists(&beside(&path, "head"))?;
+            if let Some(kind) = LaneKind::of(&relative).filter(|_| !is_there) {
+                lanes.push(Lane { kind, log: kind.log(Arc::clone(self.disk), path) });
+            }
         }
         Ok(())
     }

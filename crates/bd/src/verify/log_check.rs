@@ -12,8 +12,8 @@ use premath_wire::v1::AUDIT_KIND;
 use super::chain::{ChainWatch, Link};
 use super::form::{Content, Departures, Form};
 use super::problem::{Problem, ProblemClass, Problems};
-use crate::error::StoreError;
-use crate::log::{Extent, Log, LogReader, Standing};
+use crate::error::{Distrust, StoreError};
+use crate::log::{Authenticity, Extent, Log, LogReader, Standing};
 
 /// Whether the rows of a log are chained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +70,12 @@ pub(crate) fn check_log(
 
 /// A log that is not there is fine, unless something is left that knows of its lines.
 fn check_missing(log: &Log) -> Result<Option<LogReport>, StoreError> {
+    if let Some(known) = log.recorded_head()?.map(|head| head.extent.rows).filter(|rows| *rows > 0) {
+        let mut report = LogReport::default();
+        let detail = format!("the log is gone; this clone knows {} of it", lines(known));
+        report.problems.add(Problem::of_file(ProblemClass::RolledBack, log.path(), detail));
+        return Ok(Some(report));
+    }
     let Some(known) = log.anchored_extent()?.filter(|extent| extent.rows > 0) else { return Ok(None) };
     let mut report = LogReport::default();
     let detail = format!("the log is gone; its head knows of {}", lines(known.rows));
@@ -106,8 +112,67 @@ pub(crate) fn check_reader(
         report.problems.add(Problem::of_line(ProblemClass::TextForm, path, first, what));
     }
     check_tail(reader, &mut report);
-    check_standing(reader, &mut report)?;
+    check_authenticity(reader, &mut report)?;
     Ok(report)
+}
+
+/// Who vouches for the log; where nobody but the head itself does, how it stands to that.
+fn check_authenticity(reader: &LogReader, report: &mut LogReport) -> Result<(), StoreError> {
+    let (log, path) = (reader.log(), reader.log().path());
+    let (class, detail) = match reader.authenticity()? {
+        Authenticity::Unguarded => return check_standing(reader, report),
+        Authenticity::Authentic => {
+            check_record(log, report)?;
+            if let Some(version) = reader.base().and_then(|base| base.version) {
+                let detail = format!("taken over from {version}");
+                report.problems.add(Problem::of_file(ProblemClass::Committed, path, detail));
+            }
+            return check_standing(reader, report);
+        }
+        Authenticity::Committed(version) => {
+            (ProblemClass::Committed, format!("its lines are those of {version}"))
+        }
+        Authenticity::Distrusted(reason, detail) => {
+            if reader.standing().is_tampered() {
+                check_standing(reader, report)?;
+            }
+            let has_key = log.auth.as_ref().is_some_and(|auth| auth.missing_key().is_none());
+            (distrust_class(reason, has_key), detail)
+        }
+    };
+    report.problems.add(Problem::of_file(class, path, detail));
+    Ok(())
+}
+
+const fn distrust_class(reason: Distrust, has_key: bool) -> ProblemClass {
+    match reason {
+        Distrust::NoKey => ProblemClass::NotVerifiableHere,
+        Distrust::Unkeyed if !has_key => ProblemClass::NotVerifiableHere,
+        Distrust::Unkeyed => ProblemClass::Unkeyed,
+        Distrust::Foreign => ProblemClass::NotAuthentic,
+        Distrust::RolledBack => ProblemClass::RolledBack,
+    }
+}
+
+/// Whether the log goes on from the newest head that was recorded outside the repository, not from an earlier one.
+fn check_record(log: &Log, report: &mut LogReport) -> Result<(), StoreError> {
+    let Some(head) = log.recorded_head()? else { return Ok(()) };
+    if head.next == Some(report.extent) {
+        return Ok(());
+    }
+    let recorded = head.extent;
+    let mut extent = Extent::default();
+    log.read()?.each_line::<StoreError>(0, |_, line| {
+        if extent.rows < recorded.rows {
+            extent = extent.and(line);
+        }
+        Ok(())
+    })?;
+    if extent != recorded {
+        let detail = format!("its first {} are not those that this clone knows", lines(recorded.rows));
+        report.problems.add(Problem::of_file(ProblemClass::RolledBack, log.path(), detail));
+    }
+    Ok(())
 }
 
 /// One reading of a log.

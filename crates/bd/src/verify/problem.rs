@@ -6,6 +6,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::error::Distrust;
+
 /// More problems than this are counted, not kept: a log of a million bad lines must not fill the memory.
 const KEPT: usize = 1_000;
 
@@ -62,13 +64,16 @@ pub enum ProblemState {
     Missing,
     /// Something cites it, and this clone never had it: it belongs to the machine that made it.
     NotHere,
+    /// It may be sound; without the key of this clone its author cannot be checked.
+    NotVerifiableHere,
     /// It is sound and worth a word.
     Notice,
 }
 
 impl ProblemState {
     /// Every state.
-    pub const ALL: [Self; 4] = [Self::Damaged, Self::Missing, Self::NotHere, Self::Notice];
+    pub const ALL: [Self; 5] =
+        [Self::Damaged, Self::Missing, Self::NotHere, Self::NotVerifiableHere, Self::Notice];
 
     /// The token on the wire.
     #[must_use]
@@ -77,6 +82,7 @@ impl ProblemState {
             Self::Damaged => "damaged",
             Self::Missing => "missing",
             Self::NotHere => "not_here",
+            Self::NotVerifiableHere => "not_verifiable_here",
             Self::Notice => "notice",
         }
     }
@@ -91,6 +97,10 @@ problem_classes! {
     ChainBroken "verify.chain_broken" Failure
         "a row does not follow the one before it: rows were removed, inserted, repeated or reordered"
         "compare with a backup or another copy; `premath doctor --fix` accepts the log as it is, on record";
+    /// A log that is not what this clone wrote, and is what git has: somebody committed it.
+    Committed "verify.committed" Warning
+        "git brought these lines, not this clone; they count, because they are committed"
+        "`git log` says who committed them; the next write of premath takes them over";
     /// The database of the desk is damaged.
     DeskDamaged "verify.desk_damaged" Failure
         "the database of the desk is damaged, or what it holds is not what its digests say"
@@ -115,6 +125,14 @@ problem_classes! {
     LogShorter "verify.log_shorter_than_head" Failure
         "lines that were written and acknowledged are gone"
         "restore the log from a backup or version control; `premath doctor --fix` accepts the loss, on record";
+    /// A log, or a line of one, that this clone did not write.
+    NotAuthentic "verify.not_authentic" Failure
+        "this clone did not write it: no run is resumed and no permit is spent because of it, and nothing is written to it"
+        "compare with a backup; `premath doctor --fix` accepts issue memory as it is, `premath trust` a copied log, both on record";
+    /// Without the key of the clone nobody can tell who wrote a log.
+    NotVerifiableHere "verify.not_verifiable_here" Warning
+        "the key of this clone is not here, so nothing says whether this clone wrote it; nothing is done because of it"
+        "set HOME or XDG_STATE_HOME as when it was written; without the key logs can be read only";
     /// An object whose content is not what its name says.
     ObjectMismatch "verify.object_mismatch" Failure
         "the content of an object is not what its name promises: it was damaged or edited"
@@ -127,6 +145,10 @@ problem_classes! {
     ReferenceNotHere "verify.reference_not_here" Elsewhere
         "a row that came with this clone cites evidence that stayed on the machine that made it"
         "run `premath verify` on that machine to check it";
+    /// A log that is older than this clone knows it.
+    RolledBack "verify.rolled_back" Failure
+        "rows that this clone wrote are gone, and what says so was rolled back with them"
+        "restore the newest copy; `premath trust` takes the older one over, on record";
     /// A row whose content is not what its digest says.
     RowDigestMismatch "verify.row_digest_mismatch" Failure
         "a row was edited after it was written: its content and its digest do not agree"
@@ -147,6 +169,10 @@ problem_classes! {
     TornTail "verify.torn_tail" Warning
         "a writer was interrupted; nothing that was acknowledged is lost"
         "the next write clears it, and so does `premath doctor --fix`";
+    /// A log that was written without a key.
+    Unkeyed "verify.unkeyed" Failure
+        "it is from before logs were authenticated, or from a process without the key: it is read, and nothing is done because of it"
+        "`premath trust --upgrade --reason TEXT` verifies its chain and takes it over, on record";
     /// A file that is there and cannot be read.
     Unreadable "verify.unreadable" Failure
         "the system does not let the file be read, so nothing is known of it"
@@ -158,6 +184,18 @@ problem_classes! {
 }
 
 impl ProblemClass {
+    /// Why a log with it is not relied on, where it says who wrote the log and not what is in it.
+    #[must_use]
+    pub const fn distrust(self) -> Option<Distrust> {
+        match self {
+            Self::NotAuthentic => Some(Distrust::Foreign),
+            Self::NotVerifiableHere => Some(Distrust::NoKey),
+            Self::RolledBack => Some(Distrust::RolledBack),
+            Self::Unkeyed => Some(Distrust::Unkeyed),
+            _ => None,
+        }
+    }
+
     /// Whether the stores are sound in spite of it.
     #[must_use]
     pub const fn is_warning(self) -> bool {
@@ -169,7 +207,10 @@ impl ProblemClass {
     pub const fn state(self) -> ProblemState {
         match self.weight() {
             Weight::Elsewhere => ProblemState::NotHere,
-            Weight::Warning => ProblemState::Notice,
+            Weight::Warning => match self {
+                Self::NotVerifiableHere => ProblemState::NotVerifiableHere,
+                _ => ProblemState::Notice,
+            },
             Weight::Failure => match self {
                 Self::ReferenceMissing => ProblemState::Missing,
                 _ => ProblemState::Damaged,

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::clone_auth::CloneAuth;
 use crate::disk::{Access, Disk, DiskFile, FolderEntry};
 
 /// Another file system, to be read only.
@@ -20,6 +21,10 @@ fn refused<T>() -> io::Result<T> {
 }
 
 impl Disk for ReadOnly {
+    fn clone_auth(&self) -> Option<&Arc<CloneAuth>> {
+        self.disk.clone_auth()
+    }
+
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         let is_index = path.extension().is_some_and(|extension| extension == "index");
         match access {

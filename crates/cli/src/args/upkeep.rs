@@ -1,4 +1,4 @@
-//! `verify`, `doctor`, `gc` and `coherence-check`, as they are typed.
+//! `verify`, `doctor`, `gc`, `trust` and `coherence-check`, as they are typed.
 
 use clap::Args;
 
@@ -44,6 +44,25 @@ pub(crate) struct GcArgs {
     pub(crate) max_size: Option<String>,
     #[command(flatten)]
     pub(crate) terminal: Terminal,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `trust`.
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// Why you trust these logs; the audit log keeps it, and `verify` shows it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// Take over everything from before logs were keyed
+    #[arg(long, conflicts_with_all = ["runs", "all"])]
+    pub(crate) upgrade: bool,
+    /// Also the journal and the permits of a run; can be repeated [default: only the logs of the repository as a whole]
+    #[arg(long, value_name = "RUN")]
+    pub(crate) runs: Vec<String>,
+    /// Every log of every run, worker and instruction as well
+    #[arg(long, conflicts_with = "runs")]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) format: Format,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use premath_bd::{Access, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome, OsDisk};
+use premath_bd::{Access, CloneAuth, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome, OsDisk};
 
 /// The syncs so far.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +36,10 @@ impl Syncs {
 struct CountingDisk(Syncs);
 
 impl Disk for CountingDisk {
+    fn clone_auth(&self) -> Option<&Arc<CloneAuth>> {
+        None
+    }
+
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         let is_head = path.extension().is_some_and(|extension| extension == "head");
         let counter = if is_head { &self.0.heads } else { &self.0.others };

@@ -11,16 +11,14 @@ mod sizes;
 mod workload;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
-
-use premath_bd::OsDisk;
 
 use self::floor::{Floor, Syncs};
 use self::ours::{Ours, Store};
 use self::server::Server;
 use self::workload::{Kind, Workload};
 use super::bench_figure::Figure;
+use super::keyed_disk;
 use crate::args::{LoopCaseArgs, LoopKind, LoopStore, LoopWhose};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -142,7 +140,7 @@ pub(crate) fn case(args: &LoopCaseArgs) -> Result<Exit, CliError> {
     let is_durable = args.store == LoopStore::File;
     let root =
         if is_durable { scratch.repository("case") } else { scratch.folder("case") }.map_err(no_room)?;
-    let store = if is_durable { Store::File(Arc::new(OsDisk)) } else { Store::Memory };
+    let store = if is_durable { Store::File(keyed_disk(Vec::new())) } else { Store::Memory };
     let ours = Ours::new(url, &root, store)?;
     match args.whose {
         LoopWhose::Ours => ours.run("case", workload).map(drop)?,
@@ -177,7 +175,7 @@ impl Bench {
     }
 
     fn gaps(&self) -> Result<Vec<Figure>, CliError> {
-        let disk = || Store::File(Arc::new(OsDisk));
+        let disk = || Store::File(keyed_disk(Vec::new()));
         let size = self.size;
         output::progress("gaps in memory");
         let memory = self.gap("in memory", size.read(), (Store::Memory, Syncs::None), 2.5)?;
@@ -234,7 +232,7 @@ impl Bench {
     fn at_once(&self) -> Result<Figure, CliError> {
         const RUNS: usize = 32;
         let workload = self.size.each();
-        let ours = self.ours("many", Store::File(Arc::new(OsDisk)))?;
+        let ours = self.ours("many", Store::File(keyed_disk(Vec::new())))?;
         let (specs, system) = (ours.specs(), ours.system());
         let (mut fastest, mut least) = (Duration::MAX, Duration::MAX);
         for round in 0..3 {

@@ -4,8 +4,10 @@
 //! verification are `true`, so what is measured is claiming, verifying, closing and putting on record.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use premath_bd::{Disk, KeyedDisk};
 use premath_host::{Host, WorkWishes, Worked, Workspace};
 use premath_kernel::Object;
 use serde_json::json;
@@ -93,7 +95,11 @@ fn alone(scratch: &Scratch, steps: u32) -> Result<Vec<Figure>, CliError> {
     let mut figures = Vec::new();
     super::in_folder(root.clone(), None, |host| {
         let syncs = Syncs::default();
-        let counted = Workspace { disk: syncs.disk(), ..host.workspace.clone() };
+        let disk: Arc<dyn Disk> = match host.workspace.disk.clone_auth() {
+            Some(auth) => Arc::new(KeyedDisk::new(syncs.disk(), Arc::clone(auth))),
+            None => syncs.disk(),
+        };
+        let counted = Workspace { disk, ..host.workspace.clone() };
         let host = Host { workspace: &counted, ..*host };
         // The first step pays for the boot.
         worked(&host, &root, 1)?;

@@ -28,7 +28,11 @@ pub(crate) fn run(args: &VerifyArgs, host: &Host<'_>) -> Result<Exit, CliError> 
     } else {
         output::text(&render::upkeep::verified(&verified))?;
     }
-    Ok(verdict(verified.state != StoreState::Damaged, args.exit_zero))
+    Ok(match verified.state {
+        // Neither sound nor damaged: the key that would decide it is absent.
+        StoreState::NotVerifiableHere if !args.exit_zero => Exit::Environment,
+        state => verdict(state != StoreState::Damaged, args.exit_zero),
+    })
 }
 
 /// The line is drawn again after so many files …

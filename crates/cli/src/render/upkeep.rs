@@ -2,7 +2,8 @@
 
 use premath_bd::GarbageProgress;
 use premath_wire::v1::{
-    CheckedCounts, DoctorAnswer, DoctorRepair, GcAnswer, Severity, StoreProblem, StoreState, VerifyAnswer,
+    CheckedCounts, DoctorAnswer, DoctorRepair, GcAnswer, Severity, StoreProblem, StoreState, TrustAnswer,
+    VerifyAnswer,
 };
 
 use super::plain;
@@ -29,6 +30,10 @@ pub(crate) fn verified(answer: &VerifyAnswer) -> String {
     } else if answer.ok {
         let warnings = counted(answer.warning_count, "warning");
         text.push_str(&format!("{GOOD}✓ verifies{GOOD:#} {WARN}with {warnings}{WARN:#}: {amounts}\n"));
+    } else if answer.state == StoreState::NotVerifiableHere {
+        text.push_str(&format!(
+            "{WARN}? not verifiable here:{WARN:#} nothing is damaged, and the key of this clone is not here: {amounts}\n"
+        ));
     } else {
         let (problems, warnings) =
             (counted(answer.error_count, "problem"), counted(answer.warning_count, "warning"));
@@ -36,6 +41,36 @@ pub(crate) fn verified(answer: &VerifyAnswer) -> String {
         text.push_str(&format!("{TIP}hint:{TIP:#} `premath doctor` says what can be mended\n"));
     }
     accepted(&mut text, answer.accepted_count);
+    for record in &answer.taken_over {
+        let reason =
+            record.reason.as_deref().map(|reason| format!(": {}", plain(reason))).unwrap_or_default();
+        let (at, actor, by) = (plain(&record.at), plain(&record.actor), plain(&record.by));
+        text.push_str(&format!("{DIM}taken over{DIM:#} {at} by {actor} ({by}){reason}\n"));
+        for path in &record.paths {
+            text.push_str(&format!("    {}\n", plain(path)));
+        }
+    }
+    text
+}
+
+/// The answer of `trust`.
+pub(crate) fn trusted(answer: &TrustAnswer) -> String {
+    let mut text = String::new();
+    for log in &answer.logs {
+        let (path, was) = (plain(&log.path), plain(&log.was));
+        text.push_str(&format!("{GOOD}✓{GOOD:#} {STRONG}{path}{STRONG:#}: {} rows, was {was}\n", log.rows));
+    }
+    for problem in &answer.refused {
+        let (path, detail) = (plain(&problem.path), plain(&problem.detail));
+        text.push_str(&format!("{BAD}✗{BAD:#} {STRONG}{path}{STRONG:#} was not taken over: {detail}\n"));
+    }
+    for log in &answer.left {
+        text.push_str(&format!("{DIM}left{DIM:#} {} ({})\n", plain(&log.path), plain(&log.why)));
+    }
+    match &answer.audit_id {
+        Some(id) => text.push_str(&format!("{DIM}record{DIM:#} {}\n", plain(id))),
+        None => text.push_str("nothing was taken over\n"),
+    }
     text
 }
 

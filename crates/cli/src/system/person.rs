@@ -27,18 +27,22 @@ pub(super) fn state_folder() -> Option<PathBuf> {
 /// below a folder that tools and commands reach: whoever can read it could sign.
 pub(crate) fn person_secret(reached: &[PathBuf]) -> std::io::Result<Option<[u8; 32]>> {
     let Some(path) = place() else { return Ok(None) };
-    let real = settled(&path)?;
-    if let Some(folder) = reached.iter().find(|folder| is_below(&path, &real, folder)) {
-        let (path, folder) = (path.display(), folder.display());
-        let what = format!(
-            "`{path}` lies in `{folder}`, where tools can read it; set XDG_STATE_HOME to a folder outside"
-        );
-        return Err(Error::new(ErrorKind::PermissionDenied, what));
-    }
-    match read(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => make(&path).map(Some),
+    refuse_reached(&path, reached)?;
+    match read_secret(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => make_secret(&path).map(Some),
         secret => secret.map(Some),
     }
+}
+
+/// Refuses a place for a secret below a folder that tools and commands reach.
+pub(super) fn refuse_reached(path: &Path, reached: &[PathBuf]) -> std::io::Result<()> {
+    let real = settled(path)?;
+    let Some(folder) = reached.iter().find(|folder| is_below(path, &real, folder)) else { return Ok(()) };
+    let (path, folder) = (path.display(), folder.display());
+    let what = format!(
+        "`{path}` lies in `{folder}`, where tools can read it; set XDG_STATE_HOME to a folder outside"
+    );
+    Err(Error::new(ErrorKind::PermissionDenied, what))
 }
 
 /// Whether a place lies below a folder, by its name or by where the names lead.
@@ -59,7 +63,8 @@ fn settled(path: &Path) -> std::io::Result<PathBuf> {
     Ok(path.to_path_buf())
 }
 
-fn read(path: &Path) -> std::io::Result<[u8; 32]> {
+/// A secret that is there.
+pub(super) fn read_secret(path: &Path) -> std::io::Result<[u8; 32]> {
     let file = std::fs::File::open(path)?;
     let mode = file.metadata()?.mode();
     if mode & 0o077 != 0 {
@@ -76,7 +81,7 @@ fn read(path: &Path) -> std::io::Result<[u8; 32]> {
 }
 
 /// Makes one, whole or not at all: whoever else makes one at the same time wins or loses as a whole.
-fn make(path: &Path) -> std::io::Result<[u8; 32]> {
+pub(super) fn make_secret(path: &Path) -> std::io::Result<[u8; 32]> {
     let mut secret = [0_u8; 32];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut secret)?;
     if let Some(folder) = path.parent() {
@@ -89,7 +94,7 @@ fn make(path: &Path) -> std::io::Result<[u8; 32]> {
     let linked = std::fs::hard_link(&fresh, path);
     std::fs::remove_file(&fresh)?;
     match linked {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => read(path),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => read_secret(path),
         linked => linked.map(|()| secret),
     }
 }

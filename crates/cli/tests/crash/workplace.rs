@@ -62,6 +62,7 @@ impl Workplace {
     /// Lets a program run here, with nothing in its environment but where programs are.
     pub(crate) fn settle(&self, command: &mut Command) {
         command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").current_dir(self.path());
+        command.env("XDG_STATE_HOME", self.path().with_extension("state"));
     }
 
     /// One run that nobody disturbs.

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "a test prepares the files that the command finds")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -20,6 +20,13 @@ pub(crate) struct Ran {
 #[derive(Debug)]
 pub(crate) struct Folder(TempDir);
 
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Most tests make none.
+        drop(std::fs::remove_dir_all(self.state()));
+    }
+}
+
 impl Folder {
     /// An empty one.
     pub(crate) fn new() -> Self {
@@ -29,6 +36,11 @@ impl Folder {
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         self.0.path()
+    }
+
+    /// Where the person who works in it keeps keys: beside it, where no tool of a run reads.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.path().with_extension("state")
     }
 
     /// Puts a file into it.
@@ -41,7 +53,8 @@ impl Folder {
     /// A command about to be run in it.
     pub(crate) fn command(&self, arguments: &[&str]) -> assert_cmd::Command {
         let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_premath"));
-        command.env_clear().current_dir(self.path()).args(arguments).timeout(Duration::from_secs(20));
+        command.env_clear().env("XDG_STATE_HOME", self.state()).current_dir(self.path());
+        command.args(arguments).timeout(Duration::from_secs(20));
         command
     }
 

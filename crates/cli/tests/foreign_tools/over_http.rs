@@ -25,7 +25,7 @@ impl Listening {
     fn new(repository: &Folder) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_premath"));
         command.args(["mcp-serve", "--http", "127.0.0.1:0", "--json"]).env_clear();
-        command.current_dir(repository.path()).env("XDG_STATE_HOME", repository.path().join("state"));
+        command.current_dir(repository.path()).env("XDG_STATE_HOME", repository.state());
         command.env("PREMATH_MCP_TOKEN", TOKEN).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();

@@ -24,7 +24,7 @@ impl Listening {
     pub(crate) fn new(folder: &Folder, token: Option<&str>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_premath"));
         command.args(["mcp-serve", "--http", "127.0.0.1:0", "--json"]).env_clear().current_dir(folder.path());
-        command.env("XDG_STATE_HOME", folder.path().join("state"));
+        command.env("XDG_STATE_HOME", folder.state());
         command.envs(token.map(|token| ("PREMATH_MCP_TOKEN", token)));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();

@@ -41,7 +41,7 @@ fn the_official_client_works_over_standard_streams() {
     let folder = repository();
     runtime().block_on(async {
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_premath"));
-        command.arg("mcp-serve").env_clear().current_dir(folder.path());
+        command.arg("mcp-serve").env_clear().env("XDG_STATE_HOME", folder.state()).current_dir(folder.path());
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
         let streams = (child.stdout.take().unwrap(), child.stdin.take().unwrap());

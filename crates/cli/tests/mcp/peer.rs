@@ -26,12 +26,12 @@ impl Peer {
     /// A server that was told nothing yet.
     pub(crate) fn silent(folder: &Folder) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_premath"));
-        command.arg("mcp-serve").current_dir(folder.path());
+        command.arg("mcp-serve").env_clear().env("XDG_STATE_HOME", folder.state()).current_dir(folder.path());
         Self::started(command)
     }
 
     fn started(mut command: Command) -> Self {
-        command.env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let (tell, lines) = channel();
         let stdout = BufReader::new(child.stdout.take().unwrap());

@@ -36,7 +36,7 @@ fn a_client_that_writes_and_does_not_read_takes_no_memory() {
     ];
     for (which, flood) in floods.into_iter().enumerate() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_premath"));
-        command.arg("mcp-serve").current_dir(folder.path()).env_clear();
+        command.arg("mcp-serve").current_dir(folder.path()).env_clear().env("XDG_STATE_HOME", folder.state());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();

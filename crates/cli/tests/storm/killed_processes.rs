@@ -34,6 +34,7 @@ pub(crate) fn repository(proxy: &Proxy, protocol: &str) -> TempDir {
 pub(crate) fn premath(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_premath"));
     command.env_clear().env("PATH", "/usr/bin:/bin").current_dir(folder).args(arguments).stdin(Stdio::null());
+    command.env("XDG_STATE_HOME", folder.with_extension("state"));
     command
 }
 

@@ -308,6 +308,7 @@ fn opened(host: &Host<'_>) -> Result<Desk, StoreError> {
         | StoreError::Poisoned { .. }
         | StoreError::Corrupt { .. }
         | StoreError::Newer { .. }
+        | StoreError::Untrusted { .. }
         | StoreError::DerivedDamaged { .. }
         | StoreError::Input(_) => error,
     })

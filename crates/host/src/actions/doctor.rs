@@ -182,6 +182,7 @@ pub(super) fn unreadable_pins(workspace: &Workspace) -> Option<DoctorFinding> {
         StoreError::Newer { .. } => ("use the version of premath that wrote it, or a newer one", None),
         StoreError::Missing { .. }
         | StoreError::Corrupt { .. }
+        | StoreError::Untrusted { .. }
         | StoreError::DerivedDamaged { .. }
         | StoreError::Input(_) => (
             "let `premath doctor --fix` move it aside; then approve again with `premath tools approve`",
@@ -276,7 +277,8 @@ fn settled(answered: DoctorAnswer) -> DoctorAnswer {
     };
     let errors = of(&|one| one.severity == Severity::Error);
     let not_here = of(&|one| one.state == FindingState::NotHere);
-    let state = StoreState::of(errors, not_here).max(answered.state);
+    let unverifiable = of(&|one| one.state == FindingState::NotVerifiableHere);
+    let state = StoreState::of(errors, unverifiable, not_here).max(answered.state);
     DoctorAnswer { ok: state == StoreState::Ok, state, ..answered }
 }
 

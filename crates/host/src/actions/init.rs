@@ -101,6 +101,16 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     )
 }
 
+/// A repository that begins anew does not go on from one that was here before: what this clone knew of it is forgotten.
+fn forget_records(disk: &dyn Disk, root: &Path) -> Result<(), StoreError> {
+    let forgotten = disk.clone_auth().map_or(Ok(()), |auth| auth.forget_records(disk, root));
+    forgotten.map_err(|source| StoreError::Io {
+        doing: "forget the records of",
+        path: root.join(".premath"),
+        source,
+    })
+}
+
 /// The folders and files every repository has.
 fn prepare(
     made: &mut Making<'_>,
@@ -109,7 +119,11 @@ fn prepare(
     issues: &Path,
 ) -> Result<FileIssues, ActionError> {
     made.folder(root)?;
-    made.folder(&root.join(".premath"))?;
+    let home = root.join(".premath");
+    if host.workspace.disk.list(&home).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        forget_records(host.workspace.disk.as_ref(), root)?;
+    }
+    made.folder(&home)?;
     if let Some(folder) = issues.parent() {
         made.folder(folder)?;
     }

@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use premath_bd::{Checked, Problem, ProblemState, RecordedHere, Repository, verify};
+use premath_bd::{Checked, Problem, ProblemClass, ProblemState, RecordedHere, Repository, verify};
 use premath_kernel::Value;
 use premath_wire::v1::{CheckedCounts, FindingState, Severity, StoreProblem, StoreState, VerifyAnswer};
 use premath_wire::{UnknownFields, decode};
 
 use super::doctor::unreadable_pins;
 use super::issue::count;
+use super::trust::taken_over;
 use crate::authority::{approval_problems, permit_problems};
 use crate::governance::package_problems;
 use crate::measured::{promotion_problems, report_problems};
+use crate::recording::audit_log;
 use crate::scheme::announcement_problems;
 use crate::table::{ActionError, Answer, Host, Nothing};
 use crate::workspace::{Workspace, shown};
@@ -50,7 +52,8 @@ pub fn run(
     let errors = problems.failures() + wrong;
     let not_here = problems.elsewhere() + elsewhere;
     let all = problems.total() + count(more.len());
-    let state = StoreState::of(errors, not_here);
+    let unverifiable = problems.kept().iter().any(|one| one.class == ProblemClass::NotVerifiableHere);
+    let state = StoreState::of(errors, u64::from(unverifiable), not_here);
     Ok(VerifyAnswer {
         action: ACTION.to_owned(),
         root: shown_root(workspace),
@@ -63,6 +66,7 @@ pub fn run(
         accepted_count: verification.accepted,
         omitted_count: problems.omitted(),
         problems: problems.kept().iter().map(row).chain(more).collect(),
+        taken_over: taken_over(&audit_log(workspace))?,
     })
 }
 
@@ -131,6 +135,7 @@ pub(crate) const fn finding_state(state: ProblemState) -> FindingState {
         ProblemState::Damaged => FindingState::Damaged,
         ProblemState::Missing => FindingState::Missing,
         ProblemState::NotHere => FindingState::NotHere,
+        ProblemState::NotVerifiableHere => FindingState::NotVerifiableHere,
         ProblemState::Notice => FindingState::Notice,
     }
 }

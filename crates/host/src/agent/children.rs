@@ -103,7 +103,7 @@ impl Worker<'_> {
         watch(&RunEvent::WorkerStarted { run_id: &run_id, issue_id: &plan.issue_id, title: &plan.title });
         let journal = journal(workspace, &run_id)?;
         let writer = FileJournal::open(&journal, workspace)?;
-        let earlier = if is_begun(&journal)? { Some(redriven(&journal)?) } else { None };
+        let earlier = if is_begun(&journal)? { Some(redriven(workspace, &journal)?) } else { None };
         let (machine, report) = match earlier {
             // It ended before its parent knew; its issue may be closed by now, and is nobody's to take.
             Some(again) if is_over(&again.machine) => {
@@ -226,7 +226,10 @@ impl Worker<'_> {
         let outcome = RunOutcome::FailedClosed { classes, detail: detail.clone() };
         watch(&RunEvent::WorkerFinished { run_id: &run_id, issue_id: &plan.issue_id, outcome: &outcome });
         let journal = journal(self.ground.workspace, &run_id);
-        let used = journal.ok().and_then(|journal| redriven(&journal).ok()).map(|left| left.machine.report());
+        let used = journal
+            .ok()
+            .and_then(|journal| redriven(self.ground.workspace, &journal).ok())
+            .map(|left| left.machine.report());
         WorkerReturn {
             tool_call_id: plan.tool_call_id.clone(),
             issue_id: plan.issue_id.clone(),

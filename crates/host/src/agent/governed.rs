@@ -23,7 +23,7 @@ use super::beginning::dollars_of;
 use super::effective;
 use super::retention::audited;
 use crate::desk_store::{open_desk, publish};
-use crate::recording::audit_log;
+use crate::recording::{anchored, audit_log};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
 
@@ -71,7 +71,8 @@ impl HostPolicy {
 
     /// Puts the beginning or the end of the run on record: who it works for, under which rules, and what it came to.
     pub(super) fn record_run(&self, effect: &str) -> Result<(), StoreError> {
-        self.log.append_lazily(&[self.about_the_run(AuditKind::Run, effect)]).map(drop)
+        let row = anchored(&self.workspace, self.about_the_run(AuditKind::Run, effect))?;
+        self.log.append_lazily(&[row]).map(drop)
     }
 
     /// What the role of now does not have is denied, whatever rules say of it.

@@ -41,6 +41,11 @@ pub(super) fn own_instruction(run_id: &str) -> String {
     PermitLedger::reference(&own_name(run_id))
 }
 
+/// The ledger of the instruction that a run writes for itself.
+pub(crate) fn own_ledger(run_id: &str) -> String {
+    own_name(run_id)
+}
+
 /// The instruction of a run that goes on from another, or works for it: the same that somebody named, else its own.
 pub(super) fn inherited(config: &RunConfig, run_id: &str) -> Option<String> {
     let reference = config.instruction_ref.as_deref()?;

@@ -139,7 +139,7 @@ fn drive(
     writer: FileJournal,
 ) -> Result<(), ActionError> {
     let (session, toolbox) = if is_begun(journal)? {
-        let Redriven { machine, unwritten, .. } = redriven(journal)?;
+        let Redriven { machine, unwritten, .. } = redriven(ground.workspace, journal)?;
         if let Step::Done(RunOutcome::Completed | RunOutcome::FailedClosed { .. }) = machine.next() {
             return Ok(());
         }

@@ -1,6 +1,9 @@
 //! Going on with a run that stopped: its machine is run again from its journal, what was open is closed, and it goes on.
 
-use premath_bd::{Cursor, Journal, JournalEvent, JournalRow, Problem, ProblemClass, StoreError};
+use premath_bd::{
+    Cursor, Distrust, Journal, JournalEvent, JournalRow, LogReport, Problem, ProblemClass, StoreError,
+    VerifiedJournal,
+};
 use premath_kernel::{LeaseClass, Value};
 use premath_tusk::turn_loop::{
     Beginning, Event, Limits, Machine, Redrive, RedriveError, Redriven, Relation, RunConfig, RunEvent,
@@ -22,6 +25,7 @@ use super::traces;
 use crate::actions::issue::{arguments, told};
 use crate::chat::Unfinished;
 use crate::governance::pinned_refusal;
+use crate::recording::{audit_log, named_from_root};
 use crate::table::{ActionError, Host};
 use crate::workspace::Workspace;
 
@@ -182,7 +186,7 @@ fn newest_session(ground: Ground<'_>, run_id: &str) -> Result<Left, ActionError>
         }
         // Held before it is read: whoever else drives the run is done with it, or this one does not begin.
         let mut writer = FileJournal::open(&journal, workspace)?;
-        let Redriven { machine, unwritten, .. } = redriven(&journal)?;
+        let Redriven { machine, unwritten, .. } = redriven(workspace, &journal)?;
         let next = match machine.next() {
             Step::Done(RunOutcome::HandedOff { run_id }) => run_id.clone(),
             Step::Done(_)
@@ -276,40 +280,85 @@ fn raised(machine: &Machine, args: &ResumeArgs) -> Result<Option<Limits>, Action
     }))
 }
 
-/// A machine where its journal ends.
-pub(super) fn redriven(journal: &Journal) -> Result<Redriven, ActionError> {
-    refuse_damaged(journal)?;
+/// A machine where its journal ends, which this clone wrote and which has the row that the audit log knows of it.
+pub(super) fn redriven(workspace: &Workspace, journal: &Journal) -> Result<Redriven, ActionError> {
+    let VerifiedJournal { report, rows } = match journal.read_verified() {
+        Err(StoreError::Missing { .. }) => return Err(no_run(journal)),
+        read => read?,
+    };
+    refuse(journal, first_damage(&report, Reliance::Act))?;
+    require_anchor(workspace, journal, &rows)?;
     let mut redrive = Redrive::default();
-    each_journal_row(journal, |row| {
-        redrive.take(row.seq, &row.event).map_err(|error| differs(journal, &error))
-    })?;
+    for row in &rows {
+        redrive.take(row.seq, &row.event).map_err(|error| differs(journal, &error))?;
+    }
     redrive.finish().map_err(|error| differs(journal, &error))
 }
 
-/// Nothing is done because of a journal that is not what was written.
-pub(super) fn refuse_damaged(journal: &Journal) -> Result<(), ActionError> {
-    match damage(journal)? {
-        None => Ok(()),
-        Some(problem) => {
-            let place = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
-            let detail = format!(
-                "{place}{} ({}); `premath verify` says more, and nothing goes on from it",
-                problem.detail, problem.class
-            );
-            Err(ActionError::Store(StoreError::Corrupt { path: journal.path().to_owned(), detail }))
-        }
+/// Refuses a journal without the row that the audit log saw last: it was rolled back, head and all.
+fn require_anchor(workspace: &Workspace, journal: &Journal, rows: &[JournalRow]) -> Result<(), ActionError> {
+    let audit = audit_log(workspace);
+    audit.require_authentic()?;
+    let Some(anchor) = audit.anchor_of(&named_from_root(workspace, journal.path()))? else { return Ok(()) };
+    let is_met = |row: &JournalRow| row.seq == anchor.rows && row.row_digest == anchor.digest;
+    if rows.iter().any(is_met) {
+        return Ok(());
     }
+    Err(ActionError::Store(StoreError::Untrusted {
+        path: journal.path().to_owned(),
+        reason: Distrust::RolledBack,
+        detail: format!("the audit log knows row {} of it, which is not there", anchor.rows),
+    }))
 }
 
-/// The first thing that is wrong with a journal, beside what a process that died leaves behind.
+/// What a journal is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reliance {
+    /// To be shown: whoever wrote it.
+    Show,
+    /// To be gone on from: only this clone may have written it.
+    Act,
+}
+
+/// Nothing is shown of a journal that contradicts itself.
+pub(super) fn refuse_damaged(journal: &Journal) -> Result<(), ActionError> {
+    refuse(journal, damage(journal)?)
+}
+
+fn refuse(journal: &Journal, problem: Option<Problem>) -> Result<(), ActionError> {
+    let Some(problem) = problem else { return Ok(()) };
+    let path = journal.path().to_owned();
+    let place = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+    let detail = format!(
+        "{place}{} ({}); `premath verify` says more, and nothing goes on from it",
+        problem.detail, problem.class
+    );
+    Err(ActionError::Store(match problem.class.distrust() {
+        Some(reason) => StoreError::Untrusted { path, reason, detail },
+        None => StoreError::Corrupt { path, detail },
+    }))
+}
+
+/// The first thing that is wrong with a journal, whoever wrote it, beside what a process that died leaves behind.
 pub(super) fn damage(journal: &Journal) -> Result<Option<Problem>, ActionError> {
     let report = match journal.verify() {
         Err(StoreError::Missing { .. }) => return Err(no_run(journal)),
         report => report?,
     };
-    let is_left_by_death =
-        |class: ProblemClass| matches!(class, ProblemClass::TornTail | ProblemClass::HeadMissing);
-    Ok(report.problems.kept().iter().find(|problem| !is_left_by_death(problem.class)).cloned())
+    Ok(first_damage(&report, Reliance::Show))
+}
+
+fn first_damage(report: &LogReport, reliance: Reliance) -> Option<Problem> {
+    let is_harmless = |class: ProblemClass| match reliance {
+        Reliance::Act => class == ProblemClass::TornTail,
+        Reliance::Show => {
+            matches!(class, ProblemClass::TornTail | ProblemClass::HeadMissing) || class.distrust().is_some()
+        }
+    };
+    let problems = report.problems.kept();
+    // Who wrote it comes first: what else is wrong with a log of somebody else says less.
+    let distrusted = problems.iter().find(|problem| problem.class.distrust().is_some());
+    distrusted.into_iter().chain(problems).find(|problem| !is_harmless(problem.class)).cloned()
 }
 
 /// Every row of a journal, in order; a line that is none is an error.

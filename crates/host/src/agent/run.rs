@@ -406,6 +406,14 @@ pub(super) fn one(
     leave(workspace, machine.config(), &report, &issues, &started_at)?;
     policy.as_ref().map_or(Ok(()), |policy| policy.record_run(report.outcome.token()))?;
     audit_log(workspace).seal()?;
+    let is_over = match &report.outcome {
+        RunOutcome::Completed | RunOutcome::FailedClosed { .. } | RunOutcome::HandedOff { .. } => true,
+        RunOutcome::Stopped(_) => false,
+    };
+    if is_over && policy.is_some() {
+        // The audit log anchors how it ended; a run that can be resumed is known outside the repository as well.
+        retention::kept(workspace, &machine.config().run_id)?.forget_record()?;
+    }
     Ok((machine, report))
 }
 

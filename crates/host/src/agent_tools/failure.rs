@@ -52,6 +52,7 @@ fn unread(error: &StoreError) -> ToolFailure {
         StoreError::Poisoned { .. }
         | StoreError::Corrupt { .. }
         | StoreError::Newer { .. }
+        | StoreError::Untrusted { .. }
         | StoreError::DerivedDamaged { .. }
         | StoreError::Input(_) => {
             ToolFailure::new("issues.damaged", "issue memory is damaged; a person has to mend it")

@@ -124,7 +124,8 @@ impl HarnessDoor {
             }
         };
         let permit_id = spent.permit_id().to_owned();
-        let applied = apply(workspace, &self.store, Permit::Turn(spent), operation, For::Door)?;
+        let applied =
+            apply(workspace, &self.store, Permit::Turn(spent), operation, For::Turn(&self.journal))?;
         self.note(call_id, &permit_id, &applied)?;
         Ok(Changed::Applied { applied, witness_ref, permit_id })
     }

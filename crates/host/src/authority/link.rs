@@ -19,6 +19,7 @@ use super::refusal::{evidence_missing, refused};
 use super::run::InstructionScope;
 use super::witness::{read_witness, witness_path};
 use crate::agent::RunRefused;
+use crate::recording::audit_log;
 use crate::table::ActionError;
 use crate::workspace::{Workspace, shown};
 
@@ -52,6 +53,8 @@ pub(crate) fn link(
     if let Err(fault) = checked_id(id) {
         return Ok(Err(refused(fault.class, fault.what, "name the instruction, not a path")));
     }
+    // Nothing is spent where the record of what was decided is not this clone's, or older than it knows.
+    audit_log(workspace).require_authentic()?;
     let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, id)?;
     let Some(issued) = ledger.issued()?.filter(|issued| issued.is_accepted) else {
         let detail = format!("instruction `{id}` was not issued here");

@@ -23,6 +23,7 @@ pub(super) fn unread(error: &StoreError) -> ToolFailure {
         StoreError::Poisoned { .. }
         | StoreError::Corrupt { .. }
         | StoreError::Newer { .. }
+        | StoreError::Untrusted { .. }
         | StoreError::DerivedDamaged { .. }
         | StoreError::Input(_) => {
             ToolFailure::new("desk.damaged", "the desk cannot be read; a person has to mend it")

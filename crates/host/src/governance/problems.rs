@@ -19,6 +19,7 @@ pub(crate) fn package_problems(workspace: &Workspace) -> Result<Vec<StoreProblem
         class: refused.class.clone(),
         severity: Severity::Error,
         state: FindingState::Damaged,
+        missing: None,
         path,
         line,
         detail,

@@ -8,7 +8,7 @@ use crate::actions::{
     harness_session, harness_trajectory, init, instruction, issue_blocked, issue_check, issue_graph,
     issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics, model,
     observe, policy, policy_draft, policy_export, promotion, proposals, required, run, sandbox, schema,
-    scheme_eval, tool, verify,
+    scheme_eval, tool, trust, verify,
 };
 
 /// An entry in two lines: its name, the command, whether it changes anything, what it takes and the schema of its answer, the
@@ -289,6 +289,8 @@ pub const ACTIONS: &[Action] = actions! {
         "remove objects that nothing cites any more";
     "workspace.init" "init" Mutation init::InitArgs => "init" init::call:
         "make a folder ready for premath";
+    "workspace.trust" "trust" Mutation trust::TrustArgs => "trust" trust::call:
+        "take over logs that this clone did not write, on record";
     "workspace.verify" "verify" Read Nothing => "verify" verify::call:
         "check logs, chains, objects, witnesses and references";
 };

@@ -235,7 +235,7 @@ impl State {
     pub(super) fn stat(&self, inode: u64) -> io::Result<FileStat> {
         let content = self.content(inode)?;
         let length = u64::try_from(content.bytes().len()).unwrap_or(u64::MAX);
-        Ok(FileStat { length, modified: content.modified, identity: inode })
+        Ok(FileStat { length, modified: content.modified, changed: content.modified, identity: inode })
     }
 
     /// How many of the `wanted` bytes behind a file's end there is room for.

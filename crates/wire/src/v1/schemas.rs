@@ -22,12 +22,12 @@ use super::{
     PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult, RemediateAnswer, ReplayAnswer, RunAnswer,
     RunCard, RunEventRow, RunEvents, RunExport, RunForgotten, RunListing, SandboxCheckAnswer, SandboxOutcome,
     SchemeEvalAnswer, SchemeTrace, SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer,
-    ToolListing, ToolsResult, TrajectoryProjection, TurnCard, TurnInput, UiChunk, VerifyAnswer, WorkEventRow,
-    WorkStepAnswer, WorkerAnswer,
+    ToolListing, ToolsResult, TrajectoryProjection, TrustAnswer, TurnCard, TurnInput, UiChunk, VerifyAnswer,
+    WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 116] = [
+pub const SCHEMA_NAMES: [&str; 117] = [
     "approval",
     "approval-page",
     "ask",
@@ -138,6 +138,7 @@ pub const SCHEMA_NAMES: [&str; 116] = [
     "scheme-eval",
     "scheme-trace",
     "tool-listing",
+    "trust",
     "turn-card",
     "turn-case",
     "ui-chunk",
@@ -238,6 +239,7 @@ fn generated(name: &str) -> Option<Schema> {
         "run-export" => writing.into_root_schema_for::<RunExport<Vec<crate::Json>>>(),
         "run-forgotten" => writing.into_root_schema_for::<RunForgotten>(),
         "run-listing" => writing.into_root_schema_for::<RunListing>(),
+        "trust" => writing.into_root_schema_for::<Outcome<TrustAnswer>>(),
         "turn-card" => writing.into_root_schema_for::<TurnCard>(),
         "turn-case" => writing.into_root_schema_for::<TurnInput>(),
         "verify" => writing.into_root_schema_for::<VerifyAnswer>(),

@@ -13,6 +13,8 @@ pub enum FindingState {
     Missing,
     /// Something cites it, and this clone never had it: it belongs to the machine that made it.
     NotHere,
+    /// It may be sound; without the key of this clone its author cannot be checked.
+    NotVerifiableHere,
     /// It is sound and worth a word.
     Notice,
 }
@@ -25,18 +27,21 @@ pub enum StoreState {
     Ok,
     /// What is here is sound, and something is cited that this clone never had.
     NotHere,
+    /// Nothing is damaged, and without the key of this clone nobody can tell who wrote it.
+    NotVerifiableHere,
     /// Something is damaged or missing.
     Damaged,
 }
 
 impl StoreState {
-    /// The state of stores with so many findings that fail the check, and so many about what this clone never had.
+    /// The state of stores by how many findings fail the check, lack the key, or cite what this clone never had.
     #[must_use]
-    pub const fn of(errors: u64, not_here: u64) -> Self {
-        match (errors, not_here) {
-            (0, 0) => Self::Ok,
-            (0, _) => Self::NotHere,
-            (_, _) => Self::Damaged,
+    pub const fn of(errors: u64, unverifiable: u64, not_here: u64) -> Self {
+        match (errors, unverifiable, not_here) {
+            (0, 0, 0) => Self::Ok,
+            (0, 0, _) => Self::NotHere,
+            (0, _, _) => Self::NotVerifiableHere,
+            (_, _, _) => Self::Damaged,
         }
     }
 }
@@ -51,7 +56,7 @@ pub struct VerifyAnswer {
     pub root: String,
     /// Whether nothing but warnings was found, and everything that is cited is here.
     pub ok: bool,
-    /// What it comes to. The exit code is 1 for `damaged`, else 0.
+    /// What it comes to. The exit code is 1 for `damaged`, 4 for `not_verifiable_here`, else 0.
     pub state: StoreState,
     /// How much was looked at.
     pub checked: CheckedCounts,
@@ -67,6 +72,79 @@ pub struct VerifyAnswer {
     pub omitted_count: u64,
     /// What is not as it should be; the first thousand.
     pub problems: Vec<StoreProblem>,
+    /// What a person took over with `trust` or accepted with `doctor --fix`, as the audit log has it; the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken_over: Vec<TakenOver>,
+}
+
+/// A record that a person answered for logs which nothing else vouched for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TakenOver {
+    /// The row of the audit log.
+    pub audit_id: String,
+    /// When.
+    pub at: String,
+    /// Who.
+    pub actor: String,
+    /// `workspace.trust` or `workspace.doctor`.
+    pub by: String,
+    /// Why, in their words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The logs.
+    pub paths: Vec<String>,
+}
+
+/// The answer of `trust`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrustAnswer {
+    /// `workspace.trust`
+    pub action: String,
+    /// The folder that holds `.premath`.
+    pub root: String,
+    /// Whether everything that was asked for was taken over.
+    pub ok: bool,
+    /// `copied` or `upgrade`.
+    pub mode: String,
+    /// Why, in the words of the person.
+    pub reason: String,
+    /// The row of the audit log that says so; absent when there was nothing to take over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit_id: Option<String>,
+    /// What was taken over.
+    pub logs: Vec<TrustedLogRow>,
+    /// What was not, because it contradicts itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<StoreProblem>,
+    /// What is still not trusted, because nobody asked for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<UntrustedLog>,
+}
+
+/// A log that was taken over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrustedLogRow {
+    /// The file, from the root.
+    pub path: String,
+    /// How many lines it has.
+    pub rows: u64,
+    /// What they hash to.
+    pub digest: String,
+    /// Why it was not trusted: `foreign`, `unkeyed` or `rolled_back`.
+    pub was: String,
+}
+
+/// A log that is not trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UntrustedLog {
+    /// The file.
+    pub path: String,
+    /// Why: `foreign`, `unkeyed` or `rolled_back`.
+    pub why: String,
 }
 
 /// How much was looked at.
@@ -132,7 +210,7 @@ pub struct DoctorAnswer {
     /// Whether the stores are sound, warnings aside, and everything that is cited is here: after mending, when that was asked
     /// for.
     pub ok: bool,
-    /// What it comes to. The exit code is 1 for `damaged`, else 0.
+    /// What it comes to. The exit code is 1 for `damaged`, 4 for `not_verifiable_here`, else 0.
     pub state: StoreState,
     /// Whether mending was asked for.
     pub fix: bool,

@@ -121,7 +121,8 @@ impl Ground {
         };
         let loaded = Loaded::default();
         let redactor = crate::commands::redactor(&loaded.guardrails);
-        let mut workspace = crate::commands::workspace(root.clone(), door, loaded.settings, redactor);
+        let mut workspace =
+            crate::commands::workspace(root.clone(), door, loaded.settings, redactor, Vec::new());
         workspace.packages = workspace.packages.measuring(package);
         Ok(Place {
             workspace,

@@ -43,6 +43,7 @@ fn failed(reference: &str, error: StoreError) -> PayloadError {
         | StoreError::Poisoned { .. }
         | StoreError::Corrupt { .. }
         | StoreError::Newer { .. }
+        | StoreError::Untrusted { .. }
         | StoreError::DerivedDamaged { .. }
         | StoreError::Input(_) => {
             PayloadError::System { reference, source: io::Error::other("the objects give no answer") }

@@ -1,0 +1,278 @@
+//! The key of a clone, and what it authenticates: heads of logs, rows, acceptances.
+//!
+//! The key is derived from a secret of the user and the place of the clone, so that all worktrees of a clone share it and a
+//! copy elsewhere does not have it. Whoever can write the repository but cannot read the user's state folder cannot make a
+//! MAC. The bytes of a key must not be printed, serialised or written down.
+
+mod keyed_disk;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use premath_kernel::hex;
+use sha2::Sha256;
+
+use crate::disk::Disk;
+use crate::log::{folder_of, from_hex};
+
+pub use self::keyed_disk::KeyedDisk;
+
+/// What the key of a clone is derived for.
+const CLONE_LABEL: &[u8] = b"premath.clone.v1";
+/// The folder of a repository that its logs are in.
+const HOME: &str = ".premath";
+/// What a slash is in the name of a record. No part of a path of ours has it.
+const RECORD_SEPARATOR: &str = "%2F";
+const RECORD_SUFFIX: &str = ".head";
+
+/// The key of one clone.
+#[derive(Clone)]
+pub struct CloneKey(Hmac<Sha256>);
+
+impl CloneKey {
+    /// The key of the clone at a place, which is the canonical path of its common git folder, or of its root without git.
+    #[must_use]
+    pub fn derive(secret: &[u8; 32], place: &Path) -> Self {
+        let mut derived = keyed(secret);
+        derived.update(CLONE_LABEL);
+        derived.update(place.as_os_str().as_encoded_bytes());
+        Self(keyed(&derived.finalize().into_bytes().into()))
+    }
+
+    /// The MAC over some texts for one purpose, in hexadecimal.
+    pub(crate) fn mac(&self, purpose: MacPurpose, parts: &[&str]) -> String {
+        hex(&self.over(purpose, parts).finalize().into_bytes())
+    }
+
+    /// Whether that is the MAC over them. Takes as long for a wrong one as for a right one.
+    pub(crate) fn verifies(&self, purpose: MacPurpose, parts: &[&str], claimed: &str) -> bool {
+        from_hex(claimed).is_some_and(|claimed| self.over(purpose, parts).verify_slice(&claimed).is_ok())
+    }
+
+    fn over(&self, purpose: MacPurpose, parts: &[&str]) -> Hmac<Sha256> {
+        let mut mac = self.0.clone();
+        mac.update(purpose.label());
+        for part in parts {
+            // The length in front of each part keeps two lists of parts from running into the same bytes.
+            mac.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+            mac.update(part.as_bytes());
+        }
+        mac
+    }
+}
+
+impl fmt::Debug for CloneKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("CloneKey")
+    }
+}
+
+/// A key of 32 bytes fills the block of the hash with zeros behind it, as HMAC has it.
+fn keyed(key: &[u8; 32]) -> Hmac<Sha256> {
+    let mut block = [0_u8; 64];
+    block.iter_mut().zip(key).for_each(|(place, byte)| *place = *byte);
+    Hmac::<Sha256>::new(&block.into())
+}
+
+/// What a MAC is for. One that was made for one purpose is worth nothing for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MacPurpose {
+    /// The head of a log.
+    Head,
+    /// A chained row.
+    Row,
+    /// A row of issue memory.
+    IssueRow,
+    /// What a person accepted of a log.
+    Acceptance,
+}
+
+impl MacPurpose {
+    const fn label(self) -> &'static [u8] {
+        match self {
+            Self::Head => b"premath.log.head.v1",
+            Self::Row => b"premath.log.row.v1",
+            Self::IssueRow => b"premath.issue.row.v1",
+            Self::Acceptance => b"premath.log.acceptance.v1",
+        }
+    }
+}
+
+/// The clone that a folder belongs to, as whoever looked says.
+#[derive(Debug, Clone)]
+pub struct CloneIdentity {
+    /// Its key; why there is none, where there is none.
+    pub key: Result<CloneKey, String>,
+    /// Keys that it had before, as without git: what they signed still counts, nothing more is signed with them.
+    pub former_keys: Vec<CloneKey>,
+    /// The canonical path of the folder that was asked about: logs are bound to it.
+    pub place: String,
+    /// The folder for the newest heads of this clone, outside every repository.
+    pub records: Option<PathBuf>,
+}
+
+/// A file as git has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommittedFile {
+    /// Where: `commit 1a2b3c4`, or `the index`.
+    pub version: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// Looks up clones and what git has checked out: the composition root knows how.
+pub trait CloneLookup: fmt::Debug + Send + Sync {
+    /// The clone that a folder belongs to. Nothing is made for it.
+    fn identify(&self, folder: &Path) -> CloneIdentity;
+
+    /// Makes the secret that keys are derived from, where there is none.
+    ///
+    /// # Errors
+    /// Why there can be none.
+    fn create_secret(&self, folder: &Path) -> Result<(), String>;
+
+    /// The versions of a file that git has at `HEAD` and in the index; none where there is no git.
+    fn committed(&self, path: &Path) -> Vec<CommittedFile>;
+}
+
+/// Authenticates the logs of whichever clone they belong to.
+#[derive(Debug)]
+pub struct CloneAuth {
+    lookup: Box<dyn CloneLookup>,
+    known: Mutex<BTreeMap<PathBuf, Arc<CloneIdentity>>>,
+}
+
+impl CloneAuth {
+    /// With a way to look clones up. Each folder is looked up once.
+    #[must_use]
+    pub fn new(lookup: impl CloneLookup + 'static) -> Self {
+        Self { lookup: Box::new(lookup), known: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// The same for whoever is about to write the log: the secret is made where there is none and can be one.
+    pub(crate) fn of_written_log(self: &Arc<Self>, path: &Path) -> LogAuth {
+        let found = self.of_log(path);
+        let (folder, _) = split(path);
+        if found.missing_key().is_some() && self.lookup.create_secret(&folder).is_ok() {
+            self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(&folder);
+            return self.of_log(path);
+        }
+        found
+    }
+
+    /// Forgets the newest heads of the logs of a repository: for whoever begins a new one where an earlier one was.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn forget_records(self: &Arc<Self>, disk: &dyn Disk, root: &Path) -> std::io::Result<()> {
+        let auth = self.of_log(&root.join(HOME).join("log"));
+        for log in auth.recorded_logs(disk)? {
+            let record = auth.identity.records.as_ref().map(|folder| folder.join(record_name(&log)));
+            record.map_or(Ok(()), |path| disk.remove(&path))?;
+        }
+        Ok(())
+    }
+
+    /// What authenticates one log.
+    pub(crate) fn of_log(self: &Arc<Self>, path: &Path) -> LogAuth {
+        let (folder, relative) = split(path);
+        let identity = {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            match known.get(&folder) {
+                Some(identity) => Arc::clone(identity),
+                None => {
+                    let identity = Arc::new(self.lookup.identify(&folder));
+                    known.insert(folder, Arc::clone(&identity));
+                    identity
+                }
+            }
+        };
+        let name = format!("{}/{relative}", identity.place);
+        LogAuth { auth: Arc::clone(self), identity, relative, name }
+    }
+}
+
+/// What authenticates one log: the key of its clone, bound to the place of the log.
+#[derive(Debug, Clone)]
+pub(crate) struct LogAuth {
+    auth: Arc<CloneAuth>,
+    identity: Arc<CloneIdentity>,
+    relative: String,
+    name: String,
+}
+
+impl LogAuth {
+    /// The same log, whose first key is made where there is none.
+    pub(crate) fn with_key(&self, path: &Path) -> Self {
+        self.auth.of_written_log(path)
+    }
+
+    /// Why there is no key; `None` where there is one.
+    pub(crate) fn missing_key(&self) -> Option<&str> {
+        self.identity.key.as_ref().err().map(String::as_str)
+    }
+
+    /// The MAC over something of this log; none without a key.
+    pub(crate) fn sign(&self, purpose: MacPurpose, parts: &[&str]) -> Option<String> {
+        self.identity.key.as_ref().ok().map(|key| key.mac(purpose, &self.bound(parts)))
+    }
+
+    /// Whether this clone made that MAC over something of this log.
+    pub(crate) fn verifies(&self, purpose: MacPurpose, parts: &[&str], claimed: &str) -> bool {
+        let parts = self.bound(parts);
+        let mut keys = self.identity.key.iter().chain(&self.identity.former_keys);
+        keys.any(|key| key.verifies(purpose, &parts, claimed))
+    }
+
+    fn bound<'p>(&'p self, parts: &[&'p str]) -> Vec<&'p str> {
+        std::iter::once(self.name.as_str()).chain(parts.iter().copied()).collect()
+    }
+
+    /// The versions of a file that git has.
+    pub(crate) fn committed(&self, path: &Path) -> Vec<CommittedFile> {
+        self.auth.lookup.committed(path)
+    }
+
+    /// Where the newest head of the log is kept outside the repository.
+    pub(crate) fn record_path(&self) -> Option<PathBuf> {
+        let folder = self.identity.records.as_ref().filter(|_| self.identity.key.is_ok())?;
+        Some(folder.join(record_name(&self.relative)))
+    }
+
+    /// Which logs have such a record, by their paths from the folder of the repository.
+    pub(crate) fn recorded_logs(&self, disk: &dyn Disk) -> std::io::Result<Vec<String>> {
+        let Some(folder) = &self.identity.records else { return Ok(Vec::new()) };
+        let entries = match disk.list(folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            listed => listed?,
+        };
+        let log = |name: &str| Some(name.strip_suffix(RECORD_SUFFIX)?.replace(RECORD_SEPARATOR, "/"));
+        Ok(entries.iter().filter_map(|entry| log(&entry.name)).collect())
+    }
+}
+
+fn record_name(relative: &str) -> String {
+    format!("{}{RECORD_SUFFIX}", relative.replace('/', RECORD_SEPARATOR))
+}
+
+/// The folder that a log belongs to, and its path from there: from the `.premath` it is in, or from its own folder.
+fn split(path: &Path) -> (PathBuf, String) {
+    let is_home = |part: &Component<'_>| part.as_os_str() == HOME;
+    let parts: Vec<Component<'_>> = path.components().collect();
+    match parts.iter().rposition(is_home) {
+        Some(at) => {
+            let relative: Vec<_> =
+                parts.iter().skip(at).map(|part| part.as_os_str().to_string_lossy()).collect();
+            (parts.iter().take(at).collect(), relative.join("/"))
+        }
+        None => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            (folder_of(path).to_owned(), name)
+        }
+    }
+}
