@@ -71,6 +71,8 @@ pub struct FolderEntry {
     pub name: String,
     /// Whether it is a folder itself.
     pub is_folder: bool,
+    /// Whether it is neither a file nor a folder, nor a link to one: opening a pipe waits for somebody to write.
+    pub is_special: bool,
 }
 
 /// A file system.

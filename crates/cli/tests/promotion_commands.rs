@@ -113,6 +113,12 @@ fn what_comes_with_premath_can_be_gone_back_to_without_reports() {
         refused.stdout.contains(&format!("redteam run --package .premath/policy/{first}")),
         "{refused:?}"
     );
+    let (code, verified) = folder.json(&["verify"]);
+    assert_eq!(code, 1, "{verified}");
+    let problem = &verified["problems"][0];
+    assert_eq!(problem["class"], "governance.policy_package_mismatch", "{verified}");
+    assert!(problem["path"].as_str().unwrap().ends_with("policies/notes.md"), "{verified}");
+    std::fs::remove_file(folder.path().join("policies/notes.md")).unwrap();
     assert_eq!(folder.run(&["verify"]).code, Some(0));
 }
 

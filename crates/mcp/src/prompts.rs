@@ -36,14 +36,17 @@ const ROUTINES: [Routine; 3] = [
         text: "Take one step, on one issue.\n\
                1. Every change needs an accepted instruction. Write an envelope as a file in the repository whose scope \
                names the issue, look at it with `instruction_check`, and run it with `instruction_run`: the answer names \
-               the instruction. `instruction_witness` says whether it still permits anything.\n\
+               the instruction. `instruction_witness` says whether it still permits anything. One that you run covers \
+               claims, renewals and discoveries, unless the policy of the repository says more (`grantedCapabilities` of \
+               `instruction_check`); for the other changes below, ask the owner to run it with `premath instruction-run`.\n\
                2. `issue_claim` with that `instruction`, or `issue_claim_next` when no issue is named. Keep the fence it \
                answers with; name it in every later change of the issue.\n\
                3. Do the work. `issue_lease_renew` before half of the lease has passed.\n\
                4. Verify: run what the issue names as its verification, and `required_run` when the changes are committed.\n\
                5. What you find on the way is an issue of its own: `issue_discover`.\n\
                6. When it is verified, `issue_update` with status closed. When it is not, `issue_update` with what is \
-               missing in appendNotes, and `issue_lease_release`.\n\
+               missing in appendNotes, and `issue_lease_release`. Where your instruction does not cover that, say so and let \
+               the lease run out.\n\
                7. `harness_trajectory_append` with what came of it.\n\
                A result with isError is a refusal: read its class and hint, and do not try the same call again unchanged.",
     },
@@ -54,7 +57,7 @@ const ROUTINES: [Routine; 3] = [
         takes_issue: false,
         text: "Stop this working session.\n\
                1. `issue_lease_projection` shows what you hold. Release with `issue_lease_release` what you do not go on \
-               with; renew with `issue_lease_renew` what you do.\n\
+               with, where your instruction covers that, else let the lease run out; renew with `issue_lease_renew` what you do.\n\
                2. `harness_session_write` with state stopped, a summary, the next step, and the issue: it needs your \
                instruction, as every record does.\n\
                3. `harness_trajectory_append` for the step that you end with, if it has no row yet.\n\

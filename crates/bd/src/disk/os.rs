@@ -65,7 +65,11 @@ impl Disk for OsDisk {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            entries.push(FolderEntry { name, is_folder: entry.file_type()?.is_dir() });
+            let kind = entry.file_type()?;
+            let behind = if kind.is_symlink() { std::fs::metadata(entry.path()).ok() } else { None };
+            let reached = behind.map_or(kind, |behind| behind.file_type());
+            let is_special = !(reached.is_dir() || reached.is_file() || reached.is_symlink());
+            entries.push(FolderEntry { name, is_folder: kind.is_dir(), is_special });
         }
         entries.sort();
         Ok(entries)

@@ -187,6 +187,9 @@ fn collect(
                 "a package has at most 500 files, at most 4 folders deep",
             ));
         }
+        if entry.is_special {
+            return Err(StoreError::corrupt(&path, "it is neither a file nor a folder; take it away"));
+        }
         if entry.is_folder {
             collect(disk, &path, &name, depth + 1, files)?;
             continue;

@@ -154,8 +154,8 @@ fn an_empty_file_in_the_place_of_the_folder_is_nothing() {
 #[test]
 fn what_policies_and_settings_are_links_to_is_changed_by_no_tool() {
     let room = Room::new(&[], "");
-    room.write("conf/policies/governor/no.cedar", RULES);
-    room.write("conf/policies/governor/no.examples.json", &examples());
+    std::fs::create_dir(room.path().join("conf")).unwrap();
+    room.done(&["policy", "export", "conf/policies"]);
     std::fs::remove_dir_all(room.path().join("policies")).unwrap();
     symlink("conf/policies", room.path().join("policies")).unwrap();
     let settings = std::fs::read_to_string(room.path().join("premath.toml")).unwrap_or_default();
@@ -164,12 +164,12 @@ fn what_policies_and_settings_are_links_to_is_changed_by_no_tool() {
     }
     room.write("conf/premath.toml", &settings);
     symlink("conf/premath.toml", room.path().join("premath.toml")).unwrap();
-    let denied = || room.json(&["policy", "explain", "--tool", "issue_add", "--args", "{\"title\": \"x\"}"]);
-    assert_eq!(denied()["policyName"], "no.issues", "{}", denied());
+    let source = || room.json(&["policy", "show"])["controlsSource"].clone();
+    assert_eq!(source(), "policies/risk/high.json", "the link is followed");
     let patch =
         |text: &str| call("apply_patch", &format!("patch = \"*** Begin Patch\\n{text}\\n*** End Patch\""));
     let turns = [
-        patch("*** Delete File: conf/policies/governor/no.cedar"),
+        patch("*** Delete File: conf/policies/governor/allow.cedar"),
         patch("*** Add File: conf/policies/governor/more.cedar\\n+x"),
         patch("*** Delete File: conf/premath.toml"),
         patch("*** Add File: conf/free.txt\\n+x"),
@@ -180,5 +180,6 @@ fn what_policies_and_settings_are_links_to_is_changed_by_no_tool() {
     let protected = json!("path.protected");
     assert_eq!(codes, [protected.clone(), protected.clone(), protected, Value::Null], "{ran:?}");
     assert!(room.path().join("conf/premath.toml").exists() && room.path().join("conf/free.txt").exists());
-    assert_eq!(denied()["policyName"], "no.issues");
+    assert_eq!(source(), "policies/risk/high.json");
+    assert_eq!(room.json(&["policy", "diff"])["same"], true);
 }

@@ -146,7 +146,8 @@ fn a_call_is_explained_under_the_controls_of_the_run_that_would_make_it() {
     assert_eq!(told(&explained(&["--scope", "files:read"])), scoped);
     assert_eq!(told(&explained(&["--role", "clerk"])), ["ask", "clerk", "low", "policies/risk/low.json"]);
     let ran = room.work("looks", &call("fs_list", "path = \".\""), &["--scope", "files:read"]);
-    assert_eq!(ran.code, Some(3), "the run asks as well: {ran:?}");
+    assert_eq!(ran.code, Some(1), "nobody promoted these controls: {ran:?}");
+    assert!(ran.stdout.contains("governance.policy_package_unpinned"), "{ran:?}");
     let text = room.done(&["policy", "explain", "--tool", "fs_list", "--scope", "files:read"]);
     assert!(text.contains("as owner, tier low, controls from policies/risk/low.json"), "{text}");
 }

@@ -62,40 +62,35 @@ fn a_right_that_is_still_there_holds() {
 }
 
 #[test]
-fn the_audit_names_the_rules_that_decided() {
+fn edited_rules_keep_a_waiting_run_from_going_on() {
     let room = waiting();
-    let before = room.json(&["policy", "show"])["rulesDigest"].clone();
+    let rules = room.json(&["policy", "show"])["rulesDigest"].clone();
     room.done(&["policy", "export", "policies"]);
     let path = room.path().join("policies/governor/allow.cedar");
     let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, text.replace("Looking changes nothing", "Looking changes nothing at all")).unwrap();
-    let now = room.json(&["policy", "show"])["rulesDigest"].clone();
-    assert_ne!(before, now);
+    let edited = text.replace("Looking changes nothing", "Looking changes nothing at all");
+    std::fs::write(&path, edited).unwrap();
+    assert_ne!(rules, room.json(&["policy", "show"])["rulesDigest"]);
     room.done(&["approvals", "deny", &room.only("approvals")]);
+    let ran = room.run(&["resume", "waits"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("governance.policy_package_unpinned"), "{ran:?}");
+    assert!(ran.stdout.contains("policies/governor/allow.cedar") && ran.stdout.contains("at all"), "{ran:?}");
+    std::fs::write(&path, text).unwrap();
     room.run(&["resume", "waits"]);
     let rows = room.audit(&["--run", "waits"]);
-    let named = |tool: &str| {
-        let row = rows.iter().find(|row| row["kind"] == "decision" && row["tool"] == tool).unwrap();
-        row["policyDigest"].clone()
-    };
-    assert_eq!((named("desk_delete_file"), named("fs_list")), (before.clone(), now.clone()), "{rows:?}");
-    let runs = rows.iter().filter(|row| row["kind"] == "run").map(|row| row["policyDigest"].clone());
-    let mut runs: Vec<Value> = runs.collect();
-    runs.sort_by_key(Value::to_string);
-    let mut wanted = vec![before.clone(), before, now.clone(), now];
-    wanted.sort_by_key(Value::to_string);
-    assert_eq!(runs, wanted, "it began and stopped under the old ones, and went on and ended under the new");
+    let named = rows.iter().filter(|row| row["kind"] == "decision" || row["kind"] == "run");
+    let named: Vec<&Value> = named.map(|row| &row["policyDigest"]).collect();
+    assert!(named.len() >= 6 && named.iter().all(|digest| **digest == rules), "{rows:?}");
     room.is_sound(&["waits"]);
 }
 
 #[test]
-fn controls_that_were_added_while_a_run_waited_hold_for_it() {
+fn controls_that_nobody_promoted_keep_a_waiting_run_from_going_on() {
     let room = waiting();
     let high = r#"{"confirm": ["desk:delete", "files:read"], "guardrailStages": ["pre_flight", "input", "output"], "profileId": "mine", "tier": "high"}"#;
     room.write("policies/risk/high.json", high);
     room.done(&["approvals", "deny", &room.only("approvals")]);
-    let ran = room.run(&["resume", "waits"]);
-    assert_eq!(ran.code, Some(3), "looking around waits for a person now: {ran:?}");
-    let asked = room.items(&["approvals", "list", "--state", "pending"]);
-    assert_eq!((asked.len(), &asked[0]["tool"]), (1, &json!("fs_list")), "{asked:?}");
+    assert_eq!(room.refused(&["resume", "waits"]), "governance.policy_package_unpinned");
+    assert!(room.items(&["approvals", "list", "--state", "pending"]).is_empty());
 }

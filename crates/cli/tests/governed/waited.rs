@@ -56,7 +56,7 @@ fn a_yes_to_a_change_is_none_to_another_change() {
 }
 
 #[test]
-fn a_rule_that_came_meanwhile_is_heard() {
+fn a_rule_that_nobody_promoted_keeps_a_waiting_run_from_going_on() {
     let room = Room::new(&["draft.md"], "");
     assert_eq!(room.begin("del", &room.deleting(&[0])).code, Some(3));
     room.done(&["approvals", "approve", &room.only("approvals")]);
@@ -67,12 +67,14 @@ fn a_rule_that_came_meanwhile_is_heard() {
     let examples = r#"{"no.deletes": {"match": [{"tool": "desk_delete_file", "arguments": {"id": "fil_1"}}],
         "noMatch": [{"tool": "desk_list_files", "arguments": {}}]}}"#;
     room.write("policies/governor/no.examples.json", examples);
-    let ran = room.run(&["resume", "del"]);
-    assert!(room.deleted().is_empty(), "{ran:?}");
-    assert!(ran.stdout.contains("not allowed any more"), "{}", ran.stdout);
-    let denied = room.audit(&["--run", "del", "--kind", "decision", "--effect", "deny"]);
-    assert_eq!(denied.len(), 1, "{denied:?}");
-    assert_eq!(denied[0]["policyName"], "no.deletes");
+    assert_eq!(room.refused(&["resume", "del"]), "governance.policy_package_unpinned");
+    assert!(room.deleted().is_empty());
+    assert!(room.run(&["resume", "del"]).stdout.contains("policies/governor/no.cedar"));
+    // The run goes on when the files are the package in force again.
+    std::fs::remove_file(room.path().join("policies/governor/no.cedar")).unwrap();
+    std::fs::remove_file(room.path().join("policies/governor/no.examples.json")).unwrap();
+    room.done(&["resume", "del"]);
+    assert_eq!(room.deleted(), ["draft.md"]);
     room.is_sound(&["del"]);
 }
 

@@ -67,6 +67,8 @@ fn an_issue_is_claimed_worked_on_and_closed_under_an_instruction() {
     let (folder, instruction) = instructed();
     let mut peer = Peer::new(&folder);
     let file = format!("instructions/{instruction}.json");
+    // Closing is more than a client can instruct by itself: the owner runs the instruction, and the client works under it.
+    assert_eq!(folder.run(&["instruction-run", &file]).code, Some(0));
     let (is_error, checked) = peer.call("instruction_check", &json!({"path": file}));
     assert!(!is_error, "{checked}");
     let (is_error, ran) = peer.call("instruction_run", &json!({"path": file}));
@@ -98,6 +100,101 @@ fn an_issue_is_claimed_worked_on_and_closed_under_an_instruction() {
 }
 
 /// Seed: 002 §14.2/10, 002 §14.1/3
+#[test]
+fn an_instruction_that_a_client_runs_covers_claims_renewals_and_discoveries_only() {
+    let (folder, instruction) = instructed();
+    let mut peer = Peer::new(&folder);
+    let file = format!("instructions/{instruction}.json");
+    let (is_error, checked) = peer.call("instruction_check", &json!({"path": file}));
+    assert!(!is_error, "{checked}");
+    let granted = checked["payload"]["grantedCapabilities"].to_string();
+    assert!(!granted.contains("issue_update") && !granted.contains(".all"), "{granted}");
+    assert!(!peer.call("instruction_run", &json!({"path": file})).0);
+    let linked = |mut arguments: Value| {
+        arguments["instruction"] = json!(instruction);
+        arguments
+    };
+    for (tool, arguments) in [
+        ("issue_claim", json!({"id": "bd-1", "assignee": "codex"})),
+        ("issue_lease_renew", json!({"id": "bd-1", "assignee": "codex"})),
+        ("issue_discover", json!({"parentIssue": "bd-1", "title": "found on the way"})),
+    ] {
+        let (is_error, answered) = peer.call(tool, &linked(arguments));
+        assert!(!is_error, "{tool}: {answered}");
+    }
+    let before = std::fs::read(folder.path().join(".premath/issues.jsonl")).unwrap();
+    for (tool, arguments) in [
+        ("issue_add", json!({"title": "x"})),
+        ("issue_update", json!({"id": "bd-1", "status": "closed", "leaseOwner": "codex", "fence": 1})),
+        ("dep_add", json!({"id": "bd-1", "dependsOn": "bd-2", "type": "related"})),
+    ] {
+        let why = refused(&mut peer, tool, &linked(arguments), "mutation.capability_claim_missing");
+        assert!(why["hint"].as_str().unwrap().contains("clients"), "{tool}: {why}");
+    }
+    assert_eq!(std::fs::read(folder.path().join(".premath/issues.jsonl")).unwrap(), before);
+}
+
+#[test]
+fn a_check_that_the_policy_requires_of_clients_widens_what_they_instruct() {
+    let (folder, instruction) = instructed();
+    let path = folder.path().join("policies/instruction/default.json");
+    let mut policy: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    policy["clients"] =
+        json!([{"capabilities": ["capabilities.change_morphisms.all"], "checks": ["graph", "store"]}]);
+    folder.write("policies/instruction/default.json", policy.to_string());
+    // The digest that the document has now, as the check of the repository says it.
+    let said = folder.run(&["coherence-check"]).stdout;
+    let digest = said.split("hashes to ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    policy["policyDigest"] = json!(digest);
+    folder.write("policies/instruction/default.json", policy.to_string());
+    let file = format!("instructions/{instruction}.json");
+    let mut envelope: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join(&file)).unwrap()).unwrap();
+    envelope["policyDigest"] = json!(digest);
+    folder.write(&file, envelope.to_string());
+    let mut peer = Peer::new(&folder);
+    let run = |peer: &mut Peer, file: &str| peer.call("instruction_run", &json!({"path": file}));
+    let (is_error, ran) = run(&mut peer, &file);
+    assert!(!is_error, "{ran}");
+    let update = |instruction: &str| {
+        json!({"id": "bd-1", "notes": "looked at", "instruction": instruction})
+    };
+    refused(&mut peer, "issue_update", &update(instruction), "mutation.capability_claim_missing");
+    envelope["requestedChecks"] = json!(["graph", "store"]);
+    folder.write("instructions/20261115T071253Z-checked.json", envelope.to_string());
+    let (is_error, ran) = run(&mut peer, "instructions/20261115T071253Z-checked.json");
+    assert!(!is_error, "{ran}");
+    let (is_error, updated) = peer.call("issue_update", &update("20261115T071253Z-checked"));
+    assert!(!is_error, "{updated}");
+    assert_eq!(folder.json(&["verify"]).0, 0);
+}
+
+#[test]
+fn policy_files_that_nobody_promoted_keep_clients_from_changing_anything() {
+    let (folder, instruction) = instructed();
+    let file = format!("instructions/{instruction}.json");
+    assert_eq!(folder.run(&["instruction-run", &file]).code, Some(0));
+    folder.write("policies/guardrails.json", "{}\n");
+    let mut peer = Peer::new(&folder);
+    let before = std::fs::read(folder.path().join(".premath/issues.jsonl")).unwrap();
+    for (tool, arguments) in [
+        ("issue_claim", json!({"id": "bd-1", "assignee": "codex", "instruction": instruction})),
+        ("issue_update", json!({"id": "bd-1", "notes": "x", "instruction": instruction})),
+    ] {
+        let why = refused(&mut peer, tool, &arguments, "governance.policy_package_unpinned");
+        assert!(why["hint"].as_str().unwrap().contains("policy promote"), "{tool}: {why}");
+    }
+    assert_eq!(std::fs::read(folder.path().join(".premath/issues.jsonl")).unwrap(), before);
+    std::fs::remove_file(folder.path().join("policies/guardrails.json")).unwrap();
+    let arguments = json!({"id": "bd-1", "notes": "x", "instruction": instruction});
+    assert!(!peer.call("issue_update", &arguments).0);
+    // The turn is bound to the package: its evidence names it.
+    let journal = folder.path().join(".premath/doors/a-test-client/journal.jsonl");
+    let journal = std::fs::read_to_string(journal).unwrap();
+    assert!(journal.contains("policyProvenance") && journal.contains("policy://shipped"), "{journal}");
+    assert_eq!(folder.json(&["verify"]).0, 0);
+}
+
 #[test]
 fn records_are_linked_too_and_the_envelope_says_to_what() {
     let (folder, instruction) = instructed();

@@ -72,7 +72,8 @@ fn changes_made(folder: &Folder) -> usize {
 fn an_id_in_use_is_refused_and_what_it_asked_for_is_not_done() {
     let (folder, instruction) = instructed();
     let mut peer = Peer::new(&folder);
-    peer.call("instruction_run", &json!({"path": format!("instructions/{instruction}.json")}));
+    let file = format!("instructions/{instruction}.json");
+    assert_eq!(folder.run(&["instruction-run", &file]).code, Some(0));
     let lines: String =
         (0..3).map(|number| request(500, "tools/call", &update(instruction, number)) + "\n").collect();
     peer.bytes(lines.as_bytes());
@@ -88,6 +89,8 @@ fn an_id_in_use_is_refused_and_what_it_asked_for_is_not_done() {
 #[test]
 fn an_id_in_use_is_refused_over_http_and_every_request_is_answered() {
     let (folder, instruction) = instructed();
+    let file = format!("instructions/{instruction}.json");
+    assert_eq!(folder.run(&["instruction-run", &file]).code, Some(0));
     let server = Listening::new(&folder, Some(TOKEN));
     let bearer = format!("Bearer {TOKEN}");
     let token = ("Authorization", bearer.as_str());
@@ -95,8 +98,7 @@ fn an_id_in_use_is_refused_over_http_and_every_request_is_answered() {
     let session = begun.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap().to_owned();
     let headers = [token, ("Mcp-Session-Id", session.as_str())];
     server.ask(&headers, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
-    let run =
-        json!({"name": "instruction_run", "arguments": {"path": format!("instructions/{instruction}.json")}});
+    let run = json!({"name": "instruction_run", "arguments": {"path": file}});
     server.ask(&headers, &request(1, "tools/call", &run));
     let answers: Vec<String> = std::thread::scope(|scope| {
         let ask = |number| {

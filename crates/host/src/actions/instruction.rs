@@ -18,7 +18,7 @@ use super::issue::{arguments, count, invalid, told};
 use super::issue_read::wanted;
 use crate::authority::{
     Denied, Envelope, Policies, checked_id, decide, denied, evidence_missing, instruction_id_of, link,
-    read_file, read_witness, run_envelope, witness_path,
+    read_file, read_witness, run_envelope, standing_witness, witness_path,
 };
 use crate::table::{ActionError, Answer, Host, Link};
 use crate::workspace::shown;
@@ -102,7 +102,10 @@ pub(crate) fn run(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionErr
         };
         return Answer::refused(refusal.class, &refused);
     }
-    let ran = run_envelope(host, &path)?;
+    let ran = match standing_witness(host, &path)? {
+        Some(ran) => ran,
+        None => run_envelope(host, &path)?,
+    };
     let witness = ran.witness;
     let mut effect = Answer::new(
         &witness.verdict_class,

@@ -16,12 +16,14 @@ use premath_wire::v1::{
 use serde_json::json;
 
 use super::builtin_checks::{BuiltIn, described};
+use super::client_door::CLIENT_PREFIX;
+use super::client_grants::InstructionAuthor;
 use super::decide::{Decision, claim_of, decide};
 use super::envelope::{Envelope, EnvelopeFault, checked_id, instruction_id_of};
 use super::link::{Linked, link};
 use super::policy::{InstructionPolicy, Policies, read};
 use super::turn::{HarnessCall, HarnessTurn};
-use super::witness::write_witness;
+use super::witness::{read_witness, write_witness};
 use crate::agent::RunRefused;
 use crate::artifacts::write_artifact;
 use crate::checking::{CHECK_FAILED, CheckLimits, run_check};
@@ -172,6 +174,29 @@ fn fresh_id(workspace: &Workspace, name: &str) -> String {
     // The ids of one moment begin alike and end differently.
     let tail: String = fresh.chars().rev().take(12).collect();
     format!("{time}-i{name}-{tail}")
+}
+
+/// The witness of an instruction that its owner ran and that still permits something, for a client that would run it again: a
+/// client's run would narrow it.
+///
+/// # Errors
+/// A store or a policy that gives no answer.
+pub(crate) fn standing_witness(host: &Host<'_>, path: &Path) -> Result<Option<Ran>, ActionError> {
+    let workspace = host.workspace;
+    let id = instruction_id_of(path)?;
+    let envelope = Envelope::read(&read(workspace.disk.as_ref(), path)?)?;
+    let issued = ledger(workspace, &id)?.issued()?;
+    let is_of_owner = issued.is_some_and(|issued| {
+        !issued.actor.starts_with(CLIENT_PREFIX) && issued.instruction_digest == envelope.digest.as_str()
+    });
+    if workspace.instruction_author() == InstructionAuthor::Owner || !is_of_owner {
+        return Ok(None);
+    }
+    let relative: PathBuf = path.strip_prefix(&workspace.root).unwrap_or(path).to_owned();
+    let Ok(_linked) = link(workspace, &id)? else { return Ok(None) };
+    Ok(read_witness(workspace, &id)?
+        .filter(|(witness, _)| witness.envelope_path == shown(&relative))
+        .map(|(witness, witness_digest)| Ran { witness, witness_digest }))
 }
 
 /// Runs the instruction in a file.

@@ -38,19 +38,23 @@ fn first_difference(before: &str, after: &str) -> u64 {
     u64::try_from(same).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// One difference in a sentence: the file below `policies/`, the line, and what happened to it.
+/// One difference in a sentence: the file below `policies/`, and what happened to it.
 pub(super) fn sentence(difference: &PolicyFileDiff) -> String {
-    let path = format!("policies/{}", difference.path);
-    match (difference.change.as_str(), difference.line) {
-        ("added", _) => format!("`{path}` is new"),
-        ("removed", _) => format!("`{path}` is gone"),
-        (_, Some(line)) => {
+    let line = difference.line.map(|line| format!(" line {line}:")).unwrap_or_default();
+    format!("`policies/{}`{line} {}", difference.path, change_text(difference))
+}
+
+/// What happened to a file, in words: the first line that was taken away, and the first that was added.
+pub(super) fn change_text(difference: &PolicyFileDiff) -> String {
+    match difference.change.as_str() {
+        "added" => "is new".to_owned(),
+        "removed" => "is gone".to_owned(),
+        _changed => {
             let (was, is) = (first_line(&difference.diff, '-'), first_line(&difference.diff, '+'));
             let said = |name: &str, line: Option<String>| line.map(|line| format!("{name} `{line}`"));
             let both: Vec<String> = [said("was", was), said("is", is)].into_iter().flatten().collect();
-            format!("`{path}` line {line}: {}", both.join(", "))
+            if both.is_empty() { "differs".to_owned() } else { both.join(", ") }
         }
-        (_, None) => format!("`{path}` differs"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use premath_wire::v1::{FindingState, Severity, StoreProblem};
 
-use super::drift::sentence;
+use super::drift::change_text;
 use super::standing::PackageStanding;
 use crate::table::ActionError;
 use crate::workspace::{Workspace, shown};
@@ -35,7 +35,7 @@ pub(crate) fn package_problems(workspace: &Workspace) -> Result<Vec<StoreProblem
     }
     let row = |difference: &premath_wire::v1::PolicyFileDiff| {
         let path = shown(&workspace.root.join("policies").join(&difference.path));
-        problem(path, difference.line, sentence(difference))
+        problem(path, difference.line, change_text(difference))
     };
     Ok(drift.iter().map(row).collect())
 }

@@ -198,6 +198,7 @@ impl State {
         let entry = |(name, inode): (&str, u64)| FolderEntry {
             name: name.to_owned(),
             is_folder: matches!(self.inodes.get(&inode), Some(Inode::Folder)),
+            is_special: false,
         };
         Ok(self.names.within(folder).map(entry).collect())
     }
