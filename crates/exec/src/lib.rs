@@ -48,6 +48,8 @@ mod run;
 #[cfg(target_os = "linux")]
 mod work_files;
 #[cfg(target_os = "linux")]
+mod work_tree;
+#[cfg(target_os = "linux")]
 mod worktree;
 
 #[cfg(target_os = "linux")]

@@ -11,7 +11,7 @@ use std::fmt;
 
 pub use policy::PolicySettings;
 pub use telemetry::TelemetrySettings;
-pub use tools::ToolSettings;
+pub use tools::{ShellSettings, ToolSettings};
 pub use turn_loop::{CodeSettings, LoopSettings};
 
 /// Which layer a value comes from.
