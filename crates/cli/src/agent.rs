@@ -17,13 +17,14 @@ use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_bd::issues::KeptIssues;
 use premath_exec::{Beneath, OsSandbox};
 use premath_host::{
-    ActionError, AgentDoor, Attendant, CommandShape, KeptRuns, Measure, NoPerson, Said, Workspace,
+    ActionError, AgentDoor, Attendant, CommandShape, KeptRuns, Measure, NoPerson, ObservedTree, Said,
+    Workspace,
 };
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
 use premath_tusk::tools::foreign::{ForeignTools, NoForeignTools};
-use premath_tusk::tools::{ProtectedPaths, ToolSpec};
+use premath_tusk::tools::{ActiveCommands, ProtectedPaths, ToolSpec};
 use premath_tusk::turn_loop::{AnswerPort, Decision, Stopwatch};
 
 use self::measuring::Measuring;
@@ -52,6 +53,8 @@ pub(crate) struct Agent<'a> {
     interrupt: Interrupt,
     kept: Arc<KeptIssues>,
     kept_runs: Arc<KeptRuns>,
+    /// The commands that are running in the workdir.
+    active: Arc<ActiveCommands>,
 }
 
 impl<'a> Agent<'a> {
@@ -77,6 +80,7 @@ impl<'a> Agent<'a> {
             interrupt,
             kept: Arc::default(),
             kept_runs: Arc::default(),
+            active: Arc::default(),
         }
     }
 
@@ -108,6 +112,11 @@ impl AgentDoor for Agent<'_> {
         let workdir = self.workdir()?;
         let files = Beneath::open_root(&workdir).map_err(|error| unreachable(error.to_string()))?;
         Ok(Arc::new(files))
+    }
+
+    fn observed_tree(&self) -> Result<Option<ObservedTree>, ActionError> {
+        let tree = Beneath::open_root(&self.workdir()?).map_err(|error| unreachable(error.to_string()))?;
+        Ok(Some(ObservedTree { tree: Arc::new(tree), active: Arc::clone(&self.active) }))
     }
 
     fn protected(&self) -> Result<ProtectedPaths, ActionError> {
@@ -198,6 +207,8 @@ impl AgentDoor for Agent<'_> {
             interrupt: interrupt.clone(),
             kept: Arc::clone(&self.kept),
             kept_runs: Arc::clone(&self.kept_runs),
+            // Another folder: commands there change nothing here.
+            active: Arc::default(),
         }))
     }
 
@@ -237,6 +248,10 @@ impl AgentDoor for Attended<'_> {
 
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {
         self.inner.files()
+    }
+
+    fn observed_tree(&self) -> Result<Option<ObservedTree>, ActionError> {
+        self.inner.observed_tree()
     }
 
     fn protected(&self) -> Result<ProtectedPaths, ActionError> {

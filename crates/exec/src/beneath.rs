@@ -17,7 +17,9 @@ use std::path::{Component, Path, PathBuf};
 
 use nix::dir::Dir;
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, OpenHow, RenameFlags, ResolveFlag, open, openat, openat2, renameat2};
+use nix::fcntl::{
+    AtFlags, OFlag, OpenHow, RenameFlags, ResolveFlag, open, openat, openat2, readlinkat, renameat2,
+};
 use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, mkdirat};
 use nix::unistd::{UnlinkatFlags, fsync, unlinkat};
 use premath_tusk::tools::files::EntryKind;
@@ -59,6 +61,15 @@ pub(crate) enum Place {
     Free,
     /// Whatever is there gives way.
     Any,
+}
+
+/// What is found under a name when no link is followed.
+#[derive(Debug)]
+pub(crate) enum Plain {
+    /// A regular file.
+    File(File),
+    /// A link: where it leads, and what the system says about the link itself.
+    Link(OsString, FileStat),
 }
 
 /// One name in a folder, which need not be text.
@@ -233,6 +244,56 @@ impl Beneath {
         fsync(&folder).map_err(failed)
     }
 
+    /// The names in a folder with what the system says about each, sorted. No link is followed, nor the folder reached
+    /// through one.
+    pub(crate) fn statuses(&self, path: &Path) -> Result<Vec<(OsString, FileStat)>, PathError> {
+        let failed = |error| PathError::from_errno(path, error);
+        let folder = self.resolve(path, OFlag::O_RDONLY | OFlag::O_DIRECTORY, Links::None)?;
+        let mut folder = Dir::from_fd(folder).map_err(failed)?;
+        let mut names = Vec::new();
+        for entry in folder.iter() {
+            let entry = entry.map_err(failed)?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name != "." && name != ".." {
+                names.push(name.to_owned());
+            }
+        }
+        names.sort_unstable();
+        let mut statuses = Vec::with_capacity(names.len());
+        for name in names {
+            match fstatat(&folder, name.as_os_str(), AtFlags::AT_SYMLINK_NOFOLLOW) {
+                Ok(status) => statuses.push((name, status)),
+                Err(Errno::ENOENT) => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Ok(statuses)
+    }
+
+    /// Opens a regular file that no link leads to, or says what it is instead.
+    pub(crate) fn open_plain(&self, path: &Path) -> Result<Plain, PathError> {
+        let failed = |error| PathError::from_errno(path, error);
+        let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+        match self.resolve(path, flags, Links::None) {
+            Ok(held) => {
+                let status = fstat(&held).map_err(failed)?;
+                match kind(&status) {
+                    EntryKind::File => Ok(Plain::File(File::from(held))),
+                    found @ (EntryKind::Folder | EntryKind::Link | EntryKind::Other) => {
+                        Err(PathError::NotAFile { path: path.to_path_buf(), found })
+                    }
+                }
+            }
+            Err(PathError::Link { .. }) => {
+                let (folder, name) = self.parent(path)?;
+                let target = readlinkat(&folder, name).map_err(failed)?;
+                let status = fstatat(&folder, name, AtFlags::AT_SYMLINK_NOFOLLOW).map_err(failed)?;
+                Ok(Plain::Link(target, status))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// The folder that a path is in, held open, and its last name. It is for changing something there, so no link leads to
     /// it: what was checked by its name is what is changed.
     fn parent<'a>(&self, path: &'a Path) -> Result<(OwnedFd, &'a OsStr), PathError> {
@@ -304,7 +365,7 @@ fn temporary_file(folder: &OwnedFd, mode: u32) -> Result<(PathBuf, OwnedFd), Err
     Err(Errno::EEXIST)
 }
 
-fn kind(status: &FileStat) -> EntryKind {
+pub(crate) fn kind(status: &FileStat) -> EntryKind {
     let format = SFlag::from_bits_truncate(status.st_mode) & SFlag::S_IFMT;
     if format == SFlag::S_IFREG {
         EntryKind::File

@@ -48,6 +48,8 @@ mod request;
 mod run;
 #[cfg(target_os = "linux")]
 mod work_files;
+#[cfg(target_os = "linux")]
+mod work_tree;
 mod worktree;
 
 #[cfg(target_os = "linux")]

@@ -83,7 +83,7 @@ fn entry(entry: Entry) -> FileEntry {
     }
 }
 
-fn failure(path: &str, error: PathError) -> FileError {
+pub(crate) fn failure(path: &str, error: PathError) -> FileError {
     let path = path.to_owned();
     match error {
         PathError::Invalid { why, .. } => FileError::Invalid { path, why: why.to_owned() },

@@ -3,6 +3,7 @@
 //! The machine and the driver are the runtime's; here they get a repository, models and tools. It must not decide what a
 //! turn means, and reaches the outside through [`AgentDoor`] only.
 
+mod artifact_rows;
 mod assemble;
 mod beginning;
 mod children;
@@ -32,7 +33,7 @@ mod workflow;
 
 pub(crate) use assemble::all_tools;
 pub(crate) use conversing::is_answered_in;
-pub use door::{AgentDoor, Attendant, NoAgent, NoPerson, Said};
+pub use door::{AgentDoor, Attendant, NoAgent, NoPerson, ObservedTree, Said};
 pub(crate) use effective::{check_scopes, controls, principal, sourced_controls};
 pub use event_rows::EventRows;
 pub(crate) use explaining::{PolicyGround, governed_tools, governed_with};

@@ -10,6 +10,7 @@ mod failure;
 mod lines;
 mod read;
 mod shut;
+mod targets;
 
 use std::sync::Arc;
 

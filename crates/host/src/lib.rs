@@ -46,9 +46,9 @@ pub use actions::schema::input_schema;
 pub use actions::scheme_eval::wishes as scheme_wishes;
 pub use actions::verify::run as verify;
 pub use agent::{
-    AgentDoor, Attendant, EventRows, FileJournal, FollowedRows, KeptRuns, NoAgent, NoPerson, RunRefused,
-    RunRequest, RunStarted, Said, ending, follow_run, fresh_run_id, intent_result, outcome_detail, resume,
-    start, told_row,
+    AgentDoor, Attendant, EventRows, FileJournal, FollowedRows, KeptRuns, NoAgent, NoPerson, ObservedTree,
+    RunRefused, RunRequest, RunStarted, Said, ending, follow_run, fresh_run_id, intent_result,
+    outcome_detail, resume, start, told_row,
 };
 pub use agent_tools::{IssueTools, issue_tools};
 pub use authority::{ClientDoor, EnvelopeFault, Token};
@@ -76,7 +76,7 @@ pub use scheme::{
     FUNCTIONS, Gives, ProgramFunction, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault,
 };
 pub use settings::{
-    CodeSettings, Layer, LoopSettings, PolicySettings, RetentionSettings, Setting, Settings,
+    CodeSettings, Layer, LoopSettings, PolicySettings, RetentionSettings, Setting, Settings, ShellSettings,
     TelemetrySettings, TerminalAuthority, ToolSettings, parse_age, parse_size,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};

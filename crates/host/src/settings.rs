@@ -13,7 +13,7 @@ use std::fmt;
 pub use policy::PolicySettings;
 pub use retention::{RetentionSettings, parse_age, parse_size};
 pub use telemetry::TelemetrySettings;
-pub use tools::ToolSettings;
+pub use tools::{ShellSettings, ToolSettings};
 pub use turn_loop::{CodeSettings, LoopSettings};
 
 /// Which layer a value comes from.

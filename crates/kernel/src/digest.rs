@@ -98,6 +98,20 @@ impl Digest {
         Digest::written("sha256:", sha256(bytes))
     }
 
+    /// `sha256:` and the hex of bytes that come in pieces, without ever holding all of them.
+    ///
+    /// # Errors
+    /// The first piece that is none.
+    pub fn of_pieces<Piece: AsRef<[u8]>, Failure>(
+        pieces: impl IntoIterator<Item = Result<Piece, Failure>>,
+    ) -> Result<Digest, Failure> {
+        let mut hasher = sha2::Sha256::new();
+        for piece in pieces {
+            hasher.update(piece?.as_ref());
+        }
+        Ok(Digest::written("sha256:", hasher.finalize().into()))
+    }
+
     /// The digest of the canonical array of these items, without ever holding the array or its bytes.
     #[must_use]
     pub fn of_array<'a, I: IntoIterator<Item = Value<'a>>>(items: I) -> Digest {

@@ -2,11 +2,13 @@
 //!
 //! Anybody may build these; they prove nothing. Must not decide anything.
 
+mod artifact;
 mod code;
 mod compaction;
 mod context;
 mod guardrail;
 mod handoff;
+mod issue_target;
 mod observation;
 mod protocol;
 mod request;
@@ -16,19 +18,21 @@ mod worker;
 
 use alloc::vec::Vec;
 
+pub use artifact::{Access, Artifact, ChangeKind, ChangeSource, FileBefore, IgnoredPaths, ObservedChanges};
 pub use code::CodeExecution;
 pub use compaction::Compaction;
 pub use context::{ReminderQueue, StateView, ToolRender};
 pub(crate) use guardrail::rows as guardrail_rows;
 pub use guardrail::{GuardrailDecision, GuardrailStage};
 pub use handoff::{Handoff, HandoffArtifact, HandoffProjection};
+pub use issue_target::IssueTarget;
 pub use observation::{Observations, ObservedArtifact, ObservedFile, SchemaError, Sink};
 pub use protocol::{Counters, ProtocolState};
 pub use request::{SearchRef, ToolRequest};
 pub(crate) use result::is_said;
 pub use result::{
-    Access, Artifact, CallerEdge, ErrorEnvelope, ErrorMaterial, Provenance, ProvenanceKind, ResultStatus,
-    Shell, Tokens, ToolResult, Truncation,
+    CallerEdge, ErrorEnvelope, ErrorMaterial, Provenance, ProvenanceKind, ResultStatus, Shell, Tokens,
+    ToolResult, Truncation,
 };
 pub use usage::{Disposition, ToolUse, UseMeaning};
 pub use worker::Worker;

@@ -42,11 +42,12 @@ pub use constraints::{
 };
 pub use digest::{Digest, base32hex, hex, sha256};
 pub use evidence::{
-    Access, Artifact, CallerEdge, CodeExecution, Compaction, Counters, Disposition, ErrorEnvelope,
-    ErrorMaterial, GuardrailDecision, GuardrailStage, Handoff, HandoffArtifact, HandoffProjection,
-    Observations, ObservedArtifact, ObservedFile, ProtocolState, Provenance, ProvenanceKind, ReminderQueue,
-    ResultStatus, SchemaError, SearchRef, Shell, Sink, StateView, Tokens, ToolRender, ToolRequest,
-    ToolResult, ToolUse, Truncation, TurnEvidence, UseMeaning, Worker,
+    Access, Artifact, CallerEdge, ChangeKind, ChangeSource, CodeExecution, Compaction, Counters, Disposition,
+    ErrorEnvelope, ErrorMaterial, FileBefore, GuardrailDecision, GuardrailStage, Handoff, HandoffArtifact,
+    HandoffProjection, IgnoredPaths, IssueTarget, Observations, ObservedArtifact, ObservedChanges,
+    ObservedFile, ProtocolState, Provenance, ProvenanceKind, ReminderQueue, ResultStatus, SchemaError,
+    SearchRef, Shell, Sink, StateView, Tokens, ToolRender, ToolRequest, ToolResult, ToolUse, Truncation,
+    TurnEvidence, UseMeaning, Worker,
 };
 pub use failure::{FailureClass, Family, Stage};
 pub use governance::{

@@ -8,6 +8,7 @@ mod arguments;
 mod catalogue;
 pub(crate) mod clip;
 mod closest;
+mod command_changes;
 mod context;
 pub mod files;
 pub mod foreign;
@@ -27,6 +28,7 @@ mod spec_row;
 mod tool_search;
 mod walk;
 mod work_path;
+mod work_tree;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -40,6 +42,10 @@ pub use apply_patch::{
 pub use arguments::{Arguments, SchemaError};
 pub use catalogue::{Catalogue, CatalogueDigests, CatalogueError, Drift, Pins};
 pub use closest::closest;
+pub use command_changes::{
+    ActiveCommands, ChangeTracker, CommandBaseline, CommandChanges, KeepLimits, MOST_ENTRIES, MOST_ROWS,
+    TrackedWorkdir,
+};
 pub use context::{Reader, ToolContext};
 pub use fs_list::FsList;
 pub use fs_read::FsRead;
@@ -57,6 +63,7 @@ pub use shown::Shown;
 pub use spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
 pub use tool_search::ToolSearch;
 pub use work_path::WorkPath;
+pub use work_tree::{FileStamp, TreeContent, TreeEntry, WorkTree};
 
 /// Something a model may ask for.
 pub trait Tool: Debug + Send + Sync {

@@ -116,11 +116,11 @@ pub use required::{
     RequiredVerdict, RequiredVerified, RequiredWitness, RequiredWitnessAnswer, SelectedCheck, VerdictClass,
 };
 pub use run::{
-    AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ConfirmationRow,
-    FilteredTokens, IntentResult, IntentState, JudgedIntent, MessageRow, ModelTextKind, PlanStepRow,
-    ReplayAnswer, ReplayDifference, RunAnswer, RunCard, RunEnding, RunEventKind, RunEventRow, RunEvents,
-    RunExport, RunForgotten, RunListing, RunRow, SentMessage, SentRequest, SentTool, TurnCard, TurnDigests,
-    TurnRow, TurnVerdict, WorkerRow,
+    AskedCallRow, CallArtifact, CallEnd, CallJudged, CallRow, CallTruncation, ChangedFile, ConfirmationRow,
+    EarlierFile, FilteredTokens, IntentResult, IntentState, JudgedIntent, MessageRow, ModelTextKind,
+    ObservedCommand, PlanStepRow, ReplayAnswer, ReplayDifference, RunAnswer, RunCard, RunEnding,
+    RunEventKind, RunEventRow, RunEvents, RunExport, RunForgotten, RunListing, RunRow, SentMessage,
+    SentRequest, SentTool, TurnCard, TurnDigests, TurnRow, TurnVerdict, WorkerRow,
 };
 pub use sandbox::{
     LayerRow, OutputRow, SandboxCheckAnswer, SandboxEvidenceRow, SandboxOutcome, SandboxRefusal,

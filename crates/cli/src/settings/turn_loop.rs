@@ -34,6 +34,7 @@ pub(super) fn take(
         "code" => return code(settings, &field),
         "autonomous" => settings.autonomous = Some(field.trigger()?),
         "checkpoint_before" => field.extend(&mut settings.checkpoint_before)?,
+        "edit_surfaces" => field.edit_surfaces(&mut settings.edit_surfaces)?,
         "on_full" => settings.on_full = Some(field.on_full()?),
         "profile" => field.profile(&mut settings.profile)?,
         "scopes" => field.scopes(&mut settings.scopes)?,
@@ -171,6 +172,25 @@ impl Field<'_, '_> {
             return Err(self.refused(what));
         }
         *slot = Some(self.setting(known));
+        Ok(())
+    }
+
+    /// Both files may take a surface away; only a person gives one back.
+    fn edit_surfaces(&self, slot: &mut Option<Setting<Vec<String>>>) -> Result<(), CliError> {
+        let list = self.place.strings(self.value, &self.path)?;
+        if let Some(other) = list.iter().find(|name| !LoopSettings::EDIT_SURFACES.contains(&name.as_str())) {
+            let known = LoopSettings::EDIT_SURFACES.join(", ");
+            return Err(self.refused(&format!("`{}` is none of {known}", echo(other))));
+        }
+        let before = slot.as_ref().filter(|_| self.owner == Owner::Repository);
+        if let Some(name) = before.and_then(|before| list.iter().find(|name| !before.value.contains(name))) {
+            let what = format!(
+                "a repository cannot let `{}` change files, which your own file does not",
+                echo(name)
+            );
+            return Err(self.refused(&what));
+        }
+        *slot = Some(self.setting(list));
         Ok(())
     }
 

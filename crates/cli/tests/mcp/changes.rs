@@ -156,9 +156,7 @@ fn a_check_that_the_policy_requires_of_clients_widens_what_they_instruct() {
     let run = |peer: &mut Peer, file: &str| peer.call("instruction_run", &json!({"path": file}));
     let (is_error, ran) = run(&mut peer, &file);
     assert!(!is_error, "{ran}");
-    let update = |instruction: &str| {
-        json!({"id": "bd-1", "notes": "looked at", "instruction": instruction})
-    };
+    let update = |instruction: &str| json!({"id": "bd-1", "notes": "looked at", "instruction": instruction});
     refused(&mut peer, "issue_update", &update(instruction), "mutation.capability_claim_missing");
     envelope["requestedChecks"] = json!(["graph", "store"]);
     folder.write("instructions/20261115T071253Z-checked.json", envelope.to_string());

@@ -9,8 +9,8 @@ use premath_bd::{OperatorBasis, OperatorGrant, Permit};
 use premath_exec::Beneath;
 use premath_guards::{GuardSettings, built_in};
 use premath_host::{
-    ActionError, AgentDoor, Attendant, Case, DoorRefusal, Host, MutationDoor, NoModels, NoSandbox, Said,
-    Settings, SourceError, VectorSource, Workspace, converse,
+    ActionError, AgentDoor, Attendant, Case, DoorRefusal, Host, MutationDoor, NoModels, NoSandbox,
+    ObservedTree, Said, Settings, SourceError, VectorSource, Workspace, converse,
 };
 use premath_kernel::Moment;
 use premath_models::provider::{AnswerLimits, Protocol, ProviderConfig, model};
@@ -123,6 +123,11 @@ impl AgentDoor for Outside {
 
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {
         Ok(Arc::new(Beneath::open_root(self.world.folder.path()).unwrap()))
+    }
+
+    fn observed_tree(&self) -> Result<Option<ObservedTree>, ActionError> {
+        let tree = Arc::new(Beneath::open_root(self.world.folder.path()).unwrap());
+        Ok(Some(ObservedTree { tree, active: Arc::default() }))
     }
 
     fn protected(&self) -> Result<ProtectedPaths, ActionError> {

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use premath_bd::issues::{Holder, IssueRow};
-use premath_kernel::{ActionMode, OrchestrationRole};
+use premath_kernel::{ActionMode, OrchestrationRole, Roots};
 use premath_tusk::context::{Assembled, Blocks};
 use premath_tusk::policy::{ApprovedPlan, EffectiveScopes, RunPolicy};
 use premath_tusk::sandbox::{ExecutionLimits, Profile};
 use premath_tusk::tools::files::{ScopedFiles, WorkFiles};
 use premath_tusk::tools::payloads::StoredPayloads;
-use premath_tusk::tools::{Catalogue, Tool, ToolKind, ToolSpec, built_in};
+use premath_tusk::tools::{Catalogue, ChangeTracker, Tool, ToolKind, ToolSpec, TrackedWorkdir, built_in};
 use premath_tusk::turn_loop::{
     CHOOSE_ROUTE, CODE_EXECUTION, ChooseRoute, CodeExecution, ContextLimits, GIVE_VERDICT, GiveVerdict,
     Limits, ParentRun, RunConfig, SPAWN_WORKER, Scope, SpawnWorker, Toolbox, Workflow,
@@ -109,6 +109,7 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
     for whole in wholes.into_iter().chain(to_store) {
         retention::objects(workspace)?.put(&mut whole.text.as_bytes())?;
     }
+    let issue_scope = issue_scope(&plan);
     let run_id = plan.run_id;
     let config = RunConfig {
         run_id: run_id.clone(),
@@ -123,6 +124,8 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
         workflow: plan.workflow,
         role: plan.role,
         scope: plan.scope,
+        issue_scope,
+        edit_surfaces: Some(workspace.settings.turn_loop.edit_surfaces()),
         capabilities: capabilities(&specs),
         tools: specs,
         profile: plan.profile.as_str().to_owned(),
@@ -138,6 +141,17 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
     };
     let toolbox = toolbox(workspace, door, &config, catalogue)?;
     Ok(Made { config, toolbox })
+}
+
+/// The issues that a run may change: a specialist its own, with what descends from it; everybody else any.
+fn issue_scope(plan: &Plan) -> Vec<String> {
+    match plan.role {
+        Some(OrchestrationRole::Specialist) => {
+            // One without an issue has nothing to change.
+            vec![plan.issue.as_ref().map_or("none", IssueRow::id).to_owned()]
+        }
+        Some(OrchestrationRole::Orchestrator) | None => Vec::new(),
+    }
 }
 
 /// Whether a plan names only what there is, said before anything is taken or written for it.
@@ -259,7 +273,28 @@ fn toolbox(
         budget: usize::try_from(result_budget(config)).unwrap_or(usize::MAX),
         capture: CAPTURE,
         parallel: usize::try_from(config.limits.parallel).unwrap_or(1),
+        changes: change_tracker(workspace, door, &config.run_id)?,
     })
+}
+
+/// What compares the workdir before and after the commands of a run.
+fn change_tracker(
+    workspace: &Workspace,
+    door: &dyn AgentDoor,
+    run_id: &str,
+) -> Result<Option<Arc<ChangeTracker>>, ActionError> {
+    let Some(observed) = door.observed_tree()? else { return Ok(None) };
+    let place = TrackedWorkdir {
+        run_id: run_id.to_owned(),
+        tree: observed.tree,
+        sandbox: door.sandbox(),
+        workdir: door.workdir()?,
+        protected: door.protected()?,
+        objects: retention::objects(workspace)?,
+        limits: workspace.settings.tools.shell.limits(),
+        active: observed.active,
+    };
+    Ok(Some(Arc::new(ChangeTracker::new(place))))
 }
 
 /// How much of a result is kept in its row: what a model can be shown, or what a program is given.
@@ -337,8 +372,9 @@ fn granted(
     let effective = effective::scopes(workspace, plan.scopes.as_deref(), &known);
     let mut scopes = with_implied(effective.granted.clone());
     scopes.extend(effective::SHAPING.map(str::to_owned));
-    if plan.scope.is_some() {
-        // The walls around a command know folders, not roles: a role that is held to folders runs none.
+    let reads_all = |scope: &Scope| Roots::new(scope.read.iter().map(String::as_str)).cover(".");
+    if plan.scope.as_ref().is_some_and(|scope| !reads_all(scope)) {
+        // What a command writes is seen afterwards, what it reads is not: a role that may not read everything runs none.
         scopes.remove("process:run");
     }
     Ok((all.granted(&scopes), effective))

@@ -12,7 +12,7 @@ use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
 use premath_tusk::tools::foreign::{ForeignTools, NoForeignTools};
-use premath_tusk::tools::{ProtectedPaths, ToolSpec};
+use premath_tusk::tools::{ActiveCommands, ProtectedPaths, ToolSpec, WorkTree};
 use premath_tusk::turn_loop::{
     AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
 };
@@ -21,6 +21,15 @@ use super::traces::KeptRuns;
 use crate::coherence::CommandShape;
 use crate::measured::{Measure, NoMeasure};
 use crate::table::ActionError;
+
+/// The folders of a workdir, and the commands of this process that are running in it.
+#[derive(Debug, Clone)]
+pub struct ObservedTree {
+    /// The folders.
+    pub tree: Arc<dyn WorkTree>,
+    /// The commands. Runs that share the workdir share them.
+    pub active: Arc<ActiveCommands>,
+}
 
 /// The world outside, as a run sees it. Workers are run on threads of their own, so it is shared between them.
 pub trait AgentDoor: Debug + Sync {
@@ -35,6 +44,15 @@ pub trait AgentDoor: Debug + Sync {
     /// # Errors
     /// They cannot be reached safely here.
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError>;
+
+    /// The same folders for comparing them before and after commands; none where commands are not observed, and then no
+    /// turn with a command closes.
+    ///
+    /// # Errors
+    /// They cannot be reached safely here.
+    fn observed_tree(&self) -> Result<Option<ObservedTree>, ActionError> {
+        Ok(None)
+    }
 
     /// What no tool changes among them, links followed: what a protected name leads to is protected like itself.
     ///

@@ -11,10 +11,11 @@ use premath_tusk::turn_loop::{
 };
 use premath_wire::Json;
 use premath_wire::v1::{
-    AskedCallRow, CallArtifact, CallEnd, CallJudged, ConfirmationRow, ModelTextKind, PlanStepRow, ReasonRow,
-    RunEventKind, RunEventRow, UsageRow,
+    AskedCallRow, CallEnd, CallJudged, ConfirmationRow, ModelTextKind, PlanStepRow, ReasonRow, RunEventKind,
+    RunEventRow, UsageRow,
 };
 
+use super::artifact_rows::artifact;
 use super::shown::{ending, intent_result, outcome_detail};
 
 /// What has been told of the answers that come.
@@ -256,14 +257,6 @@ pub(crate) fn call_end(tool: &str, outcome: &CallOutcome, millis: u64) -> CallEn
         artifacts: outcome.artifacts.iter().map(artifact).collect(),
         intent: outcome.intent.as_ref().map(|intent| intent.action.clone()),
         millis,
-    }
-}
-
-fn artifact(artifact: &premath_tusk::tools::ToolArtifact) -> CallArtifact {
-    CallArtifact {
-        path: artifact.path.clone(),
-        access: artifact.access.token().to_owned(),
-        digest: artifact.digest.as_ref().map(|digest| digest.as_str().to_owned()),
     }
 }
 

@@ -66,6 +66,7 @@ pub(crate) fn governed_with(
         budget: BUDGET,
         capture: BUDGET,
         parallel: 1,
+        changes: None,
     };
     Ok(PolicyGround { specs, governor, toolbox })
 }

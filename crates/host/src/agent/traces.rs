@@ -27,6 +27,7 @@ use self::listing::{Questions, every};
 pub(crate) use self::listing::{STATES, Wanted, list};
 pub(crate) use self::made::{MadeRun, MadeTurn, made, run_names};
 pub(crate) use self::turn::turn;
+use super::artifact_rows::changed_files;
 use super::kept::RETENTION;
 use super::resume::{damage, differs, each_journal_row, each_readable_row, missing};
 use super::retention;
@@ -163,12 +164,18 @@ impl Trace {
             witness_id: String::new(),
             tokens: 0,
             cost_micro_usd: None,
+            files: Vec::new(),
         });
     }
 
     fn happened(&mut self, event: &Value<'_>) {
         match Event::from_value(event) {
             Ok(Some(Event::Answered(answer))) => self.answered(&answer),
+            Ok(Some(Event::ToolsFinished { outcomes, .. })) => {
+                if let Some(turn) = self.turns.last_mut() {
+                    turn.files.extend(outcomes.iter().flat_map(changed_files));
+                }
+            }
             Ok(Some(Event::Applied { outcomes })) => self.applied.extend(outcomes.iter().map(intent_result)),
             Ok(Some(Event::WorkersReturned { workers })) => {
                 for returned in workers {

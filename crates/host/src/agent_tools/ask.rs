@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use premath_bd::issues::{Holder, IssueDraft, Operation};
 use premath_tusk::tools::{
-    Arguments, Risk, SpecError, Tool, ToolContext, ToolFailure, ToolKind, ToolOutput, ToolSpec,
+    Arguments, PendingIntent, Risk, SpecError, Tool, ToolContext, ToolFailure, ToolKind, ToolOutput, ToolSpec,
 };
 use premath_wire::strict::{Limits, parse};
 
@@ -86,7 +86,9 @@ impl Tool for AskTool {
         self.reader.must_exist(&named(&operation, arguments))?;
         let operation = held(operation, self.holder.as_ref().as_ref());
         let note = described(&operation);
-        Ok(ToolOutput { note, intent: Some(operation.into()), ..ToolOutput::default() })
+        let targets = self.reader.issue_targets(&operation)?;
+        let intent = PendingIntent { targets, ..operation.into() };
+        Ok(ToolOutput { note, intent: Some(intent), ..ToolOutput::default() })
     }
 
     /// The issues it is about, by title: an id says nothing to a person.

@@ -1,12 +1,14 @@
 //! The action table as a tool reaches it: the repository's own issue memory behind a door that stays shut.
 
 use premath_bd::Permit;
-use premath_bd::issues::{IssueRow, IssueView};
+use premath_bd::issues::{IssueRow, IssueView, Operation};
+use premath_kernel::IssueTarget;
 use premath_tusk::tools::{ToolFailure, closest};
 use std::sync::Arc;
 
 use super::describe::quoted;
 use super::failure::failure;
+use super::targets::issue_targets;
 use crate::actions::conformance::{Case, SourceError, VectorSource};
 use crate::actions::issue::IssueLane;
 use crate::agent::NoAgent;
@@ -77,6 +79,13 @@ impl Reader {
         let mut failure = ToolFailure::new("issue_not_found", message).with_closest(near);
         failure.pointers.push(pointer);
         Err(failure)
+    }
+
+    /// The issues that an operation changes, with what they descend from.
+    pub(super) fn issue_targets(&self, operation: &Operation) -> Result<Vec<IssueTarget>, ToolFailure> {
+        let host = self.host();
+        let lane = IssueLane::open(&host, "issue.show", None);
+        lane.reading(|view| issue_targets(view, operation)).map_err(failure)
     }
 
     /// Those of these issues that are there, with their titles.

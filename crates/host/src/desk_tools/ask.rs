@@ -70,7 +70,7 @@ impl Tool for AskTool {
         let answer = json!({"effects": effects(&operation, &rehearsal.item)});
         let note = described(&operation, rehearsal.item.name());
         let change = Change::Desk(operation);
-        let intent = Some(PendingIntent { action: change.action(), change });
+        let intent = Some(PendingIntent { action: change.action(), change, targets: Vec::new() });
         Ok(ToolOutput { intent, ..output(&answer, false, note) })
     }
 

@@ -172,7 +172,7 @@ impl Tool for ProposePlan {
             "nothing has changed: once this turn is closed, a person is asked about the plan; end your turn"
                 .to_owned();
         let change = Change::Propose(draft);
-        let intent = Some(PendingIntent { action: change.action(), change });
+        let intent = Some(PendingIntent { action: change.action(), change, targets: Vec::new() });
         Ok(ToolOutput { intent, ..output(&answer, false, note) })
     }
 }

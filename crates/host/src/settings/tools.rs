@@ -3,6 +3,8 @@
 //! Each value knows its line. Other values than the defaults need a measurement, which is for whoever starts a run to ask
 //! for.
 
+use premath_tusk::tools::KeepLimits;
+
 use super::Setting;
 use super::turn_loop::shown;
 
@@ -13,8 +15,31 @@ pub struct ToolSettings {
     pub defer: Option<Setting<bool>>,
     /// `tools.filter`
     pub filter: Option<Setting<bool>>,
+    /// `[tools.shell]`
+    pub shell: ShellSettings,
     /// Whether the runs here are the measurement: no file can say so.
     pub is_measured_now: bool,
+}
+
+/// What `[tools.shell]` says: how much is copied before a command, so that its changes can be taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ShellSettings {
+    /// `tools.shell.keep_bytes`
+    pub keep_bytes: Option<Setting<u64>>,
+    /// `tools.shell.keep_files`
+    pub keep_files: Option<Setting<u64>>,
+}
+
+impl ShellSettings {
+    /// How much is copied before one command.
+    #[must_use]
+    pub fn limits(&self) -> KeepLimits {
+        let standard = KeepLimits::standard();
+        KeepLimits {
+            bytes: self.keep_bytes.as_ref().map_or(standard.bytes, |setting| setting.value),
+            files: self.keep_files.as_ref().map_or(standard.files, |setting| setting.value),
+        }
+    }
 }
 
 impl ToolSettings {
@@ -44,6 +69,8 @@ impl ToolSettings {
         vec![
             ("defer".to_owned(), shown(&self.defer, &self.defer())),
             ("filter".to_owned(), shown(&self.filter, &self.filter())),
+            ("shell.keep_bytes".to_owned(), shown(&self.shell.keep_bytes, &self.shell.limits().bytes)),
+            ("shell.keep_files".to_owned(), shown(&self.shell.keep_files, &self.shell.limits().files)),
         ]
     }
 }

@@ -47,6 +47,8 @@ pub struct LoopSettings {
     pub result_bytes: Option<Setting<u64>>,
     /// `loop.output_tokens`
     pub output_tokens: Option<Setting<u64>>,
+    /// `loop.edit_surfaces`
+    pub edit_surfaces: Option<Setting<Vec<String>>>,
     /// `loop.profile`
     pub profile: Option<Setting<Profile>>,
     /// `loop.scopes`
@@ -78,6 +80,15 @@ fn said<T: Clone>(setting: &Option<Setting<T>>) -> Option<T> {
 impl LoopSettings {
     /// The walls around commands when nobody says.
     pub const PROFILE: Profile = Profile::WorkspaceWrite;
+
+    /// The tools that may change files of the workdir unless somebody says otherwise.
+    pub const EDIT_SURFACES: [&'static str; 2] = ["apply_patch", "shell"];
+
+    /// The tools that may change files of the workdir.
+    #[must_use]
+    pub fn edit_surfaces(&self) -> Vec<String> {
+        said(&self.edit_surfaces).unwrap_or_else(|| Self::EDIT_SURFACES.map(str::to_owned).to_vec())
+    }
 
     /// The limits of a run.
     #[must_use]
@@ -159,6 +170,7 @@ impl LoopSettings {
             ("code.output", shown(&code.output, &budgets.output)),
             ("code.result_bytes", shown(&code.result_bytes, &budgets.result_bytes)),
             ("context_tokens", shown(&self.context_tokens, &context.max_tokens)),
+            ("edit_surfaces", shown(&self.edit_surfaces, &all(Some(self.edit_surfaces().join(", ")), NONE))),
             ("identical_calls", shown(&self.identical_calls, &number(limits.identical_calls))),
             ("max_cost_usd", shown(&self.max_cost_micros, &all(dollars, NONE))),
             ("max_depth", shown(&self.max_depth, &number(limits.depth))),

@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 
 use super::View;
-use crate::evidence::{Access, Artifact, ProvenanceKind};
+use crate::evidence::{Access, Artifact, ProvenanceKind, ResultStatus};
 use crate::failure::FailureClass;
 use crate::normalize::{Call, ResultRow};
 use crate::path::Roots;
@@ -20,6 +20,9 @@ pub(super) fn check(view: &View<'_>, findings: &mut Findings) {
     for call in &view.calls {
         if let Some(row) = call.terminal().filter(|row| is_shell_row(view, call, row)) {
             boundary(view, roots.as_ref(), row, findings);
+            if let Some(policy) = view.bound.execution_boundary {
+                observed(call, row, policy, findings);
+            }
         }
     }
     if let Some(policy) = view.bound.execution_boundary {
@@ -61,6 +64,24 @@ fn boundary(view: &View<'_>, roots: Option<&Roots>, row: &ResultRow, findings: &
         && profile.as_str() != declared.as_str()
     {
         let detail = format!("ran under another profile than `{}`", Excerpt(sandbox.profile.as_str()));
+        findings.add(CLASS, id, detail);
+    }
+}
+
+/// A command that ended well ran, so its row says how its changes were found. What was not found may have been written
+/// through a tool that must not write.
+fn observed(call: &Call<'_>, row: &ResultRow, policy: &ExecutionBoundaryPolicy, findings: &mut Findings) {
+    let id = row.tool_call_id.as_str();
+    let observed = row.shell.as_ref().and_then(|shell| shell.observed.as_ref());
+    let is_needed = policy.observe_commands == Some(true) && row.status == ResultStatus::Ok;
+    if is_needed && observed.is_none() {
+        findings.add(CLASS, id, "the shell row does not say which files the command changed");
+    }
+    let incomplete = observed.and_then(|observed| observed.incomplete.as_ref());
+    if let Some(why) = incomplete.filter(|_| !is_edit_surface(call, policy)) {
+        let why = Excerpt(why.as_str());
+        let detail =
+            format!("not every change of the command is known ({why}), and its tool is no edit surface");
         findings.add(CLASS, id, detail);
     }
 }

@@ -3,7 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::artifact::{Artifact, ObservedChanges};
 use super::guardrail::GuardrailDecision;
+use super::issue_target::IssueTarget;
 use crate::canon::{Object, Value};
 use crate::digest::Digest;
 use crate::scalar::{Count, Text, ToolCallId};
@@ -59,6 +61,8 @@ pub struct ToolResult {
     pub tokens: Option<Tokens>,
     /// Files the call read or wrote.
     pub artifacts: Vec<Artifact>,
+    /// Issues that the change it asks for is about.
+    pub issue_targets: Vec<IssueTarget>,
     /// Guardrail decisions about this result.
     pub guardrails: Vec<GuardrailDecision>,
     /// Position within the call group.
@@ -187,12 +191,15 @@ pub struct Shell {
     pub sandbox_profile: Option<Text>,
     /// Digest of the command.
     pub command_digest: Option<Digest>,
+    /// How the files were compared before and after it; none when they were not.
+    pub observed: Option<ObservedChanges>,
 }
 
 impl Shell {
     pub(crate) fn canonical(&self) -> Value<'_> {
         Object::fields()
             .optional("commandDigest", self.command_digest.as_ref())
+            .optional("observed", self.observed.as_ref().map(ObservedChanges::canonical))
             .optional("sandboxProfile", self.sandbox_profile.as_ref())
             .optional("workdir", self.workdir.as_ref())
             .finish()
@@ -241,49 +248,5 @@ pub struct Tokens {
 impl Tokens {
     pub(crate) fn canonical(&self) -> Value<'_> {
         Object::fields().field("filtered", self.filtered).field("unfiltered", self.unfiltered).finish()
-    }
-}
-
-/// How a file was touched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Access {
-    /// It was read.
-    Read,
-    /// It was written.
-    Write,
-}
-
-impl Access {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Read, Self::Write];
-
-    /// The token on the wire.
-    #[must_use]
-    pub const fn token(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-        }
-    }
-}
-
-/// A file a call read or wrote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Artifact {
-    /// Where.
-    pub path: Text,
-    /// What it held afterwards.
-    pub digest: Option<Digest>,
-    /// How it was touched.
-    pub access: Option<Access>,
-}
-
-impl Artifact {
-    pub(crate) fn canonical(&self) -> Value<'_> {
-        Object::fields()
-            .optional("access", self.access.map(Access::token))
-            .optional("digest", self.digest.as_ref())
-            .field("path", &self.path)
-            .finish()
     }
 }

@@ -6,8 +6,8 @@ use super::rows::{self, DuplicateRow, RowList};
 use crate::canon::{Object, Value, encode};
 use crate::digest::Digest;
 use crate::evidence::{
-    Artifact, CallerEdge, ErrorEnvelope, ErrorMaterial, GuardrailDecision, Provenance, ResultStatus, Shell,
-    Tokens, ToolResult, Truncation, is_said,
+    Artifact, CallerEdge, ErrorEnvelope, ErrorMaterial, GuardrailDecision, IssueTarget, Provenance,
+    ResultStatus, Shell, Tokens, ToolResult, Truncation, is_said,
 };
 use crate::failure::FailureClass;
 use crate::refusal::Reason;
@@ -30,6 +30,7 @@ pub struct ResultRow {
     pub(crate) truncation: Option<Truncation>,
     pub(crate) tokens: Option<Tokens>,
     pub(crate) artifacts: Vec<Artifact>,
+    pub(crate) issue_targets: Vec<IssueTarget>,
     pub(crate) guardrails: Vec<GuardrailDecision>,
     pub(crate) order: Option<Count>,
 }
@@ -49,6 +50,7 @@ impl ResultRow {
             .optional("callerEdge", self.caller_edge.as_ref().map(CallerEdge::canonical))
             .optional("error", self.error.as_ref().map(ErrorEnvelope::canonical))
             .non_empty("guardrails", crate::evidence::guardrail_rows(&self.guardrails))
+            .non_empty("issueTargets", self.issue_targets.iter().map(IssueTarget::canonical).collect())
             .optional("order", self.order)
             .optional("provenance", self.provenance.as_ref().map(Provenance::canonical))
             .optional("resultDigest", self.result_digest.as_ref())
@@ -78,6 +80,7 @@ pub(super) fn normal_result(
         error,
         payload_bytes: row.payload.as_ref().map(payload_size),
         artifacts: normal_artifacts(row.artifacts),
+        issue_targets: normal_targets(row.issue_targets),
         guardrails: rows::merge_nested(RowList::Results, index, row.guardrails)?,
         tool_call_id: row.tool_call_id,
         provenance: row.provenance,
@@ -96,9 +99,21 @@ fn normal_artifacts(mut artifacts: Vec<Artifact>) -> Vec<Artifact> {
             .cmp(&right.path)
             .then_with(|| left.digest.cmp(&right.digest))
             .then_with(|| left.access.cmp(&right.access))
+            .then_with(|| left.change.cmp(&right.change))
+            .then_with(|| left.mode.cmp(&right.mode))
+            .then_with(|| left.before.cmp(&right.before))
     });
     artifacts.dedup();
     artifacts
+}
+
+/// One order, and each said once.
+fn normal_targets(mut targets: Vec<IssueTarget>) -> Vec<IssueTarget> {
+    targets.sort_by(|left, right| {
+        left.issue_id.cmp(&right.issue_id).then_with(|| left.lineage.iter().cmp(right.lineage.iter()))
+    });
+    targets.dedup();
+    targets
 }
 
 /// A string counts as its own bytes, anything else as its canonical ones.

@@ -65,6 +65,10 @@ pub struct RoleScope {
     pub read: TextSet,
     /// Folders and files it may write.
     pub write: TextSet,
+    /// Issues it may change, with everything that descends from them. Absent: any.
+    pub issues: Option<TextSet>,
+    /// Tools that ask for changes of issues: with `issues`, their rows name what they change.
+    pub issue_tools: TextSet,
 }
 
 /// Who may hand work to whom, and what goes along.

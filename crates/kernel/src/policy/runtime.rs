@@ -46,6 +46,8 @@ pub struct ExecutionBoundaryPolicy {
     pub workdir_roots: TextSet,
     /// Tools that may change files.
     pub edit_surfaces: TextSet,
+    /// True: the row of a command that ran says which files it changed.
+    pub observe_commands: Option<bool>,
 }
 
 /// The sandbox commands must run in.

@@ -3,8 +3,11 @@
 //! Equal calls with equal answers give equal outcomes on any machine: no clock, no absolute path, no process id. It must
 //! not hold more of a payload than a row can carry; the rest is an object.
 
-use premath_kernel::{Access, Digest, Number, Object, Value};
+use premath_kernel::{Digest, IssueTarget, Number, Object, ObservedChanges, Value};
 
+use super::outcome_parts::{
+    artifact_value, intent_value, read_artifact, read_intent, read_shell, shell_value,
+};
 use super::row::{Row, Unreadable, count, text_list, unreadable};
 use crate::policy::GuardRow;
 use crate::tools::{Extent, ToolArtifact};
@@ -87,6 +90,8 @@ pub struct ShellRow {
     pub profile: String,
     /// The digest of the command, its folder, its profile and its limits.
     pub command_digest: String,
+    /// How the files were compared before and after it; none when it did not run.
+    pub observed: Option<ObservedChanges>,
 }
 
 /// A change of issue memory that was asked for, and waits until its turn is closed.
@@ -96,6 +101,8 @@ pub struct IntentRow {
     pub action: String,
     /// The digest of its arguments.
     pub args_digest: String,
+    /// The issues it changes; empty when it changes none.
+    pub targets: Vec<IssueTarget>,
 }
 
 impl Default for Payload {
@@ -274,42 +281,6 @@ fn read_extent(row: Row<'_>) -> Result<Extent, Unreadable> {
     })
 }
 
-fn artifact_value(artifact: &ToolArtifact) -> Value<'_> {
-    Object::fields()
-        .field("access", artifact.access.token())
-        .optional("digest", artifact.digest.as_ref())
-        .field("path", artifact.path.as_str())
-        .finish()
-}
-
-fn read_artifact(row: Row<'_>) -> Result<ToolArtifact, Unreadable> {
-    let access = row.text("access")?;
-    Ok(ToolArtifact {
-        path: row.owned("path")?,
-        digest: row.optional("digest")?.and_then(|text| Digest::claimed(&text)),
-        access: Access::ALL
-            .into_iter()
-            .find(|one| one.token() == access)
-            .ok_or_else(|| unreadable("access"))?,
-    })
-}
-
-fn shell_value(shell: &ShellRow) -> Value<'_> {
-    Object::fields()
-        .field("commandDigest", shell.command_digest.as_str())
-        .field("profile", shell.profile.as_str())
-        .field("workdir", shell.workdir.as_str())
-        .finish()
-}
-
-fn read_shell(row: Row<'_>) -> Result<ShellRow, Unreadable> {
-    Ok(ShellRow {
-        workdir: row.owned("workdir")?,
-        profile: row.owned("profile")?,
-        command_digest: row.owned("commandDigest")?,
-    })
-}
-
 fn found_value<'v>(query: &'v str, names: &'v [String]) -> Value<'v> {
     Object::fields()
         .field("names", Value::text_list(names.iter().map(String::as_str)))
@@ -319,15 +290,4 @@ fn found_value<'v>(query: &'v str, names: &'v [String]) -> Value<'v> {
 
 fn read_found(row: Row<'_>) -> Result<(String, Vec<String>), Unreadable> {
     Ok((row.owned("query")?, row.texts("names")?))
-}
-
-fn intent_value(intent: &IntentRow) -> Value<'_> {
-    Object::fields()
-        .field("action", intent.action.as_str())
-        .field("argsDigest", intent.args_digest.as_str())
-        .finish()
-}
-
-fn read_intent(row: Row<'_>) -> Result<IntentRow, Unreadable> {
-    Ok(IntentRow { action: row.owned("action")?, args_digest: row.owned("argsDigest")? })
 }

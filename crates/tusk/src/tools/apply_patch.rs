@@ -132,11 +132,8 @@ fn output(undo: UndoRecord, budget: usize) -> ToolOutput {
     let mut artifacts = Vec::new();
     for change in undo.changes() {
         lines.push(&change.to_string());
-        artifacts.push(ToolArtifact {
-            path: change.path.as_str().to_owned(),
-            digest: change.after_digest(),
-            access: Access::Write,
-        });
+        let path = change.path.as_str().to_owned();
+        artifacts.push(ToolArtifact::touched(path, change.after_digest(), Access::Write));
     }
     let note = if lines.is_cut() {
         format!("{} more changed paths did not fit; all changes were made", lines.dropped)

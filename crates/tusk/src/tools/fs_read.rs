@@ -146,11 +146,7 @@ fn output(path: &WorkPath, total: u64, piece: Piece) -> ToolOutput {
             replaced_bytes: piece.replaced,
             is_cut: piece.is_cut,
         },
-        artifacts: vec![ToolArtifact {
-            path: path.as_str().to_owned(),
-            digest: piece.digest,
-            access: Access::Read,
-        }],
+        artifacts: vec![ToolArtifact::touched(path.as_str().to_owned(), piece.digest, Access::Read)],
         ..ToolOutput::default()
     }
 }

@@ -3,7 +3,7 @@
 //! What a file or a command says is in `content`; what we say about it is in `note`. The two are never mixed, so that
 //! content cannot speak in our voice.
 
-use premath_kernel::{Access, Digest, SearchRef, Text, Value};
+use premath_kernel::{Access, ChangeKind, Digest, FileBefore, SearchRef, Text, Value};
 
 use super::UndoRecord;
 use super::pending::PendingIntent;
@@ -57,6 +57,20 @@ pub struct ToolArtifact {
     pub digest: Option<Digest>,
     /// What was done to it.
     pub access: Access,
+    /// What a command did to it.
+    pub change: Option<ChangeKind>,
+    /// Its mode after a command, in octal.
+    pub mode: Option<String>,
+    /// What it was before a command, and where its bytes are.
+    pub before: Option<FileBefore>,
+}
+
+impl ToolArtifact {
+    /// A file that a tool read or wrote by itself.
+    #[must_use]
+    pub const fn touched(path: String, digest: Option<Digest>, access: Access) -> Self {
+        Self { path, digest, access, change: None, mode: None, before: None }
+    }
 }
 
 /// What a search for tools found, as request rows cite it.

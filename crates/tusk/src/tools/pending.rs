@@ -3,6 +3,7 @@
 
 use premath_bd::Change;
 use premath_bd::issues::Operation;
+use premath_kernel::IssueTarget;
 
 /// A change that waits for the end of its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,10 +12,12 @@ pub struct PendingIntent {
     pub action: &'static str,
     /// What is to change.
     pub change: Change,
+    /// The issues that it changes, with what they descend from; empty when it changes none.
+    pub targets: Vec<IssueTarget>,
 }
 
 impl From<Operation> for PendingIntent {
     fn from(operation: Operation) -> Self {
-        Self { action: operation.action(), change: Change::Issues(operation) }
+        Self { action: operation.action(), change: Change::Issues(operation), targets: Vec::new() }
     }
 }

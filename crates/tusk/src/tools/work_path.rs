@@ -54,6 +54,11 @@ impl WorkPath {
         Ok(if names.is_empty() { Self::root() } else { Self(names.join("/")) })
     }
 
+    /// A path that was found on disk: names only, whatever they hold.
+    pub(super) fn of_name(path: &str) -> Self {
+        Self(path.to_owned())
+    }
+
     /// The path.
     #[must_use]
     pub fn as_str(&self) -> &str {

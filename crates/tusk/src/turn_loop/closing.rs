@@ -2,6 +2,8 @@
 //!
 //! The kernel sees one turn, never the history. It must not judge by itself: what closes a turn is `premath_kernel::close`.
 
+use std::borrow::Cow;
+
 use premath_kernel::{
     ActionMode, Artifact, Assessment, CallerEdge, Claims, Constraints, Count, Counters, Digest, Disposition,
     ErrorMaterial, GuardrailDecision, Handoff, HandoffProjection, Intent, NormalizedTurn, Observations,
@@ -296,12 +298,16 @@ fn result(call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered, order:
         workdir: Text::new(&row.workdir),
         sandbox_profile: Text::new(&row.profile),
         command_digest: Digest::claimed(&row.command_digest),
+        observed: row.observed.clone(),
     });
     let artifact = |artifact: &crate::tools::ToolArtifact| {
         Some(Artifact {
-            path: Text::new(&artifact.path)?,
+            path: Text::new(&evidence_path(&artifact.path))?,
             digest: artifact.digest.clone(),
             access: Some(artifact.access),
+            change: artifact.change,
+            mode: artifact.mode.as_deref().and_then(Text::new),
+            before: artifact.before.clone(),
         })
     };
     Some(ToolResult {
@@ -319,9 +325,20 @@ fn result(call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered, order:
         truncation: Some(rendered.truncation.clone()),
         tokens: None,
         artifacts: outcome.artifacts.iter().map(artifact).collect::<Option<_>>()?,
+        issue_targets: outcome.intent.iter().flat_map(|intent| intent.targets.clone()).collect(),
         guardrails: guard_rows(&outcome.guards, u64::try_from(looked(call).len()).unwrap_or(u64::MAX))?,
         order: Count::new(order),
     })
+}
+
+/// A path as evidence writes it. Evidence is trimmed, so that a name with outer blanks or control characters is quoted: it
+/// must not be taken for another one.
+fn evidence_path(path: &str) -> Cow<'_, str> {
+    if path.trim() == path && !path.is_empty() && !path.contains(char::is_control) {
+        Cow::Borrowed(path)
+    } else {
+        Cow::Owned(format!("{path:?}"))
+    }
 }
 
 fn verdict(call_id: &str, turn: &NormalizedTurn, assessment: &Assessment) -> Verdict {

@@ -42,6 +42,10 @@ pub struct RunConfig {
     pub role: Option<OrchestrationRole>,
     /// What it may read and write, when it has a role.
     pub scope: Option<Scope>,
+    /// Issues it may change, with everything that descends from them; empty for any.
+    pub issue_scope: Vec<String>,
+    /// Tools that may change files; none for runs that began before commands were observed.
+    pub edit_surfaces: Option<Vec<String>>,
     /// The tools it was granted.
     pub tools: Vec<ToolSpec>,
     /// The profile of the sandbox.
@@ -146,9 +150,11 @@ impl RunConfig {
             .non_empty("capabilities", text_list(&self.capabilities))
             .optional("code", self.code.map(CodeLimits::to_value))
             .field("context", self.context.to_value())
+            .optional("editSurfaces", self.edit_surfaces.as_deref().map(text_list))
             .non_empty("incomingRefs", text_list(&self.incoming))
             .optional("instructionRef", self.instruction_ref.as_deref())
             .optional("issueId", self.issue_id.as_deref())
+            .non_empty("issueScope", text_list(&self.issue_scope))
             .field("limits", self.limits.to_value())
             .field("models", text_list(&self.models))
             .field("normalizer", self.normalizer.as_str())
@@ -190,6 +196,8 @@ impl RunConfig {
                 .map(|role| find(&OrchestrationRole::ALL, OrchestrationRole::token, &role, "role"))
                 .transpose()?,
             scope: row.optional_row("scope")?.map(read_scope).transpose()?,
+            issue_scope: row.texts("issueScope")?,
+            edit_surfaces: row.value("editSurfaces").map(|_| row.texts("editSurfaces")).transpose()?,
             tools: row.list("tools")?.iter().map(ToolSpec::from_value).collect::<Result<_, _>>()?,
             profile: row.owned("profile")?,
             limits: Limits::from_row(row.row("limits")?)?,

@@ -3,7 +3,7 @@
 //! None of them does anything: what they ask for is read from the closed turn. It must not spawn by itself (I2).
 
 use premath_bd::issues::{IssueDraft, Operation};
-use premath_kernel::DependencyKind;
+use premath_kernel::{DependencyKind, IssueTarget, Text};
 
 use super::progress::{CHOOSE_ROUTE, GIVE_VERDICT, SPAWN_WORKER};
 use super::workflow::Route;
@@ -88,7 +88,11 @@ impl Tool for SpawnWorker {
         };
         let operation = Operation::Add { draft: Box::new(draft), prefix: self.prefix.clone() };
         let note = "the worker begins when this turn is closed and its issue is made".to_owned();
-        Ok(ToolOutput { note, intent: Some(PendingIntent::from(operation)), ..ToolOutput::default() })
+        let lineage = Text::new(&self.parent).into_iter().collect();
+        let target = Text::new("new").map(|issue_id| IssueTarget { issue_id, lineage });
+        let intent =
+            PendingIntent { targets: target.into_iter().collect(), ..PendingIntent::from(operation) };
+        Ok(ToolOutput { note, intent: Some(intent), ..ToolOutput::default() })
     }
 }
 

@@ -17,7 +17,7 @@ use super::code::{CODE_EXECUTION, CodeLimits};
 use super::config::RunConfig;
 use crate::evidence::row::{count, text_list};
 use crate::policy::{GovernancePin, RunPolicy};
-use crate::tools::Catalogue;
+use crate::tools::{Catalogue, ToolKind, ToolSpec};
 
 /// What stands in a result where its middle was cut out.
 pub const CUT_MARKER: &str = "\n[... the middle is left out ...]\n";
@@ -115,13 +115,7 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
         .field("mutationPolicy", object().field("capabilities", owned(&config.capabilities)).finish())
         .field("stopPolicy", stop(config))
         .field("protocolStatePolicy", protocol())
-        .field(
-            "executionBoundaryPolicy",
-            object()
-                .field("editSurfaces", names(&["apply_patch"]))
-                .field("workdirRoots", names(&["."]))
-                .finish(),
-        )
+        .field("executionBoundaryPolicy", boundary(config))
         .field("runtimeSandbox", object().field("profile", config.profile.clone()).finish())
         .field("compactionPolicy", object().field("enabled", true).finish())
         .field("handoffContract", contract(config));
@@ -129,13 +123,8 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
         let filtering = object().field("filteringTools", names(&[CODE_EXECUTION])).finish();
         fields = fields.field("preContextFilterPolicy", filtering);
     }
-    if let (Some(scope), Some(role)) = (&config.scope, config.role) {
-        let scope = object()
-            .field("read", owned(&scope.read))
-            .field("role", role.token())
-            .field("write", owned(&scope.write))
-            .finish();
-        fields = fields.field("contextScope", object().field("roles", vec![scope]).finish());
+    if let Some(scope) = context_scope(config) {
+        fields = fields.field("contextScope", scope);
     }
     if let Some(policy) = &config.policy {
         let stages = Value::text_list(policy.controls.stages.iter().map(|stage| stage.token())).into_owned();
@@ -152,6 +141,47 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
     }
     debug_assert!(limits.parallel > 0, "a limit of no calls at once would run nothing");
     fields.finish()
+}
+
+/// Where commands run and what may change files. Runs that began before commands were observed keep their policy.
+fn boundary(config: &RunConfig) -> Value<'static> {
+    let observed = config.edit_surfaces.as_deref();
+    let surfaces = observed.map_or_else(|| owned(&["apply_patch".to_owned()]), owned);
+    Object::fields()
+        .field("editSurfaces", surfaces)
+        .optional("observeCommands", observed.map(|_| true))
+        .field("workdirRoots", Value::text_list(["."]).into_owned())
+        .finish()
+}
+
+/// What the role may read, write and change; none without a role that is held to something.
+fn context_scope(config: &RunConfig) -> Option<Value<'static>> {
+    let role = config.role?;
+    if config.scope.is_none() && config.issue_scope.is_empty() {
+        return None;
+    }
+    let everything = || owned(&[".".to_owned()]);
+    let (read, write) = match &config.scope {
+        Some(scope) => (owned(&scope.read), owned(&scope.write)),
+        None => (everything(), everything()),
+    };
+    let is_held = !config.issue_scope.is_empty();
+    let issue_tools = config.tools.iter().filter(|spec| is_held && changes_issues(spec));
+    let issue_tools = issue_tools.map(|spec| Value::from(spec.name.clone())).collect();
+    let scope = Object::fields()
+        .non_empty("issueTools", issue_tools)
+        .non_empty("issues", owned(&config.issue_scope))
+        .field("read", read)
+        .field("role", role.token())
+        .field("write", write)
+        .finish();
+    Some(Object::fields().field("roles", vec![scope]).finish())
+}
+
+/// Whether a tool asks for changes of issues. A worker is one: its issue is made for it.
+fn changes_issues(spec: &ToolSpec) -> bool {
+    const SCOPES: [&str; 3] = ["deps:", "issues:", "workers:"];
+    spec.kind == ToolKind::Intent && SCOPES.iter().any(|scope| spec.scope.starts_with(scope))
 }
 
 /// What a program is given of a result may be more than a model is shown of one.

@@ -20,7 +20,8 @@ use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox, SandboxEviden
 use crate::tools::files::WorkFiles;
 use crate::tools::payloads::Payloads;
 use crate::tools::{
-    Catalogue, ProtectedPaths, Reader, Shown, ToolContext, ToolFailure, ToolOutput, UndoRecord, WorkPath,
+    Catalogue, ChangeTracker, ProtectedPaths, Reader, Shown, ToolContext, ToolFailure, ToolKind, ToolOutput,
+    UndoRecord, WorkPath,
 };
 
 /// What the calls of a run work with.
@@ -50,6 +51,9 @@ pub struct Toolbox {
     pub capture: usize,
     /// How many calls run at the same time.
     pub parallel: usize,
+    /// Compares the workdir before and after commands. Without it the row of a command says nothing about files, and a
+    /// turn whose policy asks for that does not close.
+    pub changes: Option<Arc<ChangeTracker>>,
 }
 
 /// What a call would do with a path.
@@ -241,16 +245,47 @@ impl Toolbox {
             return Ran::without(refused(id, failure));
         };
         let context = self.context_for(call.caller.as_ref().map_or(Reader::Model, |_| Reader::Program));
-        let called =
-            catch_unwind(AssertUnwindSafe(|| tool.call_prepared(arguments, prepared.undo.get(id), &context)));
-        match called {
-            Ok(Ok(output)) => ran(id, output),
-            Ok(Err(failure)) => Ran::without(failed(id, failure)),
-            Err(_) => {
-                let failure = ToolFailure::new("tool.broken", format!("`{}` broke off", call.call.name));
-                Ran::without(refused(id, failure))
+        let call_tool = || {
+            let called = catch_unwind(AssertUnwindSafe(|| {
+                tool.call_prepared(arguments, prepared.undo.get(id), &context)
+            }));
+            match called {
+                Ok(Ok(output)) => ran(id, output),
+                Ok(Err(failure)) => Ran::without(failed(id, failure)),
+                Err(_) => {
+                    let failure = ToolFailure::new("tool.broken", format!("`{}` broke off", call.call.name));
+                    Ran::without(refused(id, failure))
+                }
             }
+        };
+        match &self.changes {
+            Some(changes) if call.shell.is_some() => self.observed(changes, call, call_tool),
+            Some(changes) if call.kind == ToolKind::Effect => {
+                let effect = changes.note_effect(id);
+                let ran = call_tool();
+                changes.effect_over(effect);
+                ran
+            }
+            Some(_) | None => call_tool(),
         }
+    }
+
+    /// Runs a command between two looks at the workdir. One that cannot be looked at runs no command.
+    fn observed(&self, changes: &ChangeTracker, call: &PlannedCall, run: impl FnOnce() -> Ran) -> Ran {
+        let baseline = match changes.begin(&call.call.id, &self.interrupt) {
+            Ok(baseline) => baseline,
+            Err(failure) => {
+                let outcome = refused(&call.call.id, failure);
+                return Ran::without(CallOutcome { shell: call.shell.clone(), ..outcome });
+            }
+        };
+        let mut ran = run();
+        let found = changes.finish(baseline);
+        ran.outcome.artifacts.extend(found.artifacts);
+        if let Some(row) = &mut ran.outcome.shell {
+            row.observed = Some(found.observed);
+        }
+        ran
     }
 
     /// The change that a call asks for, planned again: nothing happens.
@@ -284,6 +319,7 @@ fn ran(id: &str, output: ToolOutput) -> Ran {
     let intent = output.intent.as_ref().map(|intent| IntentRow {
         action: intent.action.to_owned(),
         args_digest: intent.change.args_digest().as_str().to_owned(),
+        targets: intent.targets.clone(),
     });
     let outcome = CallOutcome {
         tool_call_id: id.to_owned(),

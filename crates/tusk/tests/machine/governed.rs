@@ -131,6 +131,7 @@ fn seen(call: &PlannedCall) -> CallOutcome {
         outcome.intent = Some(premath_tusk::evidence::IntentRow {
             action: call.call.name.replacen('_', ".", 1),
             args_digest: digest.as_str().to_owned(),
+            targets: Vec::new(),
         });
     }
     outcome.guards = vec![looked(GuardrailStage::Output)];

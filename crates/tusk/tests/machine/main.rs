@@ -57,6 +57,8 @@ pub(crate) fn config() -> RunConfig {
         autonomy: None,
         parent: None,
         required_artifacts: Vec::new(),
+        issue_scope: Vec::new(),
+        edit_surfaces: Some(vec!["apply_patch".to_owned(), "shell".to_owned()]),
         incoming: Vec::new(),
         blocked: Vec::new(),
         policy: None,

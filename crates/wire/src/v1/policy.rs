@@ -119,6 +119,11 @@ terms! {
         /// Folders and files it may write.
         #[serde(default)]
         write: Refs,
+        /// Issues it may change, with everything that descends from them; absent: any.
+        issues: Option<Refs>,
+        /// Tools that ask for changes of issues: with `issues`, their rows name what they change.
+        #[serde(default)]
+        issue_tools: Refs,
     }
     /// Control profiles by tier.
     RiskTierPolicy {
@@ -237,8 +242,12 @@ impl Terms for ContextScope {
 
     fn terms(self) -> Result<Self::Kernel, InputError> {
         let split = |scope: RoleScope| {
-            let terms =
-                kernel::RoleScope { read: scope.read.into_kernel(), write: scope.write.into_kernel() };
+            let terms = kernel::RoleScope {
+                read: scope.read.into_kernel(),
+                write: scope.write.into_kernel(),
+                issues: scope.issues.into_kernel(),
+                issue_tools: scope.issue_tools.into_kernel(),
+            };
             (scope.role.0, terms)
         };
         Ok(kernel::ContextScope { roles: by_key("roles", self.roles, split)? })

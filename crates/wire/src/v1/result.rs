@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::context::GuardrailDecision;
 use super::row::{Wire, row};
 use super::scalar::{
-    AccessToken, AnyJson, CallId, DigestText, Name, ProvenanceKindToken, ResultStatusToken, Verbatim, Whole,
+    AccessToken, AnyJson, CallId, ChangeKindToken, ChangeSourceToken, DigestText, IgnoredPathsToken, Name,
+    ProvenanceKindToken, Refs, ResultStatusToken, Verbatim, Whole,
 };
 
 /// One result row.
@@ -63,6 +64,9 @@ pub(crate) struct ToolResult {
     /// Files the call read or wrote.
     #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     artifacts: Vec<Artifact>,
+    /// Issues that the change it asks for is about.
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
+    issue_targets: Vec<IssueTarget>,
     /// Guardrail decisions about this result.
     #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     guardrails: Vec<GuardrailDecision>,
@@ -99,6 +103,7 @@ impl Wire for ToolResult {
             truncation: self.truncation.into_kernel(),
             tokens: self.tokens.into_kernel(),
             artifacts: self.artifacts.into_kernel(),
+            issue_targets: self.issue_targets.into_kernel(),
             guardrails: self.guardrails.into_kernel(),
             order: self.order.into_kernel(),
         }
@@ -122,6 +127,7 @@ impl Wire for ToolResult {
             truncation: Wire::from_kernel(row.truncation),
             tokens: Wire::from_kernel(row.tokens),
             artifacts: Wire::from_kernel(row.artifacts),
+            issue_targets: Wire::from_kernel(row.issue_targets),
             guardrails: Wire::from_kernel(row.guardrails),
             order: Wire::from_kernel(row.order),
         }
@@ -190,6 +196,25 @@ row! {
         sandbox_profile: Option<Name>,
         /// Digest of the command.
         command_digest: Option<DigestText>,
+        /// How the files were compared before and after it.
+        observed: Option<ObservedChanges>,
+    }
+}
+
+row! {
+    /// How the files of the workdir were compared before and after a command.
+    ObservedChanges = kernel::ObservedChanges
+    {
+        /// `git` when git said which files there are, `walk` when every folder was listed.
+        source: ChangeSourceToken,
+        /// Whether paths that git ignores were compared.
+        ignored: IgnoredPathsToken,
+    }
+    {
+        /// Calls that ran at the same time: a change of this row may be theirs.
+        overlaps: Refs,
+        /// Why the comparison is not complete.
+        incomplete: Option<Name>,
     }
 }
 
@@ -238,5 +263,42 @@ row! {
         digest: Option<DigestText>,
         /// How it was touched.
         access: Option<AccessToken>,
+        /// What a command did to it.
+        change: Option<ChangeKindToken>,
+        /// Its mode afterwards, kind and permission bits in octal: `100644`.
+        mode: Option<Name>,
+        /// What it was before a command.
+        before: Option<FileBefore>,
+    }
+}
+
+row! {
+    /// What a file was before a command, and where its bytes are.
+    FileBefore = kernel::FileBefore
+    {}
+    {
+        /// What it held.
+        digest: Option<DigestText>,
+        /// Its mode, kind and permission bits in octal: `100644`.
+        mode: Option<Name>,
+        /// The git blob that has its bytes.
+        git_blob: Option<Name>,
+        /// The object that has its bytes.
+        object_ref: Option<Name>,
+        /// Why its bytes are nowhere.
+        not_restorable: Option<Name>,
+    }
+}
+
+row! {
+    /// An issue that a requested change is about.
+    IssueTarget = kernel::IssueTarget
+    {
+        /// Which; for an issue that does not exist yet, `new`.
+        issue_id: Name,
+    }
+    {
+        /// The issues it descends from, as a child or as a discovery.
+        lineage: Refs,
     }
 }

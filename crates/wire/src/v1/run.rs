@@ -12,8 +12,8 @@ pub use event::{
     AskedCallRow, CallEnd, CallJudged, ConfirmationRow, ModelTextKind, PlanStepRow, RunEventKind, RunEventRow,
 };
 pub use turn::{
-    CallArtifact, CallRow, CallTruncation, JudgedIntent, MessageRow, SentMessage, SentRequest, SentTool,
-    TurnCard, TurnDigests,
+    CallArtifact, CallRow, CallTruncation, EarlierFile, JudgedIntent, MessageRow, ObservedCommand,
+    SentMessage, SentRequest, SentTool, TurnCard, TurnDigests,
 };
 
 /// How a run ended.
@@ -233,6 +233,21 @@ pub struct TurnRow {
     /// What it cost, in millionths of a dollar, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_micro_usd: Option<u64>,
+    /// The files that its calls changed, in the order of the calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<ChangedFile>,
+}
+
+/// A file that a call changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedFile {
+    /// The call.
+    pub tool_call_id: String,
+    /// Its path below the workdir.
+    pub path: String,
+    /// `created`, `changed`, `removed` or `mode` for a command, `written` for a patch.
+    pub change: String,
 }
 
 /// What became of a turn.

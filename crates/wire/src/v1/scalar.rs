@@ -192,6 +192,12 @@ token_enum! {
     ProvenanceKindToken = ProvenanceKind;
     /// How a file was touched.
     AccessToken = Access;
+    /// What a command did to a file.
+    ChangeKindToken = ChangeKind;
+    /// Who said which files there are.
+    ChangeSourceToken = ChangeSource;
+    /// Whether paths that git ignores were compared.
+    IgnoredPathsToken = IgnoredPaths;
     /// What became of a result.
     DispositionToken = Disposition;
     /// When a guardrail looks.

@@ -173,6 +173,8 @@ impl Ours {
             autonomy: None,
             parent: None,
             required_artifacts: Vec::new(),
+            issue_scope: Vec::new(),
+            edit_surfaces: Some(vec!["apply_patch".to_owned(), "shell".to_owned()]),
             incoming: Vec::new(),
             blocked: Vec::new(),
             policy: None,
@@ -194,6 +196,7 @@ impl Ours {
             budget: 16 * 1024,
             capture: CAPTURE,
             parallel: 8,
+            changes: None,
         })
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
-use premath_host::{ActionError, AgentDoor, Attendant, Said};
+use premath_host::{ActionError, AgentDoor, Attendant, ObservedTree, Said};
 use premath_tusk::model::{ModelEvent, ModelRequest, PortFuture};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
@@ -54,6 +54,10 @@ impl AgentDoor for Attacked<'_> {
 
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {
         self.inner.files()
+    }
+
+    fn observed_tree(&self) -> Result<Option<ObservedTree>, ActionError> {
+        self.inner.observed_tree()
     }
 
     fn protected(&self) -> Result<ProtectedPaths, ActionError> {

@@ -53,6 +53,7 @@ pub(crate) fn card(answer: &RunCard, now: Moment, width: Option<usize>) -> Strin
         text.push('\n');
         text.push_str(&turns(&answer.turns, width));
     }
+    text.push_str(&files(&answer.turns));
     if !answer.workers.is_empty() {
         text.push_str(&format!("\n{STRONG}Workers{STRONG:#}\n"));
         text.extend(answer.workers.iter().map(worker));
@@ -129,6 +130,29 @@ fn turns(turns: &[TurnRow], width: Option<usize>) -> String {
         ]);
     }
     table.render(width)
+}
+
+/// The files that calls changed, turn by turn; of many the first.
+fn files(turns: &[TurnRow]) -> String {
+    const MOST: usize = 50;
+    let all: Vec<_> = turns.iter().flat_map(|turn| turn.files.iter().map(move |file| (turn, file))).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{STRONG}Files{STRONG:#}\n");
+    for (turn, file) in all.iter().take(MOST) {
+        let (path, call) = (plain(&file.path), plain(&file.tool_call_id));
+        text.push_str(&format!(
+            "  {:<8} {STRONG}{path}{STRONG:#} {DIM}(turn {}, call {call}){DIM:#}\n",
+            plain(&file.change),
+            turn.turn
+        ));
+    }
+    if all.len() > MOST {
+        let left = counted(u64::try_from(all.len() - MOST).unwrap_or(u64::MAX), "more file");
+        text.push_str(&format!("  {DIM}… {left}; --json has all{DIM:#}\n"));
+    }
+    text
 }
 
 fn worker(worker: &WorkerRow) -> String {

@@ -141,7 +141,11 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
     let listed = said("c1", "README.md\t20\ncheck.sh\t300\n");
     let failed = CallOutcome { exit_code: Some(1), ..said("c2", "FAIL: the totals differ\n") };
     let asked = CallOutcome {
-        intent: Some(IntentRow { action: "issue.update".to_owned(), args_digest: "sha256:bb".to_owned() }),
+        intent: Some(IntentRow {
+            action: "issue.update".to_owned(),
+            args_digest: "sha256:bb".to_owned(),
+            targets: Vec::new(),
+        }),
         ..said("c3", "")
     };
     let close = json(r#"{"id":"bd-1","status":"closed"}"#);
@@ -267,7 +271,7 @@ fn a_patch_is_shown_as_a_diff_in_colours() {
     let arguments =
         r#"{"patch":"*** Begin Patch\n*** Update File: totals.sh\n*** Add File: b.txt\n*** End Patch"}"#;
     let outcome = CallOutcome {
-        artifacts: vec![ToolArtifact { path: "totals.sh".to_owned(), digest: None, access: Access::Write }],
+        artifacts: vec![ToolArtifact::touched("totals.sh".to_owned(), None, Access::Write)],
         ..said("c1", "changed totals.sh\n")
     };
     insta::assert_snapshot!(one_call("apply_patch", arguments, &outcome, Some(diff)), @r"
@@ -570,7 +574,7 @@ fn a_program_reads_one_row_per_event() {
     let outcome = CallOutcome {
         exit_code: Some(1),
         note: "exit code 1".to_owned(),
-        artifacts: vec![ToolArtifact { path: "a".to_owned(), digest: None, access: Access::Read }],
+        artifacts: vec![ToolArtifact::touched("a".to_owned(), None, Access::Read)],
         ..said("c1", "FAIL\n")
     };
     let failure = CallOutcome::failed("c2", "file.missing", false, "there is no `b`");

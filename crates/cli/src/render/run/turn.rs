@@ -1,7 +1,7 @@
 //! One turn, whole: what the model saw, what it answered, the calls, the digests, the verdict.
 
 use premath_tusk::turn_loop::CODE_EXECUTION;
-use premath_wire::v1::{CallRow, MessageRow, TurnCard, TurnVerdict};
+use premath_wire::v1::{CallRow, MessageRow, ObservedCommand, TurnCard, TurnVerdict};
 
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
@@ -193,8 +193,29 @@ fn call(row: &CallRow, extent: Extent) -> String {
     }
     for artifact in &row.artifacts {
         let digest = artifact.digest.as_deref().map(plain).unwrap_or_default();
-        let line = format!("    {DIM}{} {} {digest}", plain(&artifact.access), plain(&artifact.path));
+        let what = artifact.change.as_deref().unwrap_or(&artifact.access);
+        let line = format!("    {DIM}{} {} {digest}", plain(what), plain(&artifact.path));
         text.push_str(&format!("{}{DIM:#}\n", line.trim_end()));
+        let lost = artifact.before.as_ref().and_then(|before| before.not_restorable.as_deref());
+        if let Some(why) = lost {
+            text.push_str(&format!("      {WARN}not restorable: {}{WARN:#}\n", plain(why)));
+        }
+    }
+    text.push_str(&row.observed.as_ref().map(observed).unwrap_or_default());
+    text
+}
+
+/// How the files that a command changed were found, where there is something to say about it.
+fn observed(observed: &ObservedCommand) -> String {
+    let mut text = format!("    {DIM}ignored paths: {}{DIM:#}\n", plain(&observed.ignored));
+    if !observed.overlaps.is_empty() {
+        let others = plain(&observed.overlaps.join(", "));
+        text.push_str(&format!(
+            "    {WARN}ran at the same time as {others}: a change may be theirs{WARN:#}\n"
+        ));
+    }
+    if let Some(why) = &observed.incomplete {
+        text.push_str(&format!("    {WARN}not every change is known: {}{WARN:#}\n", plain(why)));
     }
     text
 }

@@ -123,7 +123,8 @@ impl MadeRun {
                 for outcome in &outcomes {
                     let id = &outcome.tool_call_id;
                     if let Some(call) = turn.calls.iter_mut().find(|call| call.tool_call_id == *id) {
-                        call.artifacts = outcome.artifacts.iter().map(super::turn::artifact).collect();
+                        call.artifacts =
+                            outcome.artifacts.iter().map(crate::agent::artifact_rows::artifact).collect();
                     }
                 }
             }

@@ -5,16 +5,16 @@ use premath_kernel::{Digests, Value};
 use premath_tusk::context::estimate;
 use premath_tusk::evidence::{CallOutcome, Payload};
 use premath_tusk::model::{AssistantPart, Message, UserPart};
-use premath_tusk::tools::ToolArtifact;
 use premath_tusk::turn_loop::{Event, PlannedCall, Redrive, RedriveError, Step, TurnCase, sent_request};
 use premath_wire::Json;
 use premath_wire::v1::{
-    CallArtifact, CallRow, CallTruncation, FilteredTokens, MessageRow, TurnCard, TurnDigests, TurnVerdict,
+    CallRow, CallTruncation, FilteredTokens, MessageRow, TurnCard, TurnDigests, TurnVerdict,
 };
 
 use super::case::describe_case;
 use super::{each, intent_result, journal, number, reasons, text};
 use crate::actions::issue::count;
+use crate::agent::artifact_rows::{artifact, observed};
 use crate::agent::resume::{differs, each_journal_row, missing, refuse_damaged};
 use crate::table::ActionError;
 use crate::workspace::Workspace;
@@ -272,6 +272,7 @@ fn row(id: &str, tool: &str, arguments: &str) -> CallRow {
         rendered: String::new(),
         truncation: None,
         artifacts: Vec::new(),
+        observed: None,
         program: None,
         filtered: None,
     }
@@ -290,13 +291,5 @@ fn came_of(call: &mut CallRow, outcome: &CallOutcome) {
         }),
     };
     call.artifacts = outcome.artifacts.iter().map(artifact).collect();
-}
-
-/// A file that a call read or wrote.
-pub(super) fn artifact(artifact: &ToolArtifact) -> CallArtifact {
-    CallArtifact {
-        path: artifact.path.clone(),
-        access: artifact.access.token().to_owned(),
-        digest: artifact.digest.as_ref().map(|digest| digest.as_str().to_owned()),
-    }
+    call.observed = outcome.shell.as_ref().and_then(|shell| shell.observed.as_ref()).map(observed);
 }

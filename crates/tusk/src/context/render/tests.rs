@@ -25,8 +25,7 @@ fn ok(content: &str) -> CallOutcome {
 fn a_read_is_shown_whole() {
     let mut outcome = ok("fn main() {}\n");
     outcome.note = "lines 1 to 1".to_owned();
-    outcome.artifacts =
-        vec![ToolArtifact { path: "src/main.rs".to_owned(), digest: None, access: Access::Read }];
+    outcome.artifacts = vec![ToolArtifact::touched("src/main.rs".to_owned(), None, Access::Read)];
     let rendered = render("fs_read", &outcome, &policy(1000));
     assert_eq!(
         rendered.text,
@@ -94,8 +93,11 @@ fn a_refused_call_shows_why_and_what_may_have_been_meant() {
 #[test]
 fn an_intent_is_said_to_be_pending() {
     let mut outcome = CallOutcome::empty("call-1", CallStatus::Ok);
-    outcome.intent =
-        Some(IntentRow { action: "issue.update".to_owned(), args_digest: "sha256:args".to_owned() });
+    outcome.intent = Some(IntentRow {
+        action: "issue.update".to_owned(),
+        args_digest: "sha256:args".to_owned(),
+        targets: Vec::new(),
+    });
     assert_eq!(
         render("issue_update", &outcome, &policy(1000)).text,
         "status: ok\n\

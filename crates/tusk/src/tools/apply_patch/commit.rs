@@ -181,11 +181,8 @@ fn put_back(files: &dyn WorkFiles, steps: &[Step<'_>], failed: usize, cause: Fil
                 };
                 failure.files.push(PatchedFile { path: swap.path.clone(), state });
                 if matches!(state, FileState::New | FileState::Uncertain) {
-                    failure.artifacts.push(ToolArtifact {
-                        path: swap.path.as_str().to_owned(),
-                        digest: swap.to.map(FileContent::digest),
-                        access: Access::Write,
-                    });
+                    let (path, digest) = (swap.path.as_str().to_owned(), swap.to.map(FileContent::digest));
+                    failure.artifacts.push(ToolArtifact::touched(path, digest, Access::Write));
                 }
             }
             Step::Folder(path) if index < failed || (index == failed && !is_taken) => {

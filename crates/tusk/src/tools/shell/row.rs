@@ -27,7 +27,7 @@ impl ShellRow {
             .field("workdir", folder.as_ref().map_or(named, WorkPath::as_str));
         let command_digest = Digest::of(&command.finish()).as_str().to_owned();
         let workdir = folder.unwrap_or_else(WorkPath::root).as_str().to_owned();
-        Self { workdir, profile: profile.to_owned(), command_digest }
+        Self { workdir, profile: profile.to_owned(), command_digest, observed: None }
     }
 }
 

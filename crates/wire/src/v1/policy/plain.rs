@@ -156,7 +156,10 @@ row! {
         /// Tools that may change files.
         edit_surfaces: Refs,
     }
-    {}
+    {
+        /// True: the row of a command that ran says which files it changed.
+        observe_commands: Option<bool>,
+    }
 }
 
 row! {

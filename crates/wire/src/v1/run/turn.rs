@@ -154,6 +154,9 @@ pub struct CallRow {
     pub truncation: Option<CallTruncation>,
     /// The files that were read or written.
     pub artifacts: Vec<CallArtifact>,
+    /// How the files that a command changed were found; absent for what is no command, or did not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<ObservedCommand>,
     /// The call whose program made it; absent for a call of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
@@ -186,6 +189,52 @@ pub struct CallArtifact {
     /// The digest of its bytes; absent when it is gone, or was not read as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// What a command did to it: `created`, `changed`, `removed` or `mode`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    /// Its mode after a command: kind and permission bits in octal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// What it was before a command, and where its bytes are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<EarlierFile>,
+}
+
+/// What a file was before a command, and where its bytes are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EarlierFile {
+    /// The digest of its bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Its mode: kind and permission bits in octal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The git blob that has its bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git_blob: Option<String>,
+    /// The object that has its bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object_ref: Option<String>,
+    /// Why its bytes are nowhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_restorable: Option<String>,
+}
+
+/// How the files that a command changed were found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ObservedCommand {
+    /// `git` when git said which files there are, `walk` when every folder was listed.
+    pub source: String,
+    /// `excluded` when paths that git ignores were not compared, else `included`.
+    pub ignored: String,
+    /// Calls that ran at the same time: a change may be theirs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overlaps: Vec<String>,
+    /// Why the comparison is not complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incomplete: Option<String>,
 }
 
 /// The digests of a turn.

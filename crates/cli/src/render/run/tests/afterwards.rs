@@ -39,6 +39,7 @@ fn turn(turn: u64, verdict: TurnVerdict, tools: &[&str]) -> TurnRow {
         witness_id: "w1_aa".to_owned(),
         tokens: 1_234,
         cost_micro_usd: Some(2_100),
+        files: Vec::new(),
     }
 }
 
@@ -153,6 +154,7 @@ fn refused_turn() -> TurnCard {
                 reference: Some("sha256:0123".to_owned()),
             }),
             artifacts: Vec::new(),
+            observed: None,
             program: None,
             filtered: None,
         }],
