@@ -18,8 +18,10 @@ use std::time::Duration;
 use premath_kernel::Moment;
 
 use self::backup::Backups;
+use crate::audit::AuditLog;
 use crate::disk::{Access, Disk, DiskFile, LockMode, LockOutcome};
 use crate::error::StoreError;
+use crate::inherited_rows::InheritedRows;
 use crate::objects::Objects;
 use crate::permit::{Maintenance, Permit, PermitRefusal};
 use crate::verify::{Accepted, Checked, Lanes, RecordedHere, Repository, verify};
@@ -141,6 +143,8 @@ impl Doctor {
         }
         let _alone = self.lock()?;
         let repository = &self.repository;
+        // Before a head is made: it would say that this clone wrote what came with it.
+        InheritedRows::note(&repository.disk, &repository.folder().join(AuditLog::FILE_NAME))?;
         let lanes = repository.lanes()?;
         let witnesses = repository.witnesses();
         let now = repository.clock.now();

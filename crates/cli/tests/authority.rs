@@ -492,8 +492,16 @@ fn an_instruction_says_nothing_in_another_repository() {
     let (here, there) = (instructed(), repository(|_| {}));
     let foreign = there.path().join(".premath/issues.jsonl");
     let before = fs::read_to_string(&foreign).unwrap();
-    let arguments = [&CHANGE[..], &["--issues", foreign.to_str().unwrap()]].concat();
-    refused(&here, &arguments, MISSING);
+    let arguments = [&CHANGE[..], &["--issues", foreign.to_str().unwrap(), "--json"]].concat();
+    let outside = here.run(&arguments);
+    assert_eq!(outside.code, Some(2), "{outside:?}");
+    assert!(outside.stdout.contains("issues.outside_repository"), "{outside:?}");
+    // Also where the person allows issue memory there.
+    there.write("allowing.toml", format!("[issues]\noutside = ['{}']\n", foreign.display()));
+    let config = there.path().join("allowing.toml");
+    let allowed = here.command(&arguments).env("PREMATH_CONFIG", config).output().unwrap();
+    let answer: Value = serde_json::from_slice(&allowed.stdout).unwrap();
+    assert_eq!((allowed.status.code(), &answer["refused"]["class"]), (Some(1), &json!(MISSING)), "{answer}");
     assert_eq!(fs::read_to_string(&foreign).unwrap(), before);
 }
 

@@ -8,6 +8,7 @@ mod folder;
 
 use folder::Folder;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 const INSTRUCTION_LINKED: &str = "[mutation]\ncli = \"instruction-linked\"\n";
 const HUMAN_OVERRIDE: &str = "[mutation]\ncli = \"human-override\"\n";
@@ -41,20 +42,28 @@ fn assert_shut((code, answer): &(i32, Value)) {
     assert_eq!((*code, class), (1, Some(&json!("mutation.use_evidence_missing"))), "{answer}");
 }
 
+/// The same in a repository whose person allows issue memory in that file, although it is outside.
+fn json_allowing(folder: &Folder, allowed: &str, arguments: &[&str]) -> (i32, Value) {
+    let own = TempDir::new().unwrap();
+    let config = own.path().join("config.toml");
+    std::fs::write(&config, format!("[issues]\noutside = ['{allowed}']\n")).unwrap();
+    json_with(folder, arguments, ("PREMATH_CONFIG", config.to_str().unwrap()))
+}
+
 #[test]
 fn the_repository_that_owns_issue_memory_decides_wherever_the_person_stands() {
     let (locked, free, nowhere) = (repository(INSTRUCTION_LINKED), repository(""), Folder::new());
     let path = issues(&locked);
     let before = std::fs::read(&path).unwrap();
     for place in [&free, &nowhere] {
-        assert_shut(&place.json(&["issue", "add", "Two", "--issues", &path]));
-        assert_shut(&place.json(&["dep", "remove", "bd-1", "bd-1", "--issues", &path]));
+        assert_shut(&json_allowing(place, &path, &["issue", "add", "Two", "--issues", &path]));
+        assert_shut(&json_allowing(place, &path, &["dep", "remove", "bd-1", "bd-1", "--issues", &path]));
     }
-    let (code, listed) = free.json(&["issue", "list", "--issues", &path]);
+    let (code, listed) = json_allowing(&free, &path, &["issue", "list", "--issues", &path]);
     assert_eq!((code, listed["items"].as_array().unwrap().len()), (0, 1), "reading is free");
     assert_eq!(std::fs::read(&path).unwrap(), before);
     let path = issues(&free);
-    assert_shut(&locked.json(&["issue", "add", "Two", "--issues", &path]));
+    assert_shut(&json_allowing(&locked, &path, &["issue", "add", "Two", "--issues", &path]));
     assert_eq!(nowhere.json(&["issue", "add", "Two", "--issues", &path]).0, 0);
 }
 
@@ -63,7 +72,7 @@ fn a_configured_path_into_another_repository_is_not_a_way_around_it() {
     let locked = repository(INSTRUCTION_LINKED);
     let free = Folder::new();
     free.write("premath.toml", format!("[issues]\npath = '{}'\n", issues(&locked)));
-    assert_shut(&free.json(&["issue", "add", "Two"]));
+    assert_shut(&json_allowing(&free, &issues(&locked), &["issue", "add", "Two"]));
 }
 
 #[cfg(unix)]
@@ -71,7 +80,8 @@ fn a_configured_path_into_another_repository_is_not_a_way_around_it() {
 fn a_link_to_issue_memory_is_not_a_way_around_it() {
     let (locked, free) = (repository(INSTRUCTION_LINKED), repository(""));
     std::os::unix::fs::symlink(issues(&locked), free.path().join("link.jsonl")).unwrap();
-    assert_shut(&free.json(&["issue", "add", "Two", "--issues", "link.jsonl"]));
+    let linked = ["issue", "add", "Two", "--issues", "link.jsonl"];
+    assert_shut(&json_allowing(&free, &issues(&locked), &linked));
 }
 
 #[test]
