@@ -77,7 +77,7 @@ fn every_turn_of_the_demo_is_judged_again_with_equal_digests() {
 /// Seed: 001 §3/4, 001 §4.3/11
 #[test]
 fn turn_show_has_the_request_that_was_sent() {
-    let project = Project::pattern("single");
+    let project = Project::pattern("evaluator_optimizer");
     let turns = project.judged_turns();
     let first = project.json(&["turn", "show", &turns[0], "--json"]);
     let second = project.json(&["turn", "show", &turns[1], "--json"]);

@@ -77,7 +77,7 @@ impl Project {
     pub(crate) fn demo() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut project = Self { root: folder.path().to_owned(), folder };
-        project.accepted(&["run", "--demo", "--dir", "demo"]);
+        project.accepted(&["run", "--demo", "--keep", "demo"]);
         project.root = project.root.join("demo");
         project
     }

@@ -3,7 +3,8 @@
 //! What may be taken is listed in `removable.txt`, and the list is compared.
 //!
 //! A line says what a removal changes: `turn` the turnDigest, `supplement` the supplementDigest and with it the witness,
-//! `document` nothing, because it is the document behind one of the eleven mandatory digests, which may be absent.
+//! `witness` the witness id alone. Three change nothing: `unread` is read with an intent only, and there is none; `equal` because the row means the same without it and has the same normal form, `document` because it
+//! is the document behind one of the eleven mandatory digests, which may be absent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::{env, fs};
@@ -24,7 +25,11 @@ const MANDATORY_DOCUMENTS: [&str; 6] = [
     "$.policies.stateViewPolicy",
     "$.policies.toolRenderProtocol",
 ];
-/// How often a place is tried per pattern; everywhere when `PREMATH_PROVE` is set.
+/// What only a mutation reads: where the turn is cited, and what its policy grants.
+const READ_WITH_AN_INTENT: [&str; 3] =
+    ["$.evidence.sessionRefs", "$.evidence.trajectoryRefs", "$.policies.mutationPolicy."];
+/// How often a place inside a policy document is tried per pattern: a digest covers all of it. Everywhere when
+/// `PREMATH_PROVE` is set.
 const TRIES: usize = 2;
 
 #[derive(Debug, Clone)]
@@ -37,7 +42,7 @@ enum Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Judged {
     Refused,
-    Admitted { turn: String, supplement: Option<String> },
+    Admitted { turn: String, supplement: Option<String>, witness: String, normal_form: Vec<u8> },
 }
 
 /// Checks a case as the runtime does. A case that asks for a change is admitted only with it.
@@ -53,6 +58,8 @@ fn judge(case: &Value, asks: bool) -> Judged {
     Judged::Admitted {
         turn: digests.turn.as_str().to_owned(),
         supplement: digests.supplement.as_ref().map(|digest| digest.as_str().to_owned()),
+        witness: checked.witness().id().to_owned(),
+        normal_form: premath_kernel::encode(&checked.turn.canonical(true)),
     }
 }
 
@@ -95,20 +102,52 @@ fn shape(place: &[Step]) -> String {
     format!("${}", steps.collect::<String>())
 }
 
+fn turn(judged: &Judged) -> Option<&[u8]> {
+    match judged {
+        Judged::Refused => None,
+        Judged::Admitted { turn, .. } => Some(turn.as_bytes()),
+    }
+}
+
+fn supplement(judged: &Judged) -> Option<&[u8]> {
+    match judged {
+        Judged::Refused => None,
+        Judged::Admitted { supplement, .. } => supplement.as_ref().map(String::as_bytes),
+    }
+}
+
+fn witness(judged: &Judged) -> Option<&[u8]> {
+    match judged {
+        Judged::Refused => None,
+        Judged::Admitted { witness, .. } => Some(witness.as_bytes()),
+    }
+}
+
+fn normal_form(judged: &Judged) -> Option<&[u8]> {
+    match judged {
+        Judged::Refused => None,
+        Judged::Admitted { normal_form, .. } => Some(normal_form),
+    }
+}
+
 /// What a removal changed, for the list.
-fn change(shape: &str, before: &Judged, after: &Judged) -> Option<&'static str> {
-    let (
-        Judged::Admitted { turn, supplement },
-        Judged::Admitted { turn: same_turn, supplement: same_supplement },
-    ) = (before, after)
-    else {
-        return None;
-    };
-    Some(match (turn != same_turn, supplement != same_supplement) {
-        (true, _) => "turn",
-        (false, true) => "supplement",
-        (false, false) if MANDATORY_DOCUMENTS.contains(&shape) => "document",
-        (false, false) => "nothing",
+fn change(shape: &str, asks: bool, before: &Judged, after: &Judged) -> Option<&'static str> {
+    let (Judged::Admitted { .. }, Judged::Admitted { .. }) = (before, after) else { return None };
+    let differs = |part: fn(&Judged) -> Option<&[u8]>| part(before) != part(after);
+    Some(if differs(turn) {
+        "turn"
+    } else if differs(supplement) {
+        "supplement"
+    } else if differs(witness) {
+        "witness"
+    } else if MANDATORY_DOCUMENTS.contains(&shape) {
+        "document"
+    } else if shape.starts_with("$.evidence.") && !differs(normal_form) {
+        "equal"
+    } else if !asks && READ_WITH_AN_INTENT.iter().any(|member| shape.starts_with(member)) {
+        "unread"
+    } else {
+        "nothing"
     })
 }
 
@@ -128,14 +167,15 @@ fn try_case(
     for place in found {
         let shape = shape(&place);
         let times = tried.entry(shape.clone()).or_default();
+        let is_repeated = shape.starts_with("$.policies.") && *times >= TRIES && !is_proof;
         // How strict a check is belongs to whoever checks; this one always is.
-        if shape == "$.strict" || (*times >= TRIES && !is_proof) {
+        if shape == "$.strict" || is_repeated {
             continue;
         }
         *times += 1;
         count += 1;
         let after = judge(&without(case, &place), asks);
-        if let Some(change) = change(&shape, &whole, &after) {
+        if let Some(change) = change(&shape, asks, &whole, &after) {
             assert_ne!(change, "nothing", "{label}: without {shape} the same turn is admitted");
             removable.insert(format!("{change} {shape}"));
         }

@@ -69,8 +69,9 @@ fn the_issue_graph_check_gives_both_reports_and_the_larger_exit_code() {
     assert_eq!(report["dependencyDiagnostics"], document(&graph));
     assert_eq!(ran.status.code(), check.status.code().max(graph.status.code()), "{}", shown(&ran));
     let missing = line(&project, "python3 tools/ci/check_issue_graph.py --json --issues nowhere.jsonl");
+    let direct = project.premath(&["issue", "check", "--json", "--issues", "nowhere.jsonl"]);
     assert_eq!(missing.status.code(), Some(4), "{}", shown(&missing));
-    assert!(document(&missing)["error"]["class"].is_string(), "{}", shown(&missing));
+    assert_eq!((missing.stdout, missing.stderr), (direct.stdout, direct.stderr));
 }
 
 /// Seed: 002 §13/6, 002 §13/7
@@ -90,14 +91,12 @@ fn the_kpi_benchmark_is_the_kpi_report() {
 #[test]
 fn the_instruction_runner_runs_the_checks_of_an_envelope() {
     let project = with_tools();
-    let policy = project.json(&["instruction-check", "--json", "nothing.json"]);
-    assert!(policy["error"].is_object(), "{policy}");
     let envelope = json!({
         "schema": 1,
         "intent": "look at the issues",
         "scope": "repository",
         "normalizerId": "normalizer.ci.v1",
-        "policyDigest": "pol1_unknown",
+        "policyDigest": format!("pol1_{}", "0".repeat(64)),
         "requestedChecks": ["graph"],
     });
     fs::create_dir_all(project.root.join("instructions")).unwrap();

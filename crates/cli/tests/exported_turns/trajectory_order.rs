@@ -1,6 +1,6 @@
 //! The order of a projection, and the window of the throughput figure: one file gives one answer.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::live_run::{Project, shown};
 
@@ -58,10 +58,10 @@ fn the_window_ends_at_the_newest_row_unless_a_time_is_named() {
         append(&project, step, "run", "completed", &format!("2020-01-01T10:{at}:00Z"));
     }
     let report = project.json(&["harness-kpi", "--json"]);
-    assert_eq!(report["window"]["end"], json!("2020-01-01T10:03:00.000Z"), "{report}");
+    assert_eq!(report["window"]["end"], json!("2020-01-01T10:03:00Z"), "{report}");
     assert_eq!(report["counts"]["windowRows"], json!(3), "{report}");
     assert_eq!(report["decision"]["state"], json!("pass"), "{report}");
-    let named = project.json(&["harness-kpi", "--json", "--as-of", "2020-01-01T10:03:00.000Z"]);
+    let named = project.json(&["harness-kpi", "--json", "--as-of", "2020-01-01T10:03:00Z"]);
     assert_eq!(named, report, "the end that is printed gives the same answer");
     let later = project.json(&["harness-kpi", "--json", "--as-of", "2020-03-01T00:00:00Z"]);
     assert_eq!(later["decision"]["state"], json!("insufficient_data"), "{later}");
@@ -69,6 +69,5 @@ fn the_window_ends_at_the_newest_row_unless_a_time_is_named() {
     assert_eq!(earlier["counts"]["futureRows"], json!(2), "{earlier}");
     let wrong = project.premath(&["harness-kpi", "--json", "--as-of", "yesterday"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", shown(&wrong));
-    let error: Value = serde_json::from_slice(&wrong.stdout).unwrap();
-    assert_eq!(error["error"]["class"], json!("input.field_invalid"), "{error}");
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("input.field_invalid"), "{}", shown(&wrong));
 }
