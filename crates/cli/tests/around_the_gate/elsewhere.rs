@@ -21,7 +21,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     with("a state folder of somebody else, for a permit", &SPEND_MORE, &[("XDG_STATE_HOME", "/tmp/premath-nobody")], 4),
     with("a step trusts what it likes", &TRUST, &[("PREMATH_STEP_TOKEN", "1")], 1),
     with("a trust without a reason", &["trust", "--all"], &[], 2),
-    with("a program trusts", &["scheme-eval", "-e", "(trust \"because\")"], &[], 1),
+    with("a program trusts", &["scheme-eval", "-e", "(host-call \"workspace.trust\")"], &[], 1),
     Attack {
         name: "another key in the state folder",
         act: |room| std::fs::write(room.folder.state().join("premath/clone.key"), [7_u8; 32]).unwrap(),
