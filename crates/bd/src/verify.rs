@@ -244,7 +244,7 @@ impl Survey<'_> {
     }
 
     fn take(&mut self, lane: &Lane, report: LogReport) -> Result<(), StoreError> {
-        let accepted_lines = report.accepted_lines;
+        let (accepted_lines, committed_lines) = (report.accepted_lines, report.committed_lines);
         let bad_line = |problem: &Problem| problem.line.filter(|_| problem.class == ProblemClass::BadLine);
         let bad_lines: BTreeSet<u64> = report.problems.kept().iter().filter_map(bad_line).collect();
         self.found.accepted += report.accepted;
@@ -265,7 +265,10 @@ impl Survey<'_> {
             if bad_line(&problem).is_some_and(|line| bad_lines.contains(&line)) {
                 continue;
             }
-            let is_within = problem.line.is_some_and(|line| line <= accepted_lines);
+            let is_edit = matches!(problem.class, ProblemClass::RowDigestMismatch | ProblemClass::RowOrder);
+            let is_within = problem.line.is_some_and(|line| {
+                line <= accepted_lines || (is_edit && line <= committed_lines)
+            });
             if is_within || self.accepted.has_line(&path, &line_digest) {
                 self.found.accepted += 1;
             } else {

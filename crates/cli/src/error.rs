@@ -148,10 +148,12 @@ impl CliError {
                 Self { exit: Exit::Busy, message: error.to_string(), hints: vec![hint] }
             }
             StoreError::Io { source, .. } => Self::environment(format!("{error}: {source}"), hint),
+            StoreError::Untrusted { .. } => {
+                Self { exit: Exit::Environment, message: format!("log_untrusted: {error}"), hints: vec![hint] }
+            }
             StoreError::Missing { .. }
             | StoreError::Poisoned { .. }
             | StoreError::Newer { .. }
-            | StoreError::Untrusted { .. }
             | StoreError::Corrupt { .. }
             | StoreError::DerivedDamaged { .. } => Self::environment(error, hint),
         }

@@ -99,8 +99,11 @@ fn a_change_that_a_closed_turn_asked_for_is_made_when_the_process_died_before_it
     std::fs::remove_dir_all(&kept).unwrap();
     copy(&saved, &kept);
     std::fs::write(&journal, cut).unwrap();
-    std::fs::remove_file(kept.join("runs/one/journal.jsonl.head")).unwrap();
     assert_eq!(status(&folder, "bd-1"), "in_progress");
+    // What was rolled back is not gone on with until a person answers for it.
+    assert_eq!(folder.run(&["resume", "one"]).code, Some(4));
+    let trusted = folder.run(&["trust", "--all", "--reason", "rolled back by this test"]);
+    assert_eq!(trusted.code, Some(0), "{trusted:?}");
     let ran = folder.run(&["resume", "one", "--json"]);
     assert_eq!((ran.code, &last(&ran)["applied"]), (Some(0), &Value::from(1)), "{ran:?}");
     assert_eq!(status(&folder, "bd-1"), "closed");

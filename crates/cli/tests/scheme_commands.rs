@@ -259,6 +259,7 @@ fn what_programs_do_not_have_is_denied_with_its_class() {
         "approval.approve",
         "workspace.init",
         "workspace.doctor",
+        "workspace.trust",
         "issue.import",
         "issue.export",
         "scheme.eval",

@@ -22,6 +22,7 @@ impl ActionError {
             Self::Input(error) | Self::Store(StoreError::Input(error)) => error.class.code(),
             Self::Envelope(fault) => fault.class,
             Self::Store(StoreError::Busy { .. }) => "lease_store_busy",
+            Self::Store(StoreError::Untrusted { .. }) => "log_untrusted",
             Self::NotRetained { .. } => "payload_not_retained",
             Self::Store(
                 StoreError::Missing { .. }
@@ -29,7 +30,6 @@ impl ActionError {
                 | StoreError::Poisoned { .. }
                 | StoreError::Corrupt { .. }
                 | StoreError::Newer { .. }
-                | StoreError::Untrusted { .. }
                 | StoreError::DerivedDamaged { .. },
             )
             | Self::Source(_)

@@ -8,8 +8,10 @@ pub mod fuzz_bodies;
 pub mod generate;
 mod programs;
 pub mod reference;
+mod test_clones;
 
 pub use broken_arguments::{BrokenArguments, broken_arguments};
 pub use clock::{CountingIds, TestClock};
 pub use data::{files_in, replay_corpus, test_data};
 pub use programs::program;
+pub use test_clones::TestClones;

@@ -278,6 +278,20 @@ fn only_the_command_makes_a_persons_permit() {
     assert!(!makers.is_empty(), "nobody makes it any more: this test looks for the wrong thing");
 }
 
+/// Where the bare file system is shared: below the keys of clones, and to look at a marker.
+const BARE_DISKS: &[&str] = &["crates/cli/src/agent/rule_files.rs", "crates/cli/src/commands.rs"];
+
+#[test]
+fn no_store_of_the_product_is_opened_without_the_keys_of_clones() {
+    // Written in two parts, so that this file does not find itself.
+    let bare = concat!("Arc::new(", "OsDisk)");
+    let is_test = |file: &Path| file.file_name().is_some_and(|name| name == "tests.rs");
+    let found: BTreeSet<PathBuf> =
+        rust_files(&["src"]).into_iter().filter(|file| !is_test(file) && read(file).contains(bare)).collect();
+    let allowed: BTreeSet<PathBuf> = BARE_DISKS.iter().map(|file| root().join(file)).collect();
+    assert_eq!(found, allowed, "a log over a bare file system is authenticated by nobody");
+}
+
 #[track_caller]
 fn assert_none(offences: &[String]) {
     assert!(offences.is_empty(), "\n  {}\n", offences.join("\n  "));

@@ -203,6 +203,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         slice: Slice::Tests { package: "premath-cli", filter: SCHEME_PARITY },
         long_form: scheme_parity,
     },
+    Entry {
+        id: "R27",
+        property: "no way around the gate from outside the sandbox",
+        slice: Slice::Tests { package: "premath-cli", filter: AROUND_THE_GATE },
+        long_form: around_the_gate,
+    },
 ];
 
 const KILL_POINTS: &str = "binary(kill_points) + binary(promotion_kills) + binary(forgetting_kills)";
@@ -221,6 +227,7 @@ const MALFORMED_INPUT: &str =
     "binary(malformed_input) + binary(malformed_http) + (binary(mcp) & test(/malformed|broken_input/))";
 const MCP_CONFORMANCE: &str = "binary(mcp) & test(/conformance_suite|conformance_client|official_client|python_client|inspector|real_agents/)";
 const FOREIGN_TOOLS: &str = "binary(foreign_tools)";
+const AROUND_THE_GATE: &str = "binary(around_the_gate)";
 const MALFORMED_ANSWERS: &str = "binary(decode_recorded) + binary(sse_vectors)";
 const ARGUMENTS: &str = "binary(tools_arguments)";
 const ISSUE_ARGUMENTS: &str = "binary(issue_tools_arguments)";
@@ -327,6 +334,10 @@ fn mcp_conformance(_budget: &Budget) -> Vec<Work> {
         .with_variable("CI", "true")
         .with_variable("PREMATH_PROVE", "1");
     vec![Work::Clients, Work::Need(&NEXTEST), Work::Run(invocation)]
+}
+
+fn around_the_gate(_budget: &Budget) -> Vec<Work> {
+    tests("premath-cli", AROUND_THE_GATE)
 }
 
 fn foreign_tools(_budget: &Budget) -> Vec<Work> {

@@ -139,7 +139,8 @@ impl LogReader {
     pub fn authenticity(&self) -> Result<Authenticity, StoreError> {
         let log = self.log();
         let Some(auth) = &log.auth else { return Ok(Authenticity::Unguarded) };
-        let behind = log.recorded_head()?.and_then(|recorded| self.is_behind(&recorded));
+        let recorded = log.recorded_head()?;
+        let behind = recorded.as_ref().and_then(|recorded| self.is_behind(recorded));
         let found = match self.head() {
             _ if behind.is_some() => (Distrust::RolledBack, behind.unwrap_or_default()),
             None if self.is_empty() => return Ok(Authenticity::Authentic),
@@ -158,6 +159,9 @@ impl LogReader {
                 (Distrust::Foreign, "another clone or another program wrote its head".to_owned())
             }
             Some(head) => match self.contradiction(head)? {
+                None if recorded.is_some_and(|recorded| self.is_another_history(&recorded)) => {
+                    (Distrust::RolledBack, "it went on from an older state than this clone knows".to_owned())
+                }
                 None => return Ok(Authenticity::Authentic),
                 Some(detail) => (Distrust::Foreign, detail),
             },
@@ -229,11 +233,13 @@ impl LogReader {
         if recorded.next == Some(found) {
             return None;
         }
-        if found.rows < known.rows {
-            return Some(format!("this clone knows {} lines of it, {} are there", known.rows, found.rows));
-        }
-        (found.rows == known.rows && found.digest != known.digest)
-            .then(|| "its lines are not those that this clone knows".to_owned())
+        (found.rows < known.rows)
+            .then(|| format!("this clone knows {} lines of it, {} are there", known.rows, found.rows))
+    }
+
+    /// Whether the log has as many lines as this clone knows, and other ones.
+    fn is_another_history(&self, recorded: &Head) -> bool {
+        self.extent.rows == recorded.extent.rows && self.extent.digest != recorded.extent.digest
     }
 
     /// The version of git that the log is, byte for byte.

@@ -31,7 +31,7 @@ fn a_sealed_head_is_left_alone_until_the_other_slot_is_sealed() {
     let mut head = Head::default();
     let mut slots = Vec::new();
     for sealed in [true, false, false, true, false, true, true] {
-        head.advance(sealed);
+        head.advance(sealed, None);
         slots.push(head.slot);
         head.sealed = sealed;
     }
@@ -43,9 +43,9 @@ fn a_sealed_head_is_left_alone_until_the_other_slot_is_sealed() {
 #[test]
 fn a_head_whose_sync_failed_is_written_over() {
     let mut head = Head::default();
-    head.advance(true);
+    head.advance(true, None);
     assert!(!head.sealed, "nobody has synced it yet");
-    head.advance(false);
+    head.advance(false, None);
     assert_eq!(head.slot, Slot::First);
 }
 

@@ -143,7 +143,6 @@ impl<'r> Lanes<'r> {
         self.add(&mut lanes, LaneKind::Issues, self.issues.to_owned())?;
         self.add(&mut lanes, LaneKind::History, history_path(self.issues))?;
         self.add(&mut lanes, LaneKind::Audit, self.folder().join(AuditLog::FILE_NAME))?;
-        self.add_gone(&mut lanes)?;
         self.add(&mut lanes, LaneKind::Promotions, PolicyStore::log_path(self.root))?;
         for folder in self.worker_folders()? {
             self.add(&mut lanes, LaneKind::Trajectory, folder.join("harness_trajectory.jsonl"))?;
@@ -162,6 +161,7 @@ impl<'r> Lanes<'r> {
         for session in journal::sessions(self.disk.as_ref(), &runs)? {
             self.add(&mut lanes, LaneKind::Journal, runs.join(session).join(journal::FILE))?;
         }
+        self.add_gone(&mut lanes)?;
         Ok(lanes)
     }
 
@@ -204,15 +204,15 @@ impl<'r> Lanes<'r> {
         Ok(())
     }
 
-    /// Logs that this clone knows outside the repository and that are not there, head and all.
+    /// Logs that this clone knows outside the repository and that are not there.
     fn add_gone(&self, lanes: &mut Vec<Lane>) -> Result<(), StoreError> {
         let home = Log::new(Arc::clone(self.disk), self.folder().join(AuditLog::FILE_NAME));
         let Some(auth) = &home.auth else { return Ok(()) };
         let recorded = auth.recorded_logs(self.disk.as_ref());
         for relative in recorded.map_err(StoreError::io("list the records of", &self.folder()))? {
             let path = self.root.join(&relative);
-            let is_there = self.exists(&path)? || self.exists(&beside(&path, "head"))?;
-            if let Some(kind) = LaneKind::of(&relative).filter(|_| !is_there) {
+            let is_known = lanes.iter().any(|lane| lane.log.path() == path);
+            if let Some(kind) = LaneKind::of(&relative).filter(|_| !is_known) {
                 lanes.push(Lane { kind, log: kind.log(Arc::clone(self.disk), path) });
             }
         }

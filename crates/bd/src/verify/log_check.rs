@@ -43,6 +43,8 @@ pub struct LogReport {
     pub extent: Extent,
     /// How many lines of the start a person accepted.
     pub(crate) accepted_lines: u64,
+    /// How many lines of the start git brought: what their seals say is git's to answer for.
+    pub(crate) committed_lines: u64,
 }
 
 /// Checks one log.
@@ -124,12 +126,14 @@ fn check_authenticity(reader: &LogReader, report: &mut LogReport) -> Result<(), 
         Authenticity::Authentic => {
             check_record(log, report)?;
             if let Some(version) = reader.base().and_then(|base| base.version) {
+                report.committed_lines = reader.base().map_or(0, |base| base.extent.rows);
                 let detail = format!("taken over from {version}");
                 report.problems.add(Problem::of_file(ProblemClass::Committed, path, detail));
             }
             return check_standing(reader, report);
         }
         Authenticity::Committed(version) => {
+            report.committed_lines = report.extent.rows;
             (ProblemClass::Committed, format!("its lines are those of {version}"))
         }
         Authenticity::Distrusted(reason, detail) => {

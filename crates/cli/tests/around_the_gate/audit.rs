@@ -32,9 +32,9 @@ pub(crate) const ATTACKS: &[Attack] = &[
         room.put(HEAD, head_with_invented_mac(room, AUDIT));
     })
     .exits(4),
-    Attack::on_files("the last row is cut off", &SPEND_MORE, AUDIT, |room| {
+    Attack::on_files("the last change is cut off, and what came after it", &SPEND_MORE, AUDIT, |room| {
         let mut all = rows(room, AUDIT);
-        all.pop();
+        all.truncate(all.iter().rposition(|row| row.contains("\"mutation\"")).unwrap());
         put_rows(room, AUDIT, &all);
     })
     .exits(4),

@@ -31,7 +31,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     ),
     with("a step trusts what it likes", &TRUST, &[("PREMATH_STEP_TOKEN", "1")], 1),
     with("a trust without a reason", &["trust", "--all"], &[], 2),
-    with("a program trusts", &["scheme-eval", "-e", "(trust \"because\")"], &[], 1),
+    with("a program trusts", &["scheme-eval", "-e", "(host-call \"workspace.trust\")"], &[], 1),
     Attack {
         name: "another key in the state folder",
         act: |room| std::fs::write(room.folder.state().join("premath/clone.key"), [7_u8; 32]).unwrap(),

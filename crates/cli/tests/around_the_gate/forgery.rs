@@ -22,9 +22,12 @@ pub(crate) fn rechained(rows: &[String]) -> Vec<String> {
         let value = parse(row.as_bytes(), Limits::default()).unwrap().into_owned();
         let Value::Object(row) = value else { panic!("a row is an object") };
         let mac = row.get("mac").cloned();
-        let bare = row.without("mac").without("prev").without("rowDigest").without("seq");
-        let mut members: Vec<_> =
-            bare.iter().map(|(name, value)| (name.to_owned().into(), value.clone())).collect();
+        let is_chain = |name: &str| matches!(name, "mac" | "prev" | "rowDigest" | "seq");
+        let mut members: Vec<_> = row
+            .iter()
+            .filter(|(name, _)| !is_chain(name))
+            .map(|(name, value)| (name.to_owned().into(), value.clone()))
+            .collect();
         members.push(("seq".into(), Value::from(seq)));
         members.extend(prev.take().map(|prev| ("prev".into(), Value::from(prev))));
         let digest = Digest::of(&Value::Object(Object::from_members(members.clone()).unwrap()));

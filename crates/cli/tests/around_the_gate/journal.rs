@@ -6,19 +6,18 @@ use crate::{Attack, hold};
 
 const HEAD: &str = ".premath/runs/one/journal.jsonl.head";
 
-/// Makes the model say that it wants another issue changed.
+/// Makes the model ask for a change of another issue: its last answer is replaced, and nothing is left behind it.
 fn forge_the_answer(room: &Room) {
-    let all = rows(room, JOURNAL);
+    let mut all = rows(room, JOURNAL);
     let at = all.iter().rposition(|row| row.contains("touch begun2")).unwrap();
-    let forged: Vec<String> = all
-        .iter()
-        .enumerate()
-        .map(|(number, row)| match number >= at {
-            true => row.replace("touch begun2", "touch forged").replace("go2", "go1"),
-            false => row.clone(),
-        })
-        .collect();
-    put_rows(room, JOURNAL, &rechained(&forged));
+    all.truncate(at + 1);
+    let mut row: serde_json::Value = serde_json::from_str(&all[at]).unwrap();
+    let parts = row["event"]["parts"].as_array_mut().unwrap();
+    let call = parts.iter_mut().find(|part| part["type"] == "call").unwrap();
+    call["name"] = "issue_update".into();
+    call["arguments"] = serde_json::json!({"id": "bd-2", "notes": "forged"}).to_string().into();
+    all[at] = row.to_string();
+    put_rows(room, JOURNAL, &rechained(&all));
 }
 
 fn cut_last(room: &Room) {

@@ -59,7 +59,7 @@ impl Room {
         let envelope = json!({
             "schema": 1,
             "intent": "link a change",
-            "scope": "repository",
+            "scope": {"issueId": "bd-2"},
             "policyDigest": policy["policyDigest"],
             "normalizerId": "premath.normalizer.v1",
             "requestedChecks": ["issue", "graph"],

@@ -13,6 +13,7 @@ pub(crate) mod cases;
 mod figures;
 mod holder;
 mod process;
+mod rekeying;
 mod rows;
 mod shifted;
 pub(crate) mod state;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::process::{Answer, Started};
+use super::rekeying::rekey;
 
 /// The command under test, as this test was built: in release when the test is.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_premath");
@@ -20,6 +21,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(crate) struct Workplace {
     folder: TempDir,
+}
+
+impl Drop for Workplace {
+    fn drop(&mut self) {
+        // Some stores never had a key.
+        drop(fs::remove_dir_all(self.state()));
+    }
 }
 
 impl Workplace {
@@ -39,6 +47,11 @@ impl Workplace {
     pub(crate) fn copied(&self) -> Self {
         let place = Self::empty();
         copy(self.path(), place.path());
+        if self.state().is_dir() {
+            fs::create_dir_all(place.state()).unwrap();
+            copy(&self.state(), &place.state());
+            rekey(&place);
+        }
         place
     }
 
@@ -62,7 +75,19 @@ impl Workplace {
     /// Lets a program run here, with nothing in its environment but where programs are.
     pub(crate) fn settle(&self, command: &mut Command) {
         command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").current_dir(self.path());
-        command.env("XDG_STATE_HOME", self.path().with_extension("state"));
+        command.env("XDG_STATE_HOME", self.state());
+    }
+
+    /// Where the state of the person is.
+    pub(super) fn state(&self) -> PathBuf {
+        self.path().with_extension("state")
+    }
+
+    /// Where the clone keeps the newest head of a lane.
+    pub(crate) fn record(&self, lane: &str) -> PathBuf {
+        let clones = self.state().join("premath/clones");
+        let clone = fs::read_dir(clones).unwrap().next().unwrap().unwrap();
+        clone.path().join(format!(".premath%2F{lane}.head"))
     }
 
     /// One run that nobody disturbs.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use premath_bd::issues::Operation;
-use premath_bd::{Permit, PermitLedger, Spend, TurnGrant};
+use premath_bd::{Distrust, Permit, PermitLedger, Spend, StoreError, TurnGrant};
 use premath_kernel::Digest;
 use premath_tusk::policy::GovernancePin;
 use premath_tusk::turn_loop::RunConfig;
@@ -156,7 +156,11 @@ impl<'g> RunAuthority<'g> {
             return link(workspace, id);
         }
         let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, id)?;
-        let holds = ledger.issued()?.is_some_and(|issued| workspace.clock.now() < issued.expires_at);
+        let holds = match ledger.issued() {
+            // Nothing is issued over a ledger that was rolled back; linking says why.
+            Err(StoreError::Untrusted { reason: Distrust::RolledBack, .. }) => true,
+            issued => issued?.is_some_and(|issued| workspace.clock.now() < issued.expires_at),
+        };
         if holds {
             return link(workspace, id);
         }

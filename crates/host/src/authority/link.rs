@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use premath_bd::issues::Operation;
-use premath_bd::{LeaseGrant, Permit, PermitLedger};
+use premath_bd::{Distrust, LeaseGrant, Permit, PermitLedger, StoreError};
 use premath_kernel::Digest;
 use premath_wire::time::parse_time;
 use premath_wire::v1::InstructionWitness;
@@ -56,7 +56,15 @@ pub(crate) fn link(
     // Nothing is spent where the record of what was decided is not this clone's, or older than it knows.
     audit_log(workspace).require_authentic()?;
     let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, id)?;
-    let Some(issued) = ledger.issued()?.filter(|issued| issued.is_accepted) else {
+    let issued = match ledger.issued() {
+        Err(StoreError::Untrusted { reason: Distrust::RolledBack, detail, .. }) => {
+            let detail = format!("the ledger of instruction `{id}` was rolled back: {detail}");
+            let hint = "restore it, or run an instruction of another name; `premath verify` says more";
+            return Ok(Err(evidence_missing(detail, hint)));
+        }
+        issued => issued?,
+    };
+    let Some(issued) = issued.filter(|issued| issued.is_accepted) else {
         let detail = format!("instruction `{id}` was not issued here");
         return Ok(Err(evidence_missing(detail, RUN_AGAIN)));
     };
@@ -111,7 +119,7 @@ fn changed_envelope(
         Ok(Some(evidence_missing(detail, RUN_AGAIN)))
     };
     let bytes = match read(workspace.disk.as_ref(), &path) {
-        Err(premath_bd::StoreError::Missing { .. }) => return told("is gone"),
+        Err(StoreError::Missing { .. }) => return told("is gone"),
         bytes => bytes?,
     };
     match Envelope::read(&bytes) {

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use premath_bd::OsDisk;
 use premath_host::AgentDoor as _;
 use premath_tusk::JsonText;
 use premath_tusk::tools::ToolContext;
@@ -15,6 +14,7 @@ use super::{Bench, no_room};
 use crate::agent::Agent;
 use crate::commands::bench_disk::Syncs;
 use crate::commands::bench_figure::Figure;
+use crate::commands::keyed_disk;
 use crate::error::CliError;
 use crate::models::Models;
 use crate::outside;
@@ -42,7 +42,7 @@ pub(super) fn syncs(bench: &Bench) -> Result<Figure, CliError> {
 
 /// What is stored over what was said, and whether that stays so.
 pub(super) fn stored(bench: &Bench) -> Result<Vec<Figure>, CliError> {
-    let ours = bench.ours("bytes", Store::File(Arc::new(OsDisk)))?;
+    let ours = bench.ours("bytes", Store::File(keyed_disk(Vec::new())))?;
     let measure = |workload: Workload| {
         let said = bench.floor(&ours, workload)?.run(None, FloorSyncs::None)?;
         let kept = ours.run(&workload.model(), workload)?;
