@@ -15,7 +15,8 @@ const RULE: &str = "@id(\"no.releases\") @reason(\"Releases are cut by people\")
 
 fn examples() -> String {
     let command = |text: &str| json!({"tool": "shell", "arguments": {"command": text, "workdir": "."}});
-    json!({"no.releases": {"match": [command("cargo publish")], "noMatch": [command("cargo test")]}}).to_string()
+    json!({"no.releases": {"match": [command("cargo publish")], "noMatch": [command("cargo test")]}})
+        .to_string()
 }
 
 /// A repository with data to measure with and a scene to run.
@@ -91,7 +92,10 @@ fn promoted_runs_carry_its_measurements(owner: &Person, package: &str) {
     let pin = configuration(owner, "promoted")["policy"]["governance"].clone();
     let provenance = &pin["profile"]["policyProvenance"];
     assert_eq!(provenance["packageRef"], format!("policy://{package}"), "{pin}");
-    assert_eq!((&provenance["expectedDigest"], &provenance["boundDigest"]), (&json!(package), &json!(package)));
+    assert_eq!(
+        (&provenance["expectedDigest"], &provenance["boundDigest"]),
+        (&json!(package), &json!(package))
+    );
     assert!(pin["profile"]["evalGate"]["metrics"]["f1"].as_f64().unwrap() > 0.9, "{pin}");
     assert!(pin["profile"]["evalEvidence"]["datasetLineageRef"].is_string(), "{pin}");
     assert!(pin["profile"]["redTeam"]["probes"].as_u64().unwrap() >= 200, "{pin}");
@@ -111,7 +115,9 @@ fn edits_by_hand_are_refused(owner: &Person, package: &str) {
     let refused = owner.run(&["run", "add work", "--model", "scripted:scene.toml", "--run-id", "edited"]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     let said = format!("{}{}", refused.stdout, refused.stderr);
-    for part in ["governance.policy_package_mismatch", "policies/governor/releases.cedar", "line 3", "cargo yank"] {
+    for part in
+        ["governance.policy_package_mismatch", "policies/governor/releases.cedar", "line 3", "cargo yank"]
+    {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(said.contains(&format!("premath policy rollback {package}")), "{said}");
@@ -122,7 +128,17 @@ fn edits_by_hand_are_refused(owner: &Person, package: &str) {
     }
     assert!(owner.done(&["policy", "diff"]).contains("cargo yank"));
     // A worker takes nothing, and a change that is linked to an instruction is not made.
-    let worked = owner.run(&["worker", "--worker-id", "w1", "--work-cmd", "true", "--verify-cmd", "true", "--steps", "1"]);
+    let worked = owner.run(&[
+        "worker",
+        "--worker-id",
+        "w1",
+        "--work-cmd",
+        "true",
+        "--verify-cmd",
+        "true",
+        "--steps",
+        "1",
+    ]);
     assert_ne!(worked.code, Some(0), "{worked:?}");
     assert!(format!("{worked:?}").contains("governance.policy_package_mismatch"), "{worked:?}");
     assert_eq!(issues(owner), before);
@@ -144,14 +160,22 @@ fn a_log_of_promotions_that_was_deleted_or_forged_keeps_runs_from_beginning() {
         std::fs::remove_file(owner.path(&format!(".premath/policy/{name}"))).unwrap();
     }
     let (code, refused) = starts(&owner, "deleted");
-    assert_eq!((code, &refused["refused"]["class"]), (1, &json!("governance.policy_package_unpinned")), "{refused}");
+    assert_eq!(
+        (code, &refused["refused"]["class"]),
+        (1, &json!("governance.policy_package_unpinned")),
+        "{refused}"
+    );
     assert_eq!(owner.json(&["verify"]).0, 1);
     // Forged: a row that nobody recorded puts nothing into force.
     let mut forged: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
     forged["number"] = json!(2);
     owner.write(".premath/policy/promotions.jsonl", &format!("{log}{forged}\n"));
     let (code, refused) = starts(&owner, "forged");
-    assert_eq!((code, &refused["refused"]["class"]), (1, &json!("governance.policy_package_unpinned")), "{refused}");
+    assert_eq!(
+        (code, &refused["refused"]["class"]),
+        (1, &json!("governance.policy_package_unpinned")),
+        "{refused}"
+    );
     assert_eq!(owner.json(&["verify"]).0, 1);
 }
 
@@ -162,10 +186,24 @@ fn files_that_nobody_promoted_refuse_runs_workers_and_linked_changes_and_not_a_p
     owner.write("policies/risk/high.json", "{}\n");
     let before = issues(&owner);
     let (code, refused) = starts(&owner, "unpromoted");
-    assert_eq!((code, &refused["refused"]["class"]), (1, &json!("governance.policy_package_unpinned")), "{refused}");
+    assert_eq!(
+        (code, &refused["refused"]["class"]),
+        (1, &json!("governance.policy_package_unpinned")),
+        "{refused}"
+    );
     let hint = refused["refused"]["hint"].as_str().unwrap();
     assert!(hint.contains("premath policy promote --from policies"), "{hint}");
-    let worked = owner.run(&["worker", "--worker-id", "w1", "--work-cmd", "true", "--verify-cmd", "true", "--steps", "1"]);
+    let worked = owner.run(&[
+        "worker",
+        "--worker-id",
+        "w1",
+        "--work-cmd",
+        "true",
+        "--verify-cmd",
+        "true",
+        "--steps",
+        "1",
+    ]);
     assert!(format!("{worked:?}").contains("governance.policy_package_unpinned"), "{worked:?}");
     assert_eq!(issues(&owner), before);
     // The person at the terminal acts on authority of their own, which no package of policy grants.

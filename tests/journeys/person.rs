@@ -28,7 +28,8 @@ impl Person {
     /// A person who has just run `premath init` in an empty git repository.
     pub(crate) fn new() -> Self {
         let person = Self { repository: TempDir::new().unwrap(), home: TempDir::new().unwrap() };
-        let made = Command::new("git").args(["init", "--quiet"]).current_dir(person.repository.path()).status();
+        let made =
+            Command::new("git").args(["init", "--quiet"]).current_dir(person.repository.path()).status();
         assert!(made.unwrap().success());
         person.done(&["init"]);
         person

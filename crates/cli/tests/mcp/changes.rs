@@ -113,7 +113,7 @@ fn an_instruction_that_a_client_runs_covers_claims_renewals_and_discoveries_only
     };
     for (tool, arguments) in [
         ("issue_claim", json!({"id": "bd-1", "assignee": "codex"})),
-        ("issue_lease_renew", json!({"id": "bd-1", "assignee": "codex"})),
+        ("issue_lease_renew", json!({"id": "bd-1", "leaseOwner": "codex"})),
         ("issue_discover", json!({"parentIssue": "bd-1", "title": "found on the way"})),
     ] {
         let (is_error, answered) = peer.call(tool, &linked(arguments));
@@ -153,9 +153,7 @@ fn a_check_that_the_policy_requires_of_clients_widens_what_they_instruct() {
     let run = |peer: &mut Peer, file: &str| peer.call("instruction_run", &json!({"path": file}));
     let (is_error, ran) = run(&mut peer, &file);
     assert!(!is_error, "{ran}");
-    let update = |instruction: &str| {
-        json!({"id": "bd-1", "notes": "looked at", "instruction": instruction})
-    };
+    let update = |instruction: &str| json!({"id": "bd-1", "notes": "looked at", "instruction": instruction});
     refused(&mut peer, "issue_update", &update(instruction), "mutation.capability_claim_missing");
     envelope["requestedChecks"] = json!(["graph", "store"]);
     folder.write("instructions/20261115T071253Z-checked.json", envelope.to_string());
