@@ -222,22 +222,15 @@ impl PolicyStore {
         Ok(true)
     }
 
-    /// The newest change, where the log of changes is as its head says.
+    /// Whether lines of the log of changes that its head knows of are gone or changed.
     ///
     /// # Errors
-    /// The log cannot be read, or lines that its head knows of are gone or changed.
-    pub fn newest(&self) -> Result<Option<PromotionRow>, StoreError> {
+    /// The log cannot be read.
+    pub fn is_log_tampered(&self) -> Result<bool, StoreError> {
         match self.log().read() {
-            Err(StoreError::Missing { .. }) => return Ok(None),
-            opened => {
-                let standing = opened?.standing();
-                if standing.is_tampered() {
-                    let detail = "lines that its head knows of are gone or changed";
-                    return Err(StoreError::corrupt(self.log().path(), detail));
-                }
-            }
+            Err(StoreError::Missing { .. }) => Ok(false),
+            opened => Ok(opened?.standing().is_tampered()),
         }
-        Ok(self.history()?.pop())
     }
 
     /// Every change, the oldest first.

@@ -397,7 +397,9 @@ fn a_package_comes_back_by_its_figures_though_the_gate_is_another_and_its_files_
     assert_eq!(answer.get("packageDigest"), first.get("packageDigest"));
     // One that does not reach the gate of today does not come back.
     repository.write("most/gates/redteam-gate.json", br#"{"minProbes": 251}"#);
-    repository.write("policies/gates/redteam-gate.json", br#"{"minProbes": 251}"#);
+    // What somebody writes into the working files is no gate: only a promoted package brings one.
+    repository.write("policies/gates/redteam-gate.json", br#"{"minProbes": 100000}"#);
+    assert!(is_ok(&repository.promoted("most")));
     let digest = first.get("packageDigest").unwrap().as_str().unwrap();
     let answer = repository.call("policy.rollback", &[("digest", digest)]);
     assert!(is_refused(&answer, "governance.redteam_gate_unmet", "fewer probes"), "{answer}");

@@ -103,7 +103,7 @@ const KEEPS_B_EXAMPLES: &str = r#"{
 }"#;
 
 #[test]
-fn rules_that_nobody_promoted_keep_the_whole_plan_from_being_done() {
+fn a_step_that_policy_denies_keeps_the_whole_plan_from_being_done() {
     let room = Room::new(&["a.md", "b.md", "c.md"], "");
     assert_eq!(room.begin("plans", &room.planning()).code, Some(3));
     let id = room.only("proposals");
@@ -113,8 +113,20 @@ fn rules_that_nobody_promoted_keep_the_whole_plan_from_being_done() {
     let (code, done) = room.ended(&["proposals", "approve", &id]);
     assert_eq!(code, Some(1), "{done}");
     let steps = steps(&done);
-    assert!(done.to_string().contains("governance.policy_package"), "{done}");
-    assert!(!states(&done).iter().any(|state| state == "done"), "{steps:?}");
+    assert!(steps[1].1.starts_with("policy_denied: "), "{steps:?}");
+    assert_eq!(states(&done), ["skipped", "failed", "skipped"], "{steps:?}");
+    assert!(room.deleted().is_empty(), "{:?}", room.deleted());
+}
+
+#[test]
+fn a_plan_under_files_that_nobody_promoted_does_nothing() {
+    let room = Room::new(&["a.md", "b.md", "c.md"], "");
+    assert_eq!(room.begin("plans", &room.planning()).code, Some(3));
+    let id = room.only("proposals");
+    room.write("policies/notes.md", "not promoted\n");
+    let (code, done) = room.ended(&["proposals", "approve", &id]);
+    assert_eq!(code, Some(1), "{done}");
+    assert!(done.to_string().contains("governance.policy_package_unpinned"), "{done}");
     assert!(room.deleted().is_empty(), "{:?}", room.deleted());
 }
 

@@ -1,7 +1,7 @@
 //! The packages that a workspace knows beside its own files: the one that comes with premath, and one that is being measured.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use premath_bd::PolicyFiles;
 use premath_kernel::Digest;
@@ -16,14 +16,22 @@ const RULES: &str = "governor/";
 /// The packages that a workspace knows beside its own files.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyPackages {
-    shipped: Arc<PolicyFiles>,
+    shipped: Arc<Shipped>,
     candidate: Option<Digest>,
+}
+
+/// The package that comes with premath. Its digest is asked for with every change, so it is computed once.
+#[derive(Debug, Default)]
+struct Shipped {
+    files: PolicyFiles,
+    digest: OnceLock<Digest>,
 }
 
 impl PolicyPackages {
     /// Those of a repository: the package that comes with premath holds where nothing was promoted.
     #[must_use]
     pub fn new(shipped: PolicyFiles) -> Self {
+        let shipped = Shipped { files: shipped, digest: OnceLock::new() };
         Self { shipped: Arc::new(shipped), candidate: None }
     }
 
@@ -36,7 +44,12 @@ impl PolicyPackages {
 
     /// The package that comes with premath.
     pub(super) fn shipped(&self) -> &PolicyFiles {
-        &self.shipped
+        &self.shipped.files
+    }
+
+    /// Its digest.
+    pub(super) fn shipped_digest(&self) -> &Digest {
+        self.shipped.digest.get_or_init(|| self.shipped.files.digest())
     }
 
     /// The digest of the package that is measured here.
@@ -46,15 +59,18 @@ impl PolicyPackages {
 
     /// A package, or the shipped one where it holds nothing.
     pub(super) fn resolve<'p>(&'p self, package: &'p PolicyFiles) -> &'p PolicyFiles {
-        if package.is_empty() { &self.shipped } else { package }
+        if package.is_empty() { self.shipped() } else { package }
     }
 
     /// A package with everything of the shipped one that holds beside it.
     pub(crate) fn effective(&self, package: &PolicyFiles) -> PolicyFiles {
+        if package.is_empty() {
+            return self.shipped().clone();
+        }
         let has_rules = package.iter().any(|(name, _)| name.starts_with(RULES));
         let mut files: BTreeMap<String, Vec<u8>> =
             package.iter().map(|(name, bytes)| (name.to_owned(), bytes.to_vec())).collect();
-        for (name, bytes) in self.shipped.iter() {
+        for (name, bytes) in self.shipped().iter() {
             if !(has_rules && name.starts_with(RULES)) {
                 files.entry(name.to_owned()).or_insert_with(|| bytes.to_vec());
             }

@@ -42,7 +42,10 @@ pub(crate) struct PackageStanding {
     basis: Basis,
     expected: Digest,
     bound: PolicyFiles,
+    bound_digest: Digest,
     evidence: PromotionEvidence,
+    /// Whether the log of promotions was changed by others.
+    is_tampered: bool,
 }
 
 impl PackageStanding {
@@ -55,34 +58,43 @@ impl PackageStanding {
         let packages = &workspace.packages;
         let working = store.working_files()?;
         if let Some(candidate) = packages.candidate() {
-            return Ok(Self {
-                basis: Basis::Candidate,
-                expected: candidate.clone(),
-                bound: packages.resolve(&working).clone(),
-                evidence: PromotionEvidence::default(),
-            });
+            let bound = packages.resolve(&working).clone();
+            return Ok(Self::of(Basis::Candidate, candidate.clone(), bound));
         }
-        let shipped = || (packages.shipped().digest(), packages.effective(&working));
-        let Some(row) = store.newest()? else {
-            let (expected, bound) = shipped();
-            return Ok(Self {
-                basis: Basis::Shipped,
-                expected,
-                bound,
-                evidence: PromotionEvidence::default(),
-            });
+        let basis = match store.history()?.pop().map(Box::new) {
+            None => Basis::Shipped,
+            Some(row) if row.package_digest == PolicyFiles::default().digest().as_str() => {
+                Basis::BackToShipped(row)
+            }
+            Some(row) => Basis::Promoted(row),
         };
-        if row.package_digest == PolicyFiles::default().digest().as_str() {
-            let (expected, bound) = shipped();
-            let basis = Basis::BackToShipped(Box::new(row));
-            return Ok(Self { basis, expected, bound, evidence: PromotionEvidence::default() });
-        }
-        let expected = Digest::claimed(&row.package_digest).ok_or_else(|| StoreError::Corrupt {
-            path: store.marker().with_file_name("promotions.jsonl"),
-            detail: "its last row names no package".to_owned(),
-        })?;
-        let evidence = promotion_evidence(workspace, &store, &row)?;
-        Ok(Self { basis: Basis::Promoted(Box::new(row)), expected, bound: working, evidence })
+        let mut standing = match &basis {
+            Basis::Promoted(row) => {
+                let expected = Digest::claimed(&row.package_digest).ok_or_else(|| no_package(&store))?;
+                let evidence = promotion_evidence(workspace, &store, row)?;
+                Self { evidence, ..Self::of(basis, expected, working) }
+            }
+            Basis::Shipped | Basis::BackToShipped(_) | Basis::Candidate if working.is_empty() => {
+                let digest = packages.shipped_digest();
+                let bound = packages.shipped().clone();
+                Self::with_digest(basis, digest.clone(), bound, digest.clone())
+            }
+            Basis::Shipped | Basis::BackToShipped(_) | Basis::Candidate => {
+                Self::of(basis, packages.shipped_digest().clone(), packages.effective(&working))
+            }
+        };
+        standing.is_tampered = store.is_log_tampered()?;
+        Ok(standing)
+    }
+
+    fn of(basis: Basis, expected: Digest, bound: PolicyFiles) -> Self {
+        let digest = bound.digest();
+        Self::with_digest(basis, expected, bound, digest)
+    }
+
+    fn with_digest(basis: Basis, expected: Digest, bound: PolicyFiles, bound_digest: Digest) -> Self {
+        let evidence = PromotionEvidence::default();
+        Self { basis, expected, bound, bound_digest, evidence, is_tampered: false }
     }
 
     /// The same, where the audit log vouches for the newest promotion; why not, where it does not.
@@ -110,12 +122,12 @@ impl PackageStanding {
 
     /// Whether the files are the package that must be in force.
     pub(crate) fn is_sound(&self) -> bool {
-        self.expected == self.bound.digest()
+        !self.is_tampered && self.expected == self.bound_digest
     }
 
     /// The digest of the files.
-    pub(crate) fn bound_digest(&self) -> Digest {
-        self.bound.digest()
+    pub(crate) const fn bound_digest(&self) -> &Digest {
+        &self.bound_digest
     }
 
     /// How the package that must be in force is called.
@@ -149,7 +161,7 @@ impl PackageStanding {
     /// # Errors
     /// As [`Self::expected_files`].
     pub(crate) fn drift(&self, workspace: &Workspace) -> Result<Vec<PolicyFileDiff>, ActionError> {
-        if self.is_sound() {
+        if self.expected == self.bound_digest {
             return Ok(Vec::new());
         }
         let expected = self.expected_files(workspace)?;
@@ -168,6 +180,13 @@ impl PackageStanding {
     pub(crate) fn refusal(&self, workspace: &Workspace) -> Result<Option<RunRefused>, ActionError> {
         if self.is_sound() {
             return Ok(None);
+        }
+        if self.is_tampered {
+            return Ok(Some(RunRefused {
+                class: FailureClass::PolicyPackageUnpinned.code().to_owned(),
+                detail: "lines of `.premath/policy/promotions.jsonl` are gone or changed".to_owned(),
+                hint: "`premath verify` says which; restore the file from git or a backup".to_owned(),
+            }));
         }
         let drift = self.drift(workspace)?;
         let mut named: Vec<String> = drift.iter().take(MOST_NAMED).map(sentence).collect();
@@ -217,7 +236,7 @@ impl PackageStanding {
         profile.insert("claimId".to_owned(), json!(GOVERNANCE_CLAIM_ID));
         profile.insert("claimed".to_owned(), json!(true));
         let provenance = json!({
-            "pinned": self.is_pinned() || self.is_sound(),
+            "pinned": !self.is_tampered && (self.is_pinned() || self.is_sound()),
             "packageRef": self.package_ref(),
             "expectedDigest": self.expected.as_str(),
             "boundDigest": self.bound_digest().as_str(),
@@ -276,6 +295,13 @@ impl PackageStanding {
     }
 }
 
+fn no_package(store: &PolicyStore) -> StoreError {
+    StoreError::Corrupt {
+        path: store.marker().with_file_name("promotions.jsonl"),
+        detail: "its last row names no package".to_owned(),
+    }
+}
+
 fn store_of(workspace: &Workspace) -> PolicyStore {
     PolicyStore::new(Arc::clone(&workspace.disk), workspace.root.clone())
 }
@@ -323,7 +349,7 @@ pub(crate) fn pinned_refusal(
         return Ok(Some(refused));
     }
     let (then, now) = (pin.package_digest(), standing.bound_digest());
-    Ok((then != now).then(|| RunRefused {
+    Ok((then != *now).then(|| RunRefused {
         class: FailureClass::PolicyPackageMismatch.code().to_owned(),
         detail: format!("the run is bound to the policy package {then}, and {now} is in force"),
         hint: "start a new run under the package in force; `premath policy history` shows the change"
