@@ -30,8 +30,19 @@ use crate::exit::Exit;
 pub(crate) const FILE_NAME: &str = "premath.toml";
 
 /// The sections of a file.
-const SECTIONS: [&str; 10] =
-    ["guardrails", "issues", "loop", "mcp", "models", "mutation", "policy", "sandbox", "telemetry", "tools"];
+const SECTIONS: [&str; 11] = [
+    "guardrails",
+    "issues",
+    "loop",
+    "mcp",
+    "models",
+    "mutation",
+    "policy",
+    "sandbox",
+    "session",
+    "telemetry",
+    "tools",
+];
 
 /// What files say.
 #[derive(Debug, Default)]
@@ -195,6 +206,11 @@ impl Reading<'_> {
             ("mutation.cli", Owner::Repository) => self.loaded.settings.terminal = self.terminal(value)?,
             ("issues.path", Owner::Repository) => self.loaded.settings.issues_path = self.path(value)?,
             ("issues.prefix", Owner::Repository) => self.loaded.settings.issue_prefix = self.prefix(value)?,
+            ("session.baseline", _) => {
+                let command = self.place.string(value, "$.session.baseline")?.to_owned();
+                let layer = self.place.layer(value);
+                self.loaded.settings.baseline = Some(Setting { value: command, layer });
+            }
             ("sandbox.readable", Owner::Person) => {
                 self.loaded.sandbox.readable = self.place.strings(value, "$.sandbox.readable")?;
             }

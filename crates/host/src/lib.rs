@@ -73,8 +73,8 @@ pub use scheme::{
     FUNCTIONS, Gives, ProgramFunction, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault,
 };
 pub use settings::{
-    CodeSettings, Layer, LoopSettings, PolicySettings, Setting, Settings, ShellSettings, TelemetrySettings,
-    TerminalAuthority, ToolSettings,
+    Baseline, CodeSettings, Layer, LoopSettings, PolicySettings, Setting, Settings, ShellSettings,
+    TelemetrySettings, TerminalAuthority, ToolSettings,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use work::{

@@ -138,7 +138,12 @@ fn tried(
 ) -> (ToolTaskRow, Spent) {
     let name = format!("{}-{defer}-{filter}", task.id);
     let said = |value: bool| Some(Setting { value, layer: Layer::Default });
-    let settings = ToolSettings { defer: said(defer), filter: said(filter), is_measured_now: true, ..ToolSettings::default() };
+    let settings = ToolSettings {
+        defer: said(defer),
+        filter: said(filter),
+        is_measured_now: true,
+        ..ToolSettings::default()
+    };
     let ran = ground.place(&name, &PolicyFiles::default()).and_then(|mut place: Place| {
         place.offer(settings);
         place.prepare("Buy milk.\n")?;
