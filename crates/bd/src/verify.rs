@@ -266,9 +266,9 @@ impl Survey<'_> {
                 continue;
             }
             let is_edit = matches!(problem.class, ProblemClass::RowDigestMismatch | ProblemClass::RowOrder);
-            let is_within = problem.line.is_some_and(|line| {
-                line <= accepted_lines || (is_edit && line <= committed_lines)
-            });
+            let is_within = problem
+                .line
+                .is_some_and(|line| line <= accepted_lines || (is_edit && line <= committed_lines));
             if is_within || self.accepted.has_line(&path, &line_digest) {
                 self.found.accepted += 1;
             } else {

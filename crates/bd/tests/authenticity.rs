@@ -107,7 +107,8 @@ fn a_row_behind_the_head_that_another_clone_signed_does_not_count() {
     journal(&clone().keyed(disk.clone())).append(&event(4), at(2)).unwrap();
     disk.put(HEAD, &head).unwrap();
     let mut rows = lines(&disk, JOURNAL);
-    let forged = rows.pop().unwrap().replace("\"mac\":\"", "\"mac\":\"00").replace("00\",\"prev", "\",\"prev");
+    let forged =
+        rows.pop().unwrap().replace("\"mac\":\"", "\"mac\":\"00").replace("00\",\"prev", "\",\"prev");
     rows.push(forged);
     put_lines(&disk, JOURNAL, &rows);
     assert_eq!(refused(&disk).0, Distrust::Foreign);
@@ -157,7 +158,12 @@ fn add(disk: &Arc<dyn Disk>, id: &str) -> Result<Applied, StoreError> {
     let draft = IssueDraft { id: Some(id.to_owned()), title: id.to_owned(), ..IssueDraft::default() };
     let permit = Permit::Operator(OperatorGrant::new(None, OperatorBasis::Configured));
     let store = FileIssues::new(Arc::clone(disk), ISSUES.into());
-    apply(&store, permit, &Operation::Add { draft: Box::new(draft), prefix: "bd".to_owned() }, &TestClock::at(at(5)))
+    apply(
+        &store,
+        permit,
+        &Operation::Add { draft: Box::new(draft), prefix: "bd".to_owned() },
+        &TestClock::at(at(5)),
+    )
 }
 
 #[test]

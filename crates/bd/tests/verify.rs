@@ -392,12 +392,12 @@ fn classes_are_sorted_and_every_one_says_what_to_do() {
     let warnings: Vec<&str> =
         ProblemClass::ALL.iter().filter(|class| class.is_warning()).map(|class| class.code()).collect();
     let expected = [
-            "verify.committed",
-            "verify.head_missing",
-            "verify.not_verifiable_here",
-            "verify.snapshot_stale",
-            "verify.text_form",
-            "verify.torn_tail"
-        ];
+        "verify.committed",
+        "verify.head_missing",
+        "verify.not_verifiable_here",
+        "verify.snapshot_stale",
+        "verify.text_form",
+        "verify.torn_tail",
+    ];
     assert_eq!(warnings, expected);
 }

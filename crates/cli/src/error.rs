@@ -148,9 +148,11 @@ impl CliError {
                 Self { exit: Exit::Busy, message: error.to_string(), hints: vec![hint] }
             }
             StoreError::Io { source, .. } => Self::environment(format!("{error}: {source}"), hint),
-            StoreError::Untrusted { .. } => {
-                Self { exit: Exit::Environment, message: format!("log_untrusted: {error}"), hints: vec![hint] }
-            }
+            StoreError::Untrusted { .. } => Self {
+                exit: Exit::Environment,
+                message: format!("log_untrusted: {error}"),
+                hints: vec![hint],
+            },
             StoreError::Missing { .. }
             | StoreError::Poisoned { .. }
             | StoreError::Newer { .. }

@@ -31,7 +31,7 @@ use crate::exit::Exit;
 pub(crate) const FILE_NAME: &str = "premath.toml";
 
 /// The sections of a file.
-const SECTIONS: [&str; 11] = [
+const SECTIONS: [&str; 12] = [
     "guardrails",
     "issues",
     "loop",
@@ -41,6 +41,7 @@ const SECTIONS: [&str; 11] = [
     "policy",
     "retention",
     "sandbox",
+    "session",
     "telemetry",
     "tools",
 ];
@@ -212,6 +213,11 @@ impl Reading<'_> {
                 let what =
                     "a repository cannot allow issue memory outside of itself; say this in your own file";
                 return Err(self.place.refused(what, "$.issues.outside", value));
+            }
+            ("session.baseline", _) => {
+                let command = self.place.string(value, "$.session.baseline")?.to_owned();
+                let layer = self.place.layer(value);
+                self.loaded.settings.baseline = Some(Setting { value: command, layer });
             }
             ("sandbox.readable", Owner::Person) => {
                 self.loaded.sandbox.readable = self.place.strings(value, "$.sandbox.readable")?;

@@ -128,7 +128,7 @@ fn terminal(folder: &Folder, authority: &str) {
 fn with_and_without(folder: &Folder, given: &[&str]) {
     let commands = ["--work-cmd", "true", "--verify-cmd", "true", "--json"];
     let lines: [Vec<&str>; 5] = [
-        vec!["boot", "--json"],
+        vec!["boot", "--verify-cmd", "true", "--json"],
         [&["step"], &commands[..]].concat(),
         vec!["stop", "--worker-id", "b", "--json"],
         [&["worker", "--worker-id", "a", "--steps", "1"], &commands[..]].concat(),
@@ -137,7 +137,7 @@ fn with_and_without(folder: &Folder, given: &[&str]) {
     for line in lines {
         if line.contains(&"stop") {
             // There is something to stop.
-            let booted = folder.run(&[&["boot", "--worker-id", "b"], given].concat());
+            let booted = folder.run(&[&["boot", "--verify-cmd", "true", "--worker-id", "b"], given].concat());
             assert_eq!(booted.code, Some(0), "{booted:?}");
             fs::remove_dir_all(folder.path().join(".premath/permits")).unwrap();
         }

@@ -240,7 +240,7 @@ fn the_example_is_a_repository_in_which_everything_is_in_order_but_one_check() {
 fn every_value_of_the_configuration_says_where_it_comes_from() {
     let folder = Folder::new();
     let (code, defaults) = folder.json(&["config", "show"]);
-    assert_eq!((code, &defaults["count"]), (0, &json!(49)));
+    assert_eq!((code, &defaults["count"]), (0, &json!(53)));
     assert!(defaults["items"].as_array().unwrap().iter().all(|row| row["layer"] == "default"), "{defaults}");
     folder.write("premath.toml", "[issues]\nprefix = \"web\"\n");
     let (_, shown) = folder.json(&["config", "show", "--issues", "x.jsonl"]);
@@ -262,6 +262,7 @@ fn every_value_of_the_configuration_says_where_it_comes_from() {
             { "key": "mutation.cli", "value": "operator", "layer": "default" },
             { "key": "retention.max_size", "value": "none", "layer": "default" },
             { "key": "retention.min_age", "value": "1d", "layer": "default" },
+            { "key": "session.baseline", "value": "not set", "layer": "default" },
         ])
     );
     assert!(folder.run(&["config", "show"]).stdout.contains("premath.toml:2"));

@@ -151,7 +151,7 @@ fn boot_step_and_stop_are_commands_of_their_own() {
     assert_eq!((text(&stepped, "/outcome"), text(&stepped, "/issueId")), ("completed", "bd-1"));
     let stopped = place.accepted(&["stop", "--json"]);
     assert!(text(&stopped, "/sessionId").starts_with("hs1_"), "{stopped}");
-    let again = place.accepted(&["boot", "--json"]);
+    let again = place.accepted(&["boot", "--verify-cmd", "true", "--json"]);
     assert_eq!((text(&again, "/mode"), &again["handoff"]["snapshotMatches"]), ("resume", &json!(true)));
 }
 
@@ -167,7 +167,7 @@ fn a_cycle_in_the_graph_starts_no_work() {
     fs::write(place.path().join("rows.jsonl"), format!("{}\n{}\n", row("x-1", "x-2"), row("x-2", "x-1")))
         .unwrap();
     place.accepted(&["issue", "import", "rows.jsonl", "--json"]);
-    let answer = place.run(&["boot", "--json"]);
+    let answer = place.run(&["boot", "--verify-cmd", "true", "--json"]);
     assert_eq!(answer.code(), Some(1), "{answer:?}");
     assert_eq!(answer.document().unwrap()["graphClasses"], json!(["issue_graph.cycle"]));
     let (answer, _) = worker(&place, "true", "true", &[]);
@@ -516,7 +516,7 @@ fn what_could_not_be_closed_afterwards_is_not_worked_on_and_nobody_says_that_it_
 fn boot_refuses_two_variables_that_name_different_issues() {
     let place = place(2);
     let boot = |issue: &str| {
-        let mut command = place.command(&["boot", "--json"]);
+        let mut command = place.command(&["boot", "--verify-cmd", "true", "--json"]);
         command.env("PREMATH_ACTIVE_ISSUE_ID", "bd-1").env("PREMATH_ISSUE_ID", issue);
         Started::new(&mut command).finish(Duration::from_secs(60))
     };
@@ -524,7 +524,7 @@ fn boot_refuses_two_variables_that_name_different_issues() {
     assert!(answer.is_refused_as(&["escalation_issue_context_ambiguous"]), "{answer:?}");
     assert_eq!(text(&boot("bd-1").accepted(), "/activeIssueId"), "bd-1");
     // People are told too what stays open, and every name is followed by a space.
-    let shown = place.run(&["boot"]);
+    let shown = place.run(&["boot", "--verify-cmd", "true"]);
     assert!(shown.stdout.contains("escalation_issue_context_ambiguous"), "{shown:?}");
     assert!(!shown.stdout.contains("feature_ledger.premath"), "{shown:?}");
 }

@@ -112,6 +112,19 @@ pub struct Settings {
     pub telemetry: TelemetrySettings,
     /// `[tools]`: how tools are offered
     pub tools: ToolSettings,
+    /// `session.baseline`: the command that says how things stand before any work, or `none`
+    pub baseline: Option<Setting<String>>,
+}
+
+/// What says how things stand before any work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Baseline<'s> {
+    /// This command.
+    Command(&'s str),
+    /// Nothing, and a person said so.
+    Declined,
+    /// Nobody said anything.
+    Unset,
 }
 
 impl Settings {
@@ -119,6 +132,18 @@ impl Settings {
     pub const ISSUES_PATH: &'static str = ".premath/issues.jsonl";
     /// What ids of our own begin with, when nobody says.
     pub const ISSUE_PREFIX: &'static str = "bd";
+    /// The baseline of a repository that has none.
+    pub const NO_BASELINE: &'static str = "none";
+
+    /// What says how things stand before any work.
+    #[must_use]
+    pub fn baseline(&self) -> Baseline<'_> {
+        match self.baseline.as_ref().map(|setting| setting.value.as_str()) {
+            None => Baseline::Unset,
+            Some(Self::NO_BASELINE) => Baseline::Declined,
+            Some(command) => Baseline::Command(command),
+        }
+    }
 }
 
 impl Default for Settings {
@@ -137,6 +162,7 @@ impl Default for Settings {
             retention: RetentionSettings::default(),
             telemetry: TelemetrySettings::default(),
             tools: ToolSettings::default(),
+            baseline: None,
         }
     }
 }

@@ -12,9 +12,9 @@ pub(crate) struct CommandArgs {
     /// What does the work: a line for sh, `agent`, `agent:MODEL`, or `scheme:FILE`, a program of the repository
     #[arg(long, value_name = "CMD")]
     pub(crate) work_cmd: String,
-    /// What says whether the work is done: a line for sh that ends with 0
+    /// Command that says whether the work is done, by ending with 0 [default: session.baseline of premath.toml]
     #[arg(long, value_name = "CMD")]
-    pub(crate) verify_cmd: String,
+    pub(crate) verify_cmd: Option<String>,
     /// The instruction to work under: its scope and its claims must cover the work; steps get their own without it
     #[arg(long, value_name = "ID", conflicts_with = "override_reason")]
     pub(crate) instruction: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) struct BootArgs {
     /// Where the verification runs; the root when nobody says
     #[arg(long, value_name = "PATH")]
     pub(crate) worktree: Option<PathBuf>,
-    /// What says how things stand before any work
+    /// Command that says how things stand before any work [default: session.baseline of premath.toml]
     #[arg(long, value_name = "CMD")]
     pub(crate) verify_cmd: Option<String>,
     /// The instruction to work under; one of its own without it

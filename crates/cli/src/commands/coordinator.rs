@@ -91,7 +91,9 @@ fn arguments(commands: &CommandArgs) -> Vec<OsString> {
         arguments.push(OsString::from(format!("{name}={value}")));
     };
     say("--work-cmd", commands.work_cmd.clone());
-    say("--verify-cmd", commands.verify_cmd.clone());
+    if let Some(verify) = &commands.verify_cmd {
+        say("--verify-cmd", verify.clone());
+    }
     if let Some(instruction) = &commands.instruction {
         say("--instruction", instruction.clone());
     }

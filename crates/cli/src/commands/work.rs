@@ -114,7 +114,7 @@ pub(super) fn commanded<'a>(fields: Fields<'a>, commands: &'a CommandArgs) -> Fi
     let counted = |seconds: Option<u64>| -> Option<Value<'a>> { seconds.map(number) };
     fields
         .field("workCmd", commands.work_cmd.as_str())
-        .field("verifyCmd", commands.verify_cmd.as_str())
+        .optional("verifyCmd", commands.verify_cmd.as_deref())
         .optional("instruction", commands.instruction.as_deref())
         .optional("ttlSeconds", counted(commands.ttl))
         .optional("workTimeout", counted(commands.work_timeout))

@@ -20,6 +20,12 @@ pub(crate) fn done(answer: &InitAnswer) -> String {
     for imported in &answer.imported {
         text.push_str(&super::issue::store::imported(imported));
     }
+    if let Some(command) = &answer.baseline {
+        let command = plain(command);
+        text.push_str(&format!(
+            "{GOOD}+{GOOD:#} baseline of sessions: {STRONG}{command}{STRONG:#} {DIM}(premath.toml){DIM:#}\n"
+        ));
+    }
     if answer.changed {
         let hint = match answer.root.as_str() {
             "." => "`premath issue add TITLE`, then `premath issue ready`".to_owned(),

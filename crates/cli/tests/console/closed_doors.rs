@@ -195,7 +195,9 @@ fn an_action_by_name_has_the_rules_of_other_agents() {
     );
     let refused = server.post("/api/actions/issue.add", &json!({ "args": { "title": "No" } }));
     assert_eq!((refused.status, refused.code().as_str()), (409, "mutation.use_evidence_missing"));
-    for action in ["approval.approve", "run.start", "policy.promote", "workspace.doctor", "workspace.trust", "nonsense"] {
+    for action in
+        ["approval.approve", "run.start", "policy.promote", "workspace.doctor", "workspace.trust", "nonsense"]
+    {
         assert_eq!(server.post(&format!("/api/actions/{action}"), &json!({})).status, 404, "{action}");
     }
     let hidden = server.post("/api/actions/issue.list", &json!({ "args": { "issues": "/etc/passwd" } }));

@@ -51,8 +51,7 @@ pub(super) fn rekey(place: &Workplace) {
         return;
     }
     let clone = Clone { state, root: root.clone(), secret: secret.try_into().unwrap() };
-    let disk: Arc<dyn Disk> =
-        Arc::new(KeyedDisk::new(Arc::new(OsDisk), Arc::new(CloneAuth::new(clone))));
+    let disk: Arc<dyn Disk> = Arc::new(KeyedDisk::new(Arc::new(OsDisk), Arc::new(CloneAuth::new(clone))));
     let repository = Repository::new(disk, Arc::new(OsClock), Arc::new(OsIds), &root);
     let permit = || Permit::Maintenance(MaintenanceGrant::new(Maintenance::Trust));
     let trusted = trust(&repository, permit(), TrustMode::Copied, &|_| true).unwrap();

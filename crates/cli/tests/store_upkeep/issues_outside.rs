@@ -39,7 +39,9 @@ fn a_repository_cannot_point_its_issue_memory_outside() {
     let up = format!("../{}/.premath/issues.jsonl", there.path().file_name().unwrap().to_str().unwrap());
     for path in [outside.as_str(), &up, "away/.premath/issues.jsonl", "x/../away/new.jsonl"] {
         here.write("premath.toml", format!("[issues]\npath = '{path}'\n"));
-        for arguments in [["issue", "add", "Two"], ["issue", "list", "--limit=1"], ["verify", "--exit-zero", "--json"]] {
+        for arguments in
+            [["issue", "add", "Two"], ["issue", "list", "--limit=1"], ["verify", "--exit-zero", "--json"]]
+        {
             let arguments: Vec<&str> = arguments.into_iter().filter(|one| *one != "--json").collect();
             assert_refused(&here, &outside, &arguments, "$.issues.path");
         }
@@ -60,7 +62,8 @@ fn a_link_in_place_of_the_default_is_no_way_out_either() {
 #[test]
 fn a_flag_names_issue_memory_outside_only_at_a_terminal() {
     let (here, _there, outside) = places();
-    for arguments in [["issue", "add", "Two"], ["issue", "show", "bd-1"], ["dep", "diagnostics", "--limit=1"]] {
+    for arguments in [["issue", "add", "Two"], ["issue", "show", "bd-1"], ["dep", "diagnostics", "--limit=1"]]
+    {
         let arguments = [&arguments[..], &["--issues", &outside]].concat();
         assert_refused(&here, &outside, &arguments, "$.issues");
     }

@@ -43,6 +43,8 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     items.extend(policy.iter().map(|(key, setting)| row(&format!("policy.{key}"), setting)));
     let retention = settings.retention.entries();
     items.extend(retention.iter().map(|(key, setting)| row(&format!("retention.{key}"), setting)));
+    let unset = || Setting::default_value("not set".to_owned());
+    items.push(row("session.baseline", &settings.baseline.clone().unwrap_or_else(unset)));
     let telemetry = settings.telemetry.entries();
     items.extend(telemetry.iter().map(|(key, setting)| row(&format!("telemetry.{key}"), setting)));
     let tools = settings.tools.entries();

@@ -1,5 +1,6 @@
 //! `workspace.init`: a folder made ready for premath. What is there already stays as it is.
 
+mod detect_baseline;
 pub(crate) mod example;
 
 use std::io::ErrorKind;
@@ -12,6 +13,7 @@ use premath_wire::v1::{ImportAnswer, InitAnswer, InitStep, RefusedAnswer, Refuse
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use self::detect_baseline::detect_baseline;
 use super::issue::{arguments, told};
 use super::issue_upkeep::{must_hold_rows, place_file, read, take_over};
 use crate::authority::{has_policies, policies_folder, written_default};
@@ -38,6 +40,10 @@ const CONFIGURATION: &str = "\
 # path = \".premath/issues.jsonl\"
 # What new ids begin with.
 # prefix = \"bd\"
+
+[session]
+# Command that says how things stand before any work. `boot`, `step` and workers need one; \"none\" where there is
+# nothing to check.
 ";
 
 /// What `init` takes.
@@ -74,7 +80,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     {
         return refused(&refusal, &issues);
     }
-    let store = prepare(&mut made, host, (&root, example.is_some()), &issues)?;
+    let (store, baseline) = prepare(&mut made, host, (&root, example.is_some()), &issues)?;
     let mut imported = Vec::new();
     for (source, bytes) in &sources {
         match taken(host, &store, source, bytes)? {
@@ -97,6 +103,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
             changed,
             steps: made.steps,
             imported,
+            baseline,
         },
     )
 }
@@ -117,7 +124,7 @@ fn prepare(
     host: &Host<'_>,
     (root, is_example): (&Path, bool),
     issues: &Path,
-) -> Result<FileIssues, ActionError> {
+) -> Result<(FileIssues, Option<String>), ActionError> {
     made.folder(root)?;
     let home = root.join(".premath");
     if host.workspace.disk.list(&home).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
@@ -128,7 +135,7 @@ fn prepare(
         made.folder(folder)?;
     }
     made.file(&root.join(".premath/.gitignore"), GITIGNORE.as_bytes())?;
-    made.file(&root.join("premath.toml"), CONFIGURATION.as_bytes())?;
+    let baseline = configuration(made, root, is_example)?;
     let policy = root.join(RETRY_POLICY_PATH);
     made.folder(&root.join("policies"))?;
     made.folder(&root.join("policies/control"))?;
@@ -146,7 +153,28 @@ fn prepare(
     } else {
         made.note(issues, false);
     }
-    Ok(store)
+    Ok((store, baseline))
+}
+
+/// Writes the configuration where there is none, with the command that the folder is tested by; gives the command back.
+fn configuration(
+    made: &mut Making<'_>,
+    root: &Path,
+    is_example: bool,
+) -> Result<Option<String>, ActionError> {
+    let path = root.join("premath.toml");
+    let is_new = made.is_new(&path)?;
+    let found = match (is_new, is_example) {
+        (false, _) => None,
+        (true, true) => Some(example::BASELINE.to_owned()),
+        (true, false) => detect_baseline(made.disk, root)?,
+    };
+    let line = match &found {
+        Some(command) => format!("baseline = \"{command}\"\n"),
+        None => "# baseline = \"make test\"\n".to_owned(),
+    };
+    made.file(&path, format!("{CONFIGURATION}{line}").as_bytes())?;
+    Ok(found)
 }
 
 /// Files to take rows over from, read before anything is made. Another tool's file is only taken into empty issue memory:

@@ -27,6 +27,20 @@ pub(crate) fn contradiction(said: Said<'_>) -> Option<Refused> {
     }
 }
 
+/// The issue that the environment names.
+pub(crate) fn named(said: Said<'_>) -> Option<String> {
+    told(said.active).or_else(|| told(said.issue))
+}
+
+/// The environment names an issue that is not in issue memory.
+pub(crate) fn unknown(id: &str) -> Refused {
+    Refused {
+        class: "escalation_issue_context_unknown".to_owned(),
+        detail: format!("the environment names issue `{id}`, which does not exist"),
+        hint: "`premath issue list` shows the issues; correct PREMATH_ACTIVE_ISSUE_ID or unset it".to_owned(),
+    }
+}
+
 fn told(text: Option<&str>) -> Option<String> {
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }

@@ -43,7 +43,7 @@ pub(super) struct Booted {
 
 /// `harness.boot`
 pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let request = WorkRequest::read(args)?;
+    let request = WorkRequest::read_in(host.workspace, args)?;
     let place = Place::of(host.workspace, request.worker_id.as_deref())?;
     request.ready(host)?;
     if let Some(contradiction) = request.contradiction() {
@@ -77,6 +77,9 @@ pub(super) fn begin(
     place: &Place,
 ) -> Result<Result<Booted, Refused>, ActionError> {
     let workspace = host.workspace;
+    if let Some(refused) = request.baseline_missing(workspace).or(request.unknown_issue(workspace)?) {
+        return Ok(Err(refused));
+    }
     let retry = match retry_policy::load(workspace)? {
         Ok(retry) => retry,
         Err(refused) => return Ok(Err(refused)),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use premath_bd::SessionStore;
+use premath_bd::issues::{FileIssues, IssueStore as _};
 
 use premath_kernel::{DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS, MIN_TTL_SECONDS, Value};
 use premath_tusk::sandbox::Interrupt;
@@ -17,6 +18,7 @@ use super::place::Place;
 use super::scheme_work::read_program;
 use crate::actions::issue::{arguments, invalid, told};
 use crate::agent::RunRefused as Refused;
+use crate::settings::Baseline;
 use crate::table::{ActionError, Host};
 use crate::workspace::{Workspace, shown};
 
@@ -134,12 +136,46 @@ impl WorkRequest {
         })
     }
 
+    /// Reads arguments; without a verification, that of the configuration counts.
+    ///
+    /// # Errors
+    /// The first of them that cannot be read.
+    pub(super) fn read_in(workspace: &Workspace, args: &Value<'_>) -> Result<Self, InputError> {
+        let mut request = Self::read(args)?;
+        if let (None, Baseline::Command(command)) = (&request.verify, workspace.settings.baseline()) {
+            request.verify = Some(command.to_owned());
+        }
+        Ok(request)
+    }
+
+    /// Work begins from a known state: something has to say what it is, or a person has to say that nothing does.
+    pub(super) fn baseline_missing(&self, workspace: &Workspace) -> Option<Refused> {
+        let is_missing = self.verify.is_none() && workspace.settings.baseline() == Baseline::Unset;
+        is_missing.then(|| Refused {
+            class: "session_baseline_missing".to_owned(),
+            detail: "nothing says how things stand before any work".to_owned(),
+            hint: "add `[session]` with `baseline = \"COMMAND\"` to premath.toml (`\"none\"` where there is nothing to \
+                   check), or name a command with --verify-cmd"
+                .to_owned(),
+        })
+    }
+
+    /// The environment names an issue that is not there.
+    pub(super) fn unknown_issue(&self, workspace: &Workspace) -> Result<Option<Refused>, ActionError> {
+        let Some(id) = active_issue::named(self.said()) else { return Ok(None) };
+        let store = FileIssues::new(Arc::clone(&workspace.disk), workspace.issues_path(None));
+        Ok(store.view()?.find(&id)?.is_none().then(|| active_issue::unknown(&id)))
+    }
+
     /// Whether somebody who was asked for this could begin: said before anything is started.
     ///
     /// # Errors
     /// Arguments that cannot be read, or something outside that is not there.
     pub fn check(host: &Host<'_>, args: &Value<'_>) -> Result<Option<Refused>, ActionError> {
-        let request = Self::read(args)?;
+        let request = Self::read_in(host.workspace, args)?;
+        if let Some(missing) = request.baseline_missing(host.workspace) {
+            return Ok(Some(missing));
+        }
         request.commands()?;
         let unsupported = request.unsupported();
         if unsupported.is_none() {

@@ -32,10 +32,13 @@ pub(super) struct Stepped {
 
 /// `harness.step`
 pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
-    let request = WorkRequest::read(args)?;
+    let request = WorkRequest::read_in(host.workspace, args)?;
+    let refused = |refused: Refused| refuse("harness.step", host.workspace, refused);
+    if let Some(missing) = request.baseline_missing(host.workspace) {
+        return refused(missing);
+    }
     request.commands()?;
     let place = Place::of(host.workspace, request.worker_id.as_deref())?;
-    let refused = |refused: Refused| refuse("harness.step", host.workspace, refused);
     if let Some(unsupported) = request.unsupported() {
         return refused(unsupported);
     }

@@ -35,7 +35,10 @@ pub fn work(
     wishes: &WorkWishes,
     watch: &mut WorkWatch<'_>,
 ) -> Result<Worked, ActionError> {
-    let request = WorkRequest::read(args)?;
+    let request = WorkRequest::read_in(host.workspace, args)?;
+    if let Some(missing) = request.baseline_missing(host.workspace) {
+        return Ok(Worked::Refused(missing));
+    }
     request.commands()?;
     if request.worker_id.is_none() {
         return Err(invalid("a worker needs a name", "workerId").into());

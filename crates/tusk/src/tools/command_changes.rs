@@ -166,3 +166,6 @@ impl ChangeTracker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,7 +21,14 @@ fn a_name_becomes_one_that_leads_nowhere() {
 #[test]
 fn it_never_makes_the_permit_of_a_person() {
     let door = ClientDoor::new("codex", false).under(Some("i1".to_owned()), None);
-    for action in ["issue.add", "issue.compact", "workspace.doctor", "workspace.trust", "policy.promote", "instruction.issue"] {
+    for action in [
+        "issue.add",
+        "issue.compact",
+        "workspace.doctor",
+        "workspace.trust",
+        "policy.promote",
+        "instruction.issue",
+    ] {
         assert_eq!(door.permit(action).unwrap_err().class, "mutation.use_evidence_missing", "{action}");
     }
     assert!(door.permit("instruction.run").is_ok());

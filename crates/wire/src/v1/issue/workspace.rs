@@ -22,6 +22,9 @@ pub struct InitAnswer {
     /// What was taken over from elsewhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imported: Vec<ImportAnswer>,
+    /// The command that was found to say how things stand before any work, and written to the configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
 }
 
 /// One file or folder.
