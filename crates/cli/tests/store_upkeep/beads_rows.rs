@@ -120,7 +120,8 @@ fn a_lease_without_a_fence_is_renewed_by_its_owner_and_by_nobody_else() {
     );
     let folder = with_rows(&[&leased]);
     let (code, checked) = folder.json(&["issue", "check"]);
-    let classes: Vec<&Value> = checked["problems"].as_array().unwrap().iter().map(|one| &one["class"]).collect();
+    let classes: Vec<&Value> =
+        checked["problems"].as_array().unwrap().iter().map(|one| &one["class"]).collect();
     assert!(!classes.contains(&&json!("issue_graph.lease.invalid")), "{code} {checked}");
     let (code, answer) = folder.json(&["issue", "lease-renew", "bd-a1", "--assignee", "bo"]);
     assert_eq!((code, &answer["refused"]["class"]), (1, &json!("lease_owner_mismatch")), "{answer}");

@@ -102,7 +102,10 @@ fn what_a_run_under_way_may_still_cite_stays() {
     let orphan = put_orphan(&folder, "put while the run was under way", 3);
     // A run that began five days ago and still holds its journal.
     let began = "2020-01-01T00:00:00Z";
-    let row = format!("{{\"at\":\"{began}\",\"event\":{{\"kind\":\"run.started\"}},\"kind\":\"premath.run.journal.v1\",\"rowDigest\":\"sha256:{}\",\"schema\":1,\"seq\":1}}\n", "0".repeat(64));
+    let row = format!(
+        "{{\"at\":\"{began}\",\"event\":{{\"kind\":\"run.started\"}},\"kind\":\"premath.run.journal.v1\",\"rowDigest\":\"sha256:{}\",\"schema\":1,\"seq\":1}}\n",
+        "0".repeat(64)
+    );
     folder.write(".premath/runs/run-live/journal.jsonl", row);
     let lock = fs::File::create(folder.path().join(".premath/runs/run-live/journal.jsonl.lock")).unwrap();
     lock.lock().unwrap();
@@ -118,9 +121,7 @@ fn what_a_run_under_way_may_still_cite_stays() {
 fn bad_ages_and_sizes_are_refused_and_a_step_collects_nothing() {
     let folder = aged();
     let orphan = put_orphan(&folder, "stays", 10);
-    for arguments in
-        [["gc", "--min-age", "1s"], ["gc", "--min-age", "soon"], ["gc", "--max-size", "much"]]
-    {
+    for arguments in [["gc", "--min-age", "1s"], ["gc", "--min-age", "soon"], ["gc", "--max-size", "much"]] {
         let ran = folder.run(&arguments);
         assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.stderr.contains("input.field_invalid") && ran.stderr.contains("hint"), "{ran:?}");

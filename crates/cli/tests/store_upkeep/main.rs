@@ -1,6 +1,9 @@
 //! Evidence that is missing, garbage, issue memory outside of its repository, and rows of older files and of beads.
 
-#![expect(clippy::disallowed_methods, reason = "the tests delete and look at the files that the command leaves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests delete and look at the files that the command leaves"
+)]
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what cannot be done fails the test")]
 
 #[path = "../folder/mod.rs"]

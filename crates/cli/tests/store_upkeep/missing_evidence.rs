@@ -20,7 +20,11 @@ fn cited(answer: &Value, state: &str) -> Vec<String> {
 fn assert_named(folder: &Folder, citing: &str, missing: &str) {
     for command in ["verify", "doctor"] {
         let (code, answer) = folder.json(&[command]);
-        assert_eq!((code, &answer["ok"], &answer["state"]), (1, &json!(false), &json!("damaged")), "{command}");
+        assert_eq!(
+            (code, &answer["ok"], &answer["state"]),
+            (1, &json!(false), &json!("damaged")),
+            "{command}"
+        );
         let found = cited(&answer, "missing");
         let is_named = |one: &String| {
             let (path, what) = one.split_once(' ').unwrap();
@@ -92,7 +96,11 @@ fn a_clean_clone_is_neither_ok_nor_damaged() {
     let clone = clone_of(&worked());
     for command in ["verify", "doctor"] {
         let (code, answer) = clone.json(&[command]);
-        assert_eq!((code, &answer["ok"], &answer["state"]), (0, &json!(false), &json!("not_here")), "{answer}");
+        assert_eq!(
+            (code, &answer["ok"], &answer["state"]),
+            (0, &json!(false), &json!("not_here")),
+            "{answer}"
+        );
         assert_eq!(cited(&answer, "missing"), [""; 0]);
         assert_eq!(cited(&answer, "damaged"), [""; 0]);
         let elsewhere = cited(&answer, "not_here");
