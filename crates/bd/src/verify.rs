@@ -109,7 +109,7 @@ pub fn verify(
         objects: &objects,
         witnesses: &witnesses,
         resolver: Resolver::new(repository, &objects, &witnesses),
-        inherited: InheritedRows::read(repository.disk.as_ref(), &repository.folder())?,
+        inherited: InheritedRows::default(),
         accepted: Accepted::new(&repository.disk, &repository.root),
         found: Verification {
             checked: Checked::default(),
@@ -120,6 +120,7 @@ pub fn verify(
         anchors: Anchors::default(),
         progress,
     };
+    survey.inherited();
     survey.witnesses()?;
     // The audit log comes before the lanes that cite something: it says which runs are this clone's.
     for lane in lanes.logs()? {
@@ -154,6 +155,17 @@ struct Survey<'a> {
 }
 
 impl Survey<'_> {
+    /// What came with the clone. Where that cannot be read, the heads of the logs tell.
+    fn inherited(&mut self) {
+        let folder = self.repository.folder();
+        match InheritedRows::read(self.repository.disk.as_ref(), &folder) {
+            Ok(inherited) => self.inherited = inherited,
+            Err(error) => {
+                self.failed(&error, ProblemClass::Unreadable, &folder.join(InheritedRows::FILE_NAME));
+            }
+        }
+    }
+
     /// Witnesses come first: what a person accepted of the logs is among them.
     fn witnesses(&mut self) -> Result<(), StoreError> {
         for id in self.witnesses.iter()? {

@@ -283,6 +283,25 @@ fn only_what_is_spelled_as_a_reference_is_one() {
 }
 
 #[test]
+fn runs_and_gates_are_references_only_where_a_member_is_meant_for_them() {
+    let digest = format!("sha256:{}", "b".repeat(64));
+    let row = |name: &'static str| {
+        let texts = ["run://r-1/t0001".to_owned(), format!("gate://{digest}"), "run://../x".to_owned()];
+        Object::fields().field(name, Value::text_list(texts.iter().map(String::as_str))).finish().into_owned()
+    };
+    let found = references(row("lineageRefs").as_object().unwrap());
+    assert_eq!(found, [Reference::Run("r-1".to_owned()), Reference::Outcome(digest.parse().unwrap())]);
+    // What a model says must not make a repository fail its verification.
+    assert_eq!(references(row("text").as_object().unwrap()), []);
+    let step = |action: &'static str| {
+        let refs = Value::text_list([digest.as_str()]);
+        Object::fields().field("action", action).field("witnessRefs", refs).finish().into_owned()
+    };
+    assert_eq!(references(step("harness.step").as_object().unwrap()).len(), 1);
+    assert_eq!(references(step("run").as_object().unwrap()), []);
+}
+
+#[test]
 fn documents_that_cannot_be_read_are_found_and_those_of_others_told_apart() {
     let (room, _) = furnished();
     room.disk.put(SESSION, b"{\"schema\":1,").unwrap();
@@ -395,6 +414,7 @@ fn classes_are_sorted_and_every_one_says_what_to_do() {
         "verify.committed",
         "verify.head_missing",
         "verify.not_verifiable_here",
+        "verify.reference_not_here",
         "verify.snapshot_stale",
         "verify.text_form",
         "verify.torn_tail",

@@ -495,7 +495,7 @@ fn an_instruction_says_nothing_in_another_repository() {
     let arguments = [&CHANGE[..], &["--issues", foreign.to_str().unwrap(), "--json"]].concat();
     let outside = here.run(&arguments);
     assert_eq!(outside.code, Some(2), "{outside:?}");
-    assert!(outside.stdout.contains("issues.outside_repository"), "{outside:?}");
+    assert!(outside.stderr.contains("issues.outside_repository"), "{outside:?}");
     // Also where the person allows issue memory there.
     there.write("allowing.toml", format!("[issues]\noutside = ['{}']\n", foreign.display()));
     let config = there.path().join("allowing.toml");
