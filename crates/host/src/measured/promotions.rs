@@ -6,10 +6,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use premath_bd::{AuditFilter, PolicyChange, PolicyStore, StoreError, audit_id, fresh_audit_id};
+use premath_bd::{
+    AuditFilter, PermitLedger, PolicyChange, PolicyFiles, PolicyStore, StoreError, audit_id, fresh_audit_id,
+    ledgers, promotion_args_digest,
+};
 use premath_kernel::{Digest, Value};
 use premath_wire::time::{format_time, to_millis};
-use premath_wire::v1::{AuditKind, AuditRow, PromotionRow, ReasonRow, Severity, StoreProblem};
+use premath_wire::v1::{AuditKind, AuditRow, PermitRow, PromotionRow, ReasonRow, Severity, StoreProblem};
 
 use crate::actions::repository;
 use crate::recording::audit_log;
@@ -41,8 +44,33 @@ pub(crate) fn settle(workspace: &Workspace) -> Result<bool, ActionError> {
     if audit_log(workspace).query(&applied(), MANY)?.rows.iter().any(is_it) {
         return Ok(was_left);
     }
+    if !is_permitted(workspace, &last)? {
+        return Ok(was_left);
+    }
     recorded(workspace, &last, "whoever put it into force did not live to record it")?;
     Ok(true)
+}
+
+/// Whether a permit was spent on exactly this change. A row that somebody wrote by hand has none, and is not recorded; going
+/// back to what comes with premath needs none.
+fn is_permitted(workspace: &Workspace, promoted: &PromotionRow) -> Result<bool, StoreError> {
+    if promoted.package_digest == PolicyFiles::default().digest().as_str() {
+        return Ok(true);
+    }
+    let args = promotion_args_digest(promoted);
+    let is_it = |row: &PermitRow| {
+        row.event == "spent"
+            && row.args_digest.as_deref() == Some(args.as_str())
+            && row.turn_digest.as_deref() == Some(&promoted.turn_digest)
+            && row.intent_digest.as_deref() == Some(&promoted.intent_digest)
+    };
+    for name in ledgers(workspace.disk.as_ref(), &workspace.root)? {
+        let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, &name)?;
+        if ledger.rows()?.iter().any(is_it) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn applied() -> AuditFilter {
