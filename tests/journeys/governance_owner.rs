@@ -11,7 +11,7 @@ const SCENE: &str = "name = \"adds\"\n[[turn]]\ntext = \"I add.\"\n[[turn.call]]
 /// A rule of the team, and its examples.
 const RULE: &str = "@id(\"no.releases\") @reason(\"Releases are cut by people\")\n\
                     forbid (principal, action == Action::\"shell\", resource)\n\
-                    when { context.arguments like \"*cargo publish*\" };\n";
+                    when { context.args.command like \"*cargo publish*\" };\n";
 
 fn examples() -> String {
     let command = |text: &str| json!({"tool": "shell", "arguments": {"command": text, "workdir": "."}});
@@ -176,7 +176,7 @@ fn a_log_of_promotions_that_was_deleted_or_forged_keeps_runs_from_beginning() {
         (1, &json!("governance.policy_package_unpinned")),
         "{refused}"
     );
-    assert_eq!(owner.json(&["verify"]).0, 1);
+    assert!(owner.json(&["verify"]).1.to_string().contains("policy.promotion_unrecorded"));
 }
 
 #[test]

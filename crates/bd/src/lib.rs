@@ -66,7 +66,10 @@ pub use permit::{
     SpentGrant, TurnGrant,
 };
 pub use permits::{Issued, PermitLedger, Spend, SpendRefusal, doors_folder, ledgers};
-pub use policies::{PolicyAction, PolicyApplied, PolicyChange, PolicyFiles, PolicyStanding, PolicyStore};
+pub use policies::{
+    PolicyAction, PolicyApplied, PolicyChange, PolicyFiles, PolicyStanding, PolicyStore,
+    promotion_args_digest,
+};
 pub use private_run::PrivateRun;
 pub use session::{Session, SessionChange, SessionStore};
 pub use tool_pins::{NewToolPin, ToolPin, ToolPinStore};

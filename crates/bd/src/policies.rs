@@ -79,15 +79,27 @@ impl PolicyChange {
     #[must_use]
     pub fn args_digest(&self) -> Digest {
         let package = self.package.digest();
-        args_digest(
-            &Object::fields()
-                .optional("evalReport", self.eval_report.as_deref())
-                .field("package", package.as_str())
-                .field("previous", self.previous.as_str())
-                .optional("redTeamReport", self.red_team_report.as_deref())
-                .finish(),
-        )
+        let reports = (self.eval_report.as_deref(), self.red_team_report.as_deref());
+        change_digest(package.as_str(), self.previous.as_str(), reports)
     }
+}
+
+fn change_digest(package: &str, previous: &str, (eval, red_team): (Option<&str>, Option<&str>)) -> Digest {
+    args_digest(
+        &Object::fields()
+            .optional("evalReport", eval)
+            .field("package", package)
+            .field("previous", previous)
+            .optional("redTeamReport", red_team)
+            .finish(),
+    )
+}
+
+/// The digest of what the permit of a recorded change was spent on.
+#[must_use]
+pub fn promotion_args_digest(row: &PromotionRow) -> Digest {
+    let reports = (row.eval_report.as_deref(), row.red_team_report.as_deref());
+    change_digest(&row.package_digest, &row.previous_digest, reports)
 }
 
 impl Permitted for PolicyChange {

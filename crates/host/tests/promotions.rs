@@ -391,6 +391,7 @@ fn a_package_comes_back_by_its_figures_though_the_gate_is_another_and_its_files_
     for entry in repository.workspace.disk.list(&reports).unwrap() {
         repository.workspace.disk.remove(&reports.join(entry.name)).unwrap();
     }
+    let rows = repository.read("rows.jsonl");
     repository.write("rows.jsonl", b"");
     let answer = repository.call("policy.rollback", &[]);
     assert!(is_ok(&answer), "{answer}");
@@ -399,7 +400,9 @@ fn a_package_comes_back_by_its_figures_though_the_gate_is_another_and_its_files_
     repository.write("most/gates/redteam-gate.json", br#"{"minProbes": 251}"#);
     // What somebody writes into the working files is no gate: only a promoted package brings one.
     repository.write("policies/gates/redteam-gate.json", br#"{"minProbes": 100000}"#);
-    assert!(is_ok(&repository.promoted("most")));
+    repository.write("rows.jsonl", &rows);
+    let most = repository.promoted("most");
+    assert!(is_ok(&most), "{most}");
     let digest = first.get("packageDigest").unwrap().as_str().unwrap();
     let answer = repository.call("policy.rollback", &[("digest", digest)]);
     assert!(is_refused(&answer, "governance.redteam_gate_unmet", "fewer probes"), "{answer}");
@@ -438,6 +441,26 @@ fn an_edited_log_of_promotions_is_found_and_vouches_for_nothing() {
     repository.write(".premath/policy/promotions.jsonl", last.as_bytes());
     let verified = repository.call("workspace.verify", &[]).to_string();
     assert!(verified.contains("policy.promotion_missing"), "{verified}");
+}
+
+#[test]
+fn a_row_that_somebody_wrote_into_the_log_of_promotions_is_never_recorded() {
+    let repository = Repository::new();
+    let first = repository.promoted("next");
+    assert!(is_ok(&first), "{first}");
+    let log = String::from_utf8(repository.read(".premath/policy/promotions.jsonl")).unwrap();
+    let (forged, other) = (format!("pol1_{}", "0".repeat(64)), "pol1_");
+    let digest = first.get("packageDigest").unwrap().as_str().unwrap();
+    assert!(digest.starts_with(other));
+    let row = log.replacen(digest, &forged, 1).replacen("\"number\":1", "\"number\":2", 1);
+    repository.write(".premath/policy/promotions.jsonl", format!("{log}{row}").as_bytes());
+    // Whoever promotes or goes back settles what a process that died left. No permit was spent on this row.
+    let class = "governance.eval_gate_unmet";
+    let answer = repository.call("policy.promote", &[("from", "next")]);
+    assert!(is_refused(&answer, class, ""), "{answer}");
+    let verified = repository.call("workspace.verify", &[]).to_string();
+    assert!(verified.contains("policy.promotion_unrecorded"), "{verified}");
+    assert!(verified.contains("governance.policy_package_mismatch"), "{verified}");
 }
 
 #[test]

@@ -126,7 +126,10 @@ fn a_plan_under_files_that_nobody_promoted_does_nothing() {
     room.write("policies/notes.md", "not promoted\n");
     let (code, done) = room.ended(&["proposals", "approve", &id]);
     assert_eq!(code, Some(1), "{done}");
-    assert!(done.to_string().contains("governance.policy_package_unpinned"), "{done}");
+    assert!(states(&done).iter().all(|state| state == "failed"), "{done}");
+    let journal = room.path().join(format!(".premath/runs/{id}/journal.jsonl"));
+    let journal = std::fs::read_to_string(journal).unwrap();
+    assert!(journal.contains("governance.policy_package_unpinned"), "{journal}");
     assert!(room.deleted().is_empty(), "{:?}", room.deleted());
 }
 

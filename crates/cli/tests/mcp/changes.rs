@@ -116,7 +116,7 @@ fn an_instruction_that_a_client_runs_covers_claims_renewals_and_discoveries_only
     };
     for (tool, arguments) in [
         ("issue_claim", json!({"id": "bd-1", "assignee": "codex"})),
-        ("issue_lease_renew", json!({"id": "bd-1", "leaseOwner": "codex"})),
+        ("issue_lease_renew", json!({"id": "bd-1", "owner": "codex", "fence": 1})),
         ("issue_discover", json!({"parentIssue": "bd-1", "title": "found on the way"})),
     ] {
         let (is_error, answered) = peer.call(tool, &linked(arguments));

@@ -8,12 +8,14 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use premath_bd::{
-    Access, AuditFilter, PolicyChange, PolicyStore, ProblemClass, RecordedHere, StoreError, audit_id,
-    fresh_audit_id,
+    Access, AuditFilter, PermitLedger, PolicyChange, PolicyFiles, PolicyStore, ProblemClass, RecordedHere, StoreError,
+    audit_id, fresh_audit_id, ledgers, promotion_args_digest,
 };
 use premath_kernel::{Digest, Value};
 use premath_wire::time::{format_time, to_millis};
-use premath_wire::v1::{AuditKind, AuditRow, FindingState, PromotionRow, ReasonRow, Severity, StoreProblem};
+use premath_wire::v1::{
+    AuditKind, AuditRow, FindingState, PermitRow, PromotionRow, ReasonRow, Severity, StoreProblem,
+};
 
 use super::reports::objects;
 use crate::actions::{finding_state, repository};
@@ -46,8 +48,33 @@ pub(crate) fn settle(workspace: &Workspace) -> Result<bool, ActionError> {
     if audit_log(workspace).query(&applied(), MANY)?.rows.iter().any(is_it) {
         return Ok(was_left);
     }
+    if !is_permitted(workspace, &last)? {
+        return Ok(was_left);
+    }
     recorded(workspace, &last, "whoever put it into force did not live to record it")?;
     Ok(true)
+}
+
+/// Whether a permit was spent on exactly this change. A row that somebody wrote by hand has none, and is not recorded; going
+/// back to what comes with premath needs none.
+fn is_permitted(workspace: &Workspace, promoted: &PromotionRow) -> Result<bool, StoreError> {
+    if promoted.package_digest == PolicyFiles::default().digest().as_str() {
+        return Ok(true);
+    }
+    let args = promotion_args_digest(promoted);
+    let is_it = |row: &PermitRow| {
+        row.event == "spent"
+            && row.args_digest.as_deref() == Some(args.as_str())
+            && row.turn_digest.as_deref() == Some(&promoted.turn_digest)
+            && row.intent_digest.as_deref() == Some(&promoted.intent_digest)
+    };
+    for name in ledgers(workspace.disk.as_ref(), &workspace.root)? {
+        let ledger = PermitLedger::open(Arc::clone(&workspace.disk), &workspace.root, &name)?;
+        if ledger.rows()?.iter().any(is_it) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn applied() -> AuditFilter {
