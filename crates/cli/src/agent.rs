@@ -17,7 +17,7 @@ use premath_exec::{Beneath, OsSandbox};
 use premath_host::{
     ActionError, AgentDoor, Attendant, CommandShape, KeptRuns, Measure, NoPerson, Said, Workspace,
 };
-use premath_tusk::policy::Governor;
+use premath_tusk::policy::{Governor, Observability};
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
 use premath_tusk::tools::foreign::{ForeignTools, NoForeignTools};
@@ -226,6 +226,8 @@ impl Stopwatch for Since {
 pub(crate) struct Attended<'a> {
     pub(crate) inner: &'a dyn AgentDoor,
     pub(crate) watching: &'a Arc<Watching>,
+    /// The modes of the trace sinks that are open.
+    pub(crate) sinks: Vec<Observability>,
 }
 
 impl AgentDoor for Attended<'_> {
@@ -263,6 +265,10 @@ impl AgentDoor for Attended<'_> {
 
     fn attendant(&self) -> Box<dyn Attendant> {
         Box::new(AtTerminal { watching: Arc::clone(self.watching), interrupt: self.inner.interrupt() })
+    }
+
+    fn trace_sinks(&self) -> Vec<Observability> {
+        self.sinks.clone()
     }
 
     fn is_for_an_agent(&self) -> bool {

@@ -34,5 +34,6 @@ pub(crate) use linked_record::linked_record;
 pub(crate) use policy::{Policies, has_policies, policies_folder, read as read_file, written_default};
 pub(crate) use refusal::{Denied, denied, evidence_missing};
 pub(crate) use run::{InstructionScope, NewInstruction, issue_as, issue_instruction, run_envelope};
+pub(crate) use turn::VerifiedCommand;
 pub(crate) use verifying::permit_problems;
 pub(crate) use witness::{read_witness, witness_path};

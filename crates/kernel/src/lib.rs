@@ -43,7 +43,7 @@ pub use digest::{Digest, base32hex, hex, sha256};
 pub use evidence::{
     Access, Artifact, CallerEdge, CodeExecution, Compaction, Counters, Disposition, ErrorEnvelope,
     ErrorMaterial, GuardrailDecision, GuardrailStage, Handoff, HandoffArtifact, HandoffProjection,
-    Observations, ObservedArtifact, ObservedFile, ProtocolState, Provenance, ProvenanceKind, ReminderQueue,
+    Observations, ObservedArtifact, ObservedFile, PriorResult, PriorUse, ProtocolState, Provenance, ProvenanceKind, ReminderQueue,
     ResultStatus, SchemaError, SearchRef, Shell, Sink, StateView, Tokens, ToolRender, ToolRequest,
     ToolResult, ToolUse, Truncation, TurnEvidence, UseMeaning, Worker,
 };
@@ -63,7 +63,7 @@ pub use policy::{
     HandoffContract, MutationPolicy, ObservabilityPolicy, Ordering, ParallelPolicy, Policies, PolicyKind,
     PreContextFilterPolicy, ProtocolStatePolicy, RedTeamPolicy, ReminderQueuePolicy, RiskTierPolicy,
     RoleScope, RuntimeSandbox, StateViewPolicy, StopPolicy, ToolCatalog, ToolEntry, ToolExamples, ToolPolicy,
-    ToolRenderProtocol, TransportPolicy, TruncationPolicy,
+    ToolRenderProtocol, TransportPolicy, TruncationPolicy, VerificationRule, VerifiedAction,
 };
 pub use refusal::{Reason, Refusal};
 pub use scalar::{Count, Text, TextSet, Token, ToolCallId};
@@ -77,5 +77,5 @@ pub use work::{
     Released, ResultMeaning, RetryDecision, RetryNext, RetryRule, RetryTable, RetryTableFault, Status,
     TargetState, authorise_write, check_ledger, check_text, claim, closure_complete, find_path, holds_back,
     is_claimable, is_ready, lease_state, natural_cmp, next_feature, release, renew, result_meaning,
-    retry_needed, worker_of,
+    retry_needed, verification_commands, worker_of,
 };

@@ -19,6 +19,7 @@ use super::instructed::inherited;
 use super::lease::{self, Authority};
 use super::ports::FileJournal;
 use super::resume::{may_end_without, redriven, resumed};
+use super::verification::VerificationSource;
 use super::run::{Ground, Session, Watch, is_begun, journal, one, released};
 use crate::table::ActionError;
 
@@ -207,6 +208,7 @@ impl Worker<'_> {
             approved: None,
             instruction: inherited(parent, run_id),
             conversation: None,
+            verification: VerificationSource::Parent(parent.verification.clone()),
         }
     }
 

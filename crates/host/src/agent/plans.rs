@@ -16,6 +16,7 @@ use premath_tusk::turn_loop::{
     Machine, Redriven, RunOutcome, STRUCTURED, Step, Workflow,
 };
 
+use super::verification::VerificationSource;
 use super::assemble::{Plan, again, make};
 use super::door::AgentDoor;
 use super::instructed::inherited;
@@ -190,6 +191,7 @@ fn plan(ground: Ground<'_>, proposal: &Proposal) -> Result<Plan, ActionError> {
         judges: false,
         material: None,
         conversation: None,
+        verification: VerificationSource::Own(Vec::new()),
         approved: Some(ApprovedPlan {
             proposal_id: proposal.id.clone(),
             digest: proposal.plan_digest.clone(),

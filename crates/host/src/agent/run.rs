@@ -16,6 +16,7 @@ use premath_wire::time::format_time;
 use premath_wire::v1::{FilteredTokens, RunAnswer};
 use premath_wire::{InputClass, InputError, JsonPath};
 
+use super::verification::VerificationSource;
 use super::assemble::{Made, Plan, check_names, left_of, make};
 use super::beginning;
 use super::children::HostCrew;
@@ -73,7 +74,7 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     let issue = request.issue.as_deref();
     check(&request.workflow, request.action_mode, &request.models, issue, &request.limits)
         .map_err(|error| unusable(&error))?;
-    if let Some(refused) = beginning::refused(workspace)? {
+    if let Some(refused) = beginning::refused(workspace, host.agent)? {
         return Ok(Started::Refused(refused));
     }
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
@@ -267,6 +268,7 @@ fn plan(request: RunRequest, run_id: String, issue: Option<IssueRow>, holder: Op
         approved: None,
         instruction: request.instruction,
         conversation: None,
+        verification: VerificationSource::Own(request.verify),
     }
 }
 

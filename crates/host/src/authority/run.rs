@@ -369,6 +369,7 @@ fn join(
         policy_digest: &policy.digest,
         claims: &[],
         refs: &[PermitLedger::reference(id)],
+        verified: None,
     })?;
     let witness = turn.witness(workspace)?;
     Ok(Some(turn.refusal().map_or(Ok(witness), Err)))

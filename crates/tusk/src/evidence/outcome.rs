@@ -7,7 +7,7 @@ use premath_kernel::{Access, Digest, Number, Object, Value};
 
 use super::row::{Row, Unreadable, count, text_list, unreadable};
 use crate::policy::GuardRow;
-use crate::tools::{Extent, ToolArtifact};
+use crate::tools::{Extent, FileBase, ToolArtifact};
 
 /// What came of one call.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,8 @@ pub struct CallOutcome {
     pub extent: Extent,
     /// The files that were read or written.
     pub artifacts: Vec<ToolArtifact>,
+    /// What files held that were changed, before they were.
+    pub bases: Vec<FileBase>,
     /// The code of a command that ended by itself.
     pub exit_code: Option<i64>,
     /// Where a command ran.
@@ -96,6 +98,8 @@ pub struct IntentRow {
     pub action: String,
     /// The digest of its arguments.
     pub args_digest: String,
+    /// The status that it brings an issue to, where it can set one.
+    pub target_status: Option<String>,
 }
 
 impl Default for Payload {
@@ -141,6 +145,7 @@ impl CallOutcome {
             note: String::new(),
             extent: Extent::default(),
             artifacts: Vec::new(),
+            bases: Vec::new(),
             exit_code: None,
             shell: None,
             found: None,
@@ -181,6 +186,7 @@ impl CallOutcome {
         };
         Object::fields()
             .non_empty("artifacts", self.artifacts.iter().map(artifact_value).collect())
+            .non_empty("bases", self.bases.iter().map(base_value).collect())
             .non_empty("closestMatches", failure.map(|it| text_list(&it.closest_matches)).unwrap_or_default())
             .optional("content", content)
             .optional("errorCode", failure.map(|it| it.error_code.as_str()))
@@ -228,6 +234,7 @@ impl CallOutcome {
             note: row.optional("note")?.unwrap_or_default(),
             extent: row.optional_row("extent")?.map(read_extent).transpose()?.unwrap_or_default(),
             artifacts: row.rows("artifacts", read_artifact)?,
+            bases: row.rows("bases", read_base)?,
             exit_code: row.value("exitCode").and_then(Value::as_number).and_then(Number::as_i64),
             shell: row.optional_row("shell")?.map(read_shell).transpose()?,
             found: row.optional_row("found")?.map(read_found).transpose()?,
@@ -294,6 +301,15 @@ fn read_artifact(row: Row<'_>) -> Result<ToolArtifact, Unreadable> {
     })
 }
 
+fn base_value(base: &FileBase) -> Value<'_> {
+    Object::fields().field("digest", &base.digest).field("path", base.path.as_str()).finish()
+}
+
+fn read_base(row: Row<'_>) -> Result<FileBase, Unreadable> {
+    let digest = Digest::claimed(row.text("digest")?).ok_or_else(|| unreadable("digest"))?;
+    Ok(FileBase { path: row.owned("path")?, digest })
+}
+
 fn shell_value(shell: &ShellRow) -> Value<'_> {
     Object::fields()
         .field("commandDigest", shell.command_digest.as_str())
@@ -325,9 +341,14 @@ fn intent_value(intent: &IntentRow) -> Value<'_> {
     Object::fields()
         .field("action", intent.action.as_str())
         .field("argsDigest", intent.args_digest.as_str())
+        .optional("targetStatus", intent.target_status.as_deref())
         .finish()
 }
 
 fn read_intent(row: Row<'_>) -> Result<IntentRow, Unreadable> {
-    Ok(IntentRow { action: row.owned("action")?, args_digest: row.owned("argsDigest")? })
+    Ok(IntentRow {
+        action: row.owned("action")?,
+        args_digest: row.owned("argsDigest")?,
+        target_status: row.optional("targetStatus")?,
+    })
 }

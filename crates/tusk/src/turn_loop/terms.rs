@@ -13,7 +13,9 @@ use premath_wire::v1::PolicyDocuments;
 use premath_wire::{InputError, UnknownFields, decode};
 
 use super::code::{CODE_EXECUTION, CodeLimits};
-use super::config::RunConfig;
+use super::config::{RunConfig, Scope};
+use super::evidence_rules::EvidenceRules;
+use super::verification::Verification;
 use crate::evidence::row::{count, text_list};
 use crate::policy::RunPolicy;
 use crate::tools::Catalogue;
@@ -89,7 +91,10 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
     fields = fields
         .field(
             "parallelPolicy",
-            object().field("allowed", true).field("maxBranches", count(MOST_CALLS)).finish(),
+            object()
+                .field("allowed", most_calls(config) > 1)
+                .field("maxBranches", count(most_calls(config)))
+                .finish(),
         )
         .field("toolTransportPolicy", object().field("ordering", "strict").finish())
         .field(
@@ -108,9 +113,9 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
         .field("stateViewPolicy", object().field("requiredViews", names(&VIEWS)).finish())
         .field("decompositionPolicy", decomposition(config))
         .field("governancePolicy", package(config))
-        .field("mutationPolicy", object().field("capabilities", owned(&config.capabilities)).finish())
+        .field("mutationPolicy", mutation(config))
         .field("stopPolicy", stop(config))
-        .field("protocolStatePolicy", protocol())
+        .field("protocolStatePolicy", protocol(config))
         .field(
             "executionBoundaryPolicy",
             object()
@@ -121,11 +126,12 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
         .field("runtimeSandbox", object().field("profile", config.profile.clone()).finish())
         .field("compactionPolicy", object().field("enabled", true).finish())
         .field("handoffContract", contract(config));
-    if config.action_mode == ActionMode::Code {
-        let filtering = object().field("filteringTools", names(&[CODE_EXECUTION])).finish();
+    if let Some(filtering) = filtering_tools(config) {
+        let filtering = object().field("filteringTools", names(filtering)).finish();
         fields = fields.field("preContextFilterPolicy", filtering);
     }
-    if let (Some(scope), Some(role)) = (&config.scope, config.role) {
+    let whole = config.evidence.is_computed().then(Scope::whole);
+    if let (Some(scope), Some(role)) = (config.scope.as_ref().or(whole.as_ref()), config.spoken_role()) {
         let scope = object()
             .field("read", owned(&scope.read))
             .field("role", role.token())
@@ -145,6 +151,22 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
     }
     debug_assert!(limits.parallel > 0, "a limit of no calls at once would run nothing");
     fields.finish()
+}
+
+/// Which tools filter before a model sees their results. Where no program runs none does, and the policy says so.
+const fn filtering_tools(config: &RunConfig) -> Option<&'static [&'static str]> {
+    match (config.action_mode, config.evidence) {
+        (ActionMode::Code, _) => Some(&[CODE_EXECUTION]),
+        (ActionMode::Json | ActionMode::Text, EvidenceRules::Computed) => Some(&[]),
+        (ActionMode::Json | ActionMode::Text, EvidenceRules::Formal) => None,
+    }
+}
+
+fn mutation(config: &RunConfig) -> Value<'static> {
+    Object::fields()
+        .field("capabilities", owned(&config.capabilities))
+        .optional("verification", config.verification.as_ref().map(Verification::document))
+        .finish()
 }
 
 /// What a program is given of a result may be more than a model is shown of one.
@@ -185,6 +207,14 @@ fn tiers(policy: &RunPolicy) -> Value<'static> {
 /// The most calls of one answer.
 pub(crate) const MOST_CALLS: u64 = 128;
 
+/// The most calls of one answer of a run. A program has a limit of its own for what it calls at once.
+pub(crate) fn most_calls(config: &RunConfig) -> u64 {
+    match config.action_mode {
+        ActionMode::Code => MOST_CALLS,
+        ActionMode::Json | ActionMode::Text => config.limits.answer_calls.unwrap_or(MOST_CALLS).min(MOST_CALLS),
+    }
+}
+
 fn owned(texts: &[String]) -> Vec<Value<'static>> {
     text_list(texts).into_iter().map(Value::into_owned).collect()
 }
@@ -212,13 +242,18 @@ fn stop(config: &RunConfig) -> Value<'static> {
         .finish()
 }
 
-fn protocol() -> Value<'static> {
+fn protocol(config: &RunConfig) -> Value<'static> {
     let reasons = || Value::text_list(["end_turn", "max_tokens", "pause_turn", "tool_use"]);
-    Object::fields().field("continuation", reasons()).field("stopReasons", reasons()).finish()
+    let calling = config.evidence.is_computed().then(|| Value::text_list(["tool_use"]));
+    Object::fields()
+        .field("continuation", reasons())
+        .optional("requestsRequired", calling)
+        .field("stopReasons", reasons())
+        .finish()
 }
 
 fn contract(config: &RunConfig) -> Value<'static> {
-    let (roles, targets) = match config.role {
+    let (roles, targets) = match config.spoken_role() {
         None => (["session"], vec![SUCCESSOR]),
         Some(role) => ([role.token()], vec![ORCHESTRATOR, SUCCESSOR]),
     };
@@ -256,7 +291,7 @@ fn spec(config: &RunConfig, policies: &Policies, documents: &Value<'_>) -> Resul
             .as_ref()
             .and_then(|policy| Token::new(policy.observability.token())),
         risk_tier: config.policy.as_ref().and_then(|policy| Token::new(policy.tier().token())),
-        orchestration_role: config.role,
+        orchestration_role: config.spoken_role(),
         declared,
     })
 }

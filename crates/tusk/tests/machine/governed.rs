@@ -130,6 +130,7 @@ fn seen(call: &PlannedCall) -> CallOutcome {
         outcome.intent = Some(premath_tusk::evidence::IntentRow {
             action: call.call.name.replacen('_', ".", 1),
             args_digest: digest.as_str().to_owned(),
+            target_status: None,
         });
     }
     outcome.guards = vec![looked(GuardrailStage::Output)];

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::context::GuardrailDecision;
 use super::row::{Wire, row};
 use super::scalar::{
-    AccessToken, AnyJson, CallId, DigestText, Name, ProvenanceKindToken, ResultStatusToken, Verbatim, Whole,
+    AccessToken, AnyJson, CallId, DigestText, Name, ProvenanceKindToken, ResultStatusToken, Verbatim, Whole, Word,
 };
 
 /// One result row.
@@ -57,6 +57,9 @@ pub(crate) struct ToolResult {
     /// What was cut from the payload.
     #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     truncation: Option<Truncation>,
+    /// What a judge said: `pass` or `fail`.
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
+    verdict: Option<Word>,
     /// Token cost with and without filtering.
     #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     tokens: Option<Tokens>,
@@ -97,6 +100,7 @@ impl Wire for ToolResult {
             caller_edge: self.caller_edge.into_kernel(),
             shell: self.shell.into_kernel(),
             truncation: self.truncation.into_kernel(),
+            verdict: self.verdict.into_kernel(),
             tokens: self.tokens.into_kernel(),
             artifacts: self.artifacts.into_kernel(),
             guardrails: self.guardrails.into_kernel(),
@@ -120,6 +124,7 @@ impl Wire for ToolResult {
             caller_edge: Wire::from_kernel(row.caller_edge),
             shell: Wire::from_kernel(row.shell),
             truncation: Wire::from_kernel(row.truncation),
+            verdict: Wire::from_kernel(row.verdict),
             tokens: Wire::from_kernel(row.tokens),
             artifacts: Wire::from_kernel(row.artifacts),
             guardrails: Wire::from_kernel(row.guardrails),
@@ -190,6 +195,10 @@ row! {
         sandbox_profile: Option<Name>,
         /// Digest of the command.
         command_digest: Option<DigestText>,
+        /// `sha256:` over the trimmed text of the command alone.
+        script_digest: Option<DigestText>,
+        /// The code it ended with; absent when it did not end by itself.
+        exit_code: Option<Whole>,
     }
 }
 
