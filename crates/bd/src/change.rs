@@ -29,6 +29,15 @@ impl Change {
         }
     }
 
+    /// The status that it brings an issue to; none where no issue can have another status by it.
+    #[must_use]
+    pub fn target_status(&self) -> Option<&str> {
+        match self {
+            Self::Issues(operation) => operation.target_status(),
+            Self::Desk(_) | Self::Propose(_) => None,
+        }
+    }
+
     /// The digest of its arguments, as an intent names it.
     #[must_use]
     pub fn args_digest(&self) -> Digest {

@@ -3,7 +3,7 @@
 //! A permit says on what authority one operation may happen, and refuses every other. It must not be stored, cloned,
 //! read back or made from a flag.
 
-use premath_kernel::{Digest, Intent, MutationReady, Value};
+use premath_kernel::{Digest, Intent, MutationReady, Token, Value};
 
 /// What a permit is held against: a change of one of our stores, as an intent names it.
 pub(crate) trait Permitted {
@@ -12,6 +12,11 @@ pub(crate) trait Permitted {
 
     /// The digest of its canonical arguments.
     fn args_digest(&self) -> Digest;
+
+    /// The status that it brings an issue to, where it can set one.
+    fn target_status(&self) -> Option<&str> {
+        None
+    }
 
     /// Whether it only takes, keeps or lets go of work.
     fn is_about_a_lease(&self) -> bool;
@@ -187,7 +192,8 @@ impl Permit {
             Self::Turn(grant) => {
                 let intent = grant.grant.intent();
                 let same = intent.action.as_str() == operation.action()
-                    && intent.args_digest == operation.args_digest();
+                    && intent.args_digest == operation.args_digest()
+                    && is_said_status(intent, operation);
                 if same {
                     Ok(Authority::turn(&grant))
                 } else {
@@ -276,4 +282,10 @@ impl Authority {
 /// The digest of an operation's arguments, as an intent names it.
 pub(crate) fn args_digest(args: &Value<'_>) -> Digest {
     Digest::prefixed("he1_", args)
+}
+
+/// Whether what an intent says about the status is what the operation does. The gate has judged what it says.
+fn is_said_status(intent: &Intent, operation: &impl Permitted) -> bool {
+    let does = operation.target_status().and_then(Token::new);
+    intent.target_status.as_ref().is_none_or(|said| does.as_ref() == Some(said))
 }

@@ -20,7 +20,7 @@ use premath_host::{
     ActionError, AgentDoor, Attendant, CommandShape, KeptRuns, Measure, NoPerson, ObservedTree, Said,
     Workspace,
 };
-use premath_tusk::policy::Governor;
+use premath_tusk::policy::{Governor, Observability};
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
 use premath_tusk::tools::foreign::{ForeignTools, NoForeignTools};
@@ -239,6 +239,8 @@ impl Stopwatch for Since {
 pub(crate) struct Attended<'a> {
     pub(crate) inner: &'a dyn AgentDoor,
     pub(crate) watching: &'a Arc<Watching>,
+    /// The modes of the trace sinks that are open.
+    pub(crate) sinks: Vec<Observability>,
 }
 
 impl AgentDoor for Attended<'_> {
@@ -280,6 +282,10 @@ impl AgentDoor for Attended<'_> {
 
     fn attendant(&self) -> Box<dyn Attendant> {
         Box::new(AtTerminal { watching: Arc::clone(self.watching), interrupt: self.inner.interrupt() })
+    }
+
+    fn trace_sinks(&self) -> Vec<Observability> {
+        self.sinks.clone()
     }
 
     fn is_for_an_agent(&self) -> bool {

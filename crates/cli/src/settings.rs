@@ -17,7 +17,7 @@ mod turn_loop;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use premath_host::{Layer, Setting, Settings, TerminalAuthority};
+use premath_host::{ClosingRule, Layer, Setting, Settings, TerminalAuthority};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -206,6 +206,13 @@ impl Reading<'_> {
         let name = format!("{section}.{}", key.get_ref());
         match (name.as_str(), self.owner) {
             ("mutation.cli", Owner::Repository) => self.loaded.settings.terminal = self.terminal(value)?,
+            ("mutation.closing", Owner::Repository) => self.loaded.settings.closing = self.closing(value)?,
+            ("mutation.verify", Owner::Repository) => {
+                self.loaded.settings.verify = self.texts(value, "$.mutation.verify")?;
+            }
+            ("mutation.verify_tools", Owner::Repository) => {
+                self.loaded.settings.verify_tools = self.texts(value, "$.mutation.verify_tools")?;
+            }
             ("issues.path", Owner::Repository) => self.loaded.settings.issues_path = self.path(value)?,
             ("issues.prefix", Owner::Repository) => self.loaded.settings.issue_prefix = self.prefix(value)?,
             ("issues.outside", Owner::Person) => self.loaded.settings.issues_outside = self.outside(value)?,
@@ -258,6 +265,21 @@ impl Reading<'_> {
             self.place.refused(&format!("`{}` is none of {allowed}", echo(text)), PATH, value)
         })?;
         Ok(Setting { value: known, layer: self.place.layer(value) })
+    }
+
+    fn closing(&self, value: &Spanned<DeValue<'_>>) -> Result<Setting<ClosingRule>, CliError> {
+        const PATH: &str = "$.mutation.closing";
+        let text = self.place.string(value, PATH)?;
+        let known = ClosingRule::ALL.into_iter().find(|one| one.token() == text).ok_or_else(|| {
+            let allowed = ClosingRule::ALL.map(ClosingRule::token).join(", ");
+            self.place.refused(&format!("`{}` is none of {allowed}", echo(text)), PATH, value)
+        })?;
+        Ok(Setting { value: known, layer: self.place.layer(value) })
+    }
+
+    fn texts(&self, value: &Spanned<DeValue<'_>>, path: &str) -> Result<Setting<Vec<String>>, CliError> {
+        let texts = self.place.strings(value, path)?;
+        Ok(Setting { value: texts, layer: self.place.layer(value) })
     }
 
     fn path(&self, value: &Spanned<DeValue<'_>>) -> Result<Setting<String>, CliError> {

@@ -59,6 +59,12 @@ impl<'h> Telling<'h> {
         Self { tracer: Mutex::new(begun), clock: host.workspace.clock.as_ref() }
     }
 
+    /// The modes of the sinks that are open.
+    pub(crate) fn sinks(&self, host: &Host<'_>) -> Vec<Observability> {
+        let is_open = self.tracer.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        is_open.then(|| host.workspace.settings.policy.observability()).into_iter().collect()
+    }
+
     /// Something happens.
     pub(crate) fn take(&self, event: &RunEvent<'_>) {
         let mut tracer = self.tracer.lock().unwrap_or_else(PoisonError::into_inner);

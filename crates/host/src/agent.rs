@@ -28,6 +28,7 @@ mod run;
 mod shown;
 mod steady;
 pub(crate) mod traces;
+mod verification;
 mod withdrawn;
 mod workflow;
 

@@ -40,5 +40,6 @@ pub(crate) use refusal::{Denied, denied, evidence_missing};
 pub(crate) use run::{
     InstructionScope, NewInstruction, issue_as, issue_instruction, run_envelope, standing_witness,
 };
+pub(crate) use turn::VerifiedCommand;
 pub(crate) use verifying::{approval_problems, permit_problems};
 pub(crate) use witness::{read_witness, witness_path};

@@ -83,11 +83,46 @@ impl fmt::Display for TerminalAuthority {
     }
 }
 
+/// What closing an issue needs in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClosingRule {
+    /// A verification result: a command that passed, a verdict, or a person's approval.
+    Verified,
+    /// Nothing beyond a closed turn.
+    Unverified,
+}
+
+impl ClosingRule {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Verified, Self::Unverified];
+
+    /// Its name in the configuration.
+    #[must_use]
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Unverified => "unverified",
+        }
+    }
+}
+
+impl fmt::Display for ClosingRule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.token())
+    }
+}
+
 /// The whole configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// `mutation.cli`
     pub terminal: Setting<TerminalAuthority>,
+    /// `mutation.closing`
+    pub closing: Setting<ClosingRule>,
+    /// `mutation.verify`: commands that verify the work of every run
+    pub verify: Setting<Vec<String>>,
+    /// `mutation.verify_tools`: tools that verify the work of every run
+    pub verify_tools: Setting<Vec<String>>,
     /// `issues.path`, from the root of the repository
     pub issues_path: Setting<String>,
     /// `issues.outside`: files and folders outside of repositories in which issue memory may be
@@ -150,6 +185,9 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             terminal: Setting::default_value(TerminalAuthority::Operator),
+            closing: Setting::default_value(ClosingRule::Verified),
+            verify: Setting::default_value(Vec::new()),
+            verify_tools: Setting::default_value(Vec::new()),
             issues_path: Setting::default_value(Self::ISSUES_PATH.to_owned()),
             issues_outside: Setting::default_value(Vec::new()),
             issue_prefix: Setting::default_value(Self::ISSUE_PREFIX.to_owned()),

@@ -53,7 +53,7 @@ impl Asked {
             }
         };
         let arguments = JsonText::new(arguments.to_string()).unwrap();
-        ToolCall { id: format!("call_{turn}_{call}"), name: name.to_owned(), arguments }
+        ToolCall::new(format!("call_{turn}_{call}"), name, arguments)
     }
 }
 

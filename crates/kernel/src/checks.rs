@@ -14,6 +14,7 @@ mod handoff;
 mod join;
 pub(crate) mod mutation;
 mod parallel;
+mod prior;
 mod protocol;
 mod requests;
 mod scope;
@@ -46,11 +47,12 @@ impl<'t> View<'t> {
 }
 
 /// Every rule that closing a turn needs.
-pub(crate) const CLOSING: [fn(&View<'_>, &mut Findings); 15] = [
+pub(crate) const CLOSING: [fn(&View<'_>, &mut Findings); 16] = [
     requests::check,
     discovery::check,
     callers::check,
     join::check,
+    prior::check,
     parallel::check,
     truncation::check,
     protocol::check,

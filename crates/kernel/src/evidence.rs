@@ -10,6 +10,7 @@ mod guardrail;
 mod handoff;
 mod issue_target;
 mod observation;
+mod prior;
 mod protocol;
 mod request;
 mod result;
@@ -27,6 +28,7 @@ pub use guardrail::{GuardrailDecision, GuardrailStage};
 pub use handoff::{Handoff, HandoffArtifact, HandoffProjection};
 pub use issue_target::IssueTarget;
 pub use observation::{Observations, ObservedArtifact, ObservedFile, SchemaError, Sink};
+pub use prior::{PriorResult, PriorUse};
 pub use protocol::{Counters, ProtocolState};
 pub use request::{SearchRef, ToolRequest};
 pub(crate) use result::is_said;
@@ -48,6 +50,8 @@ pub struct TurnEvidence {
     pub results: Vec<ToolResult>,
     /// What became of it.
     pub uses: Vec<ToolUse>,
+    /// Results of earlier turns that something of this turn rests on.
+    pub prior_uses: Vec<PriorUse>,
     /// How results were rendered for operator and model.
     pub renders: Vec<ToolRender>,
     /// Reductions of the reminder queues.

@@ -2,7 +2,7 @@
 
 use crate::canon::{Object, Value};
 use crate::digest::Digest;
-use crate::scalar::{Text, TextSet};
+use crate::scalar::{Text, TextSet, Token};
 use alloc::format;
 use alloc::string::String;
 
@@ -50,6 +50,8 @@ pub struct Intent {
     pub policy_digest: Digest,
     /// The instruction behind it.
     pub instruction_ref: Option<Text>,
+    /// The status that it brings an issue to; `unchanged` when it sets none. Absent: nobody says.
+    pub target_status: Option<Token>,
 }
 
 impl Intent {
@@ -61,6 +63,7 @@ impl Intent {
             .field("argsDigest", &self.args_digest)
             .optional("instructionRef", self.instruction_ref.as_ref())
             .field("policyDigest", &self.policy_digest)
+            .optional("targetStatus", self.target_status.as_ref())
             .finish()
     }
 

@@ -45,9 +45,9 @@ pub use evidence::{
     Access, Artifact, CallerEdge, ChangeKind, ChangeSource, CodeExecution, Compaction, Counters, Disposition,
     ErrorEnvelope, ErrorMaterial, FileBefore, GuardrailDecision, GuardrailStage, Handoff, HandoffArtifact,
     HandoffProjection, IgnoredPaths, IssueTarget, Observations, ObservedArtifact, ObservedChanges,
-    ObservedFile, ProtocolState, Provenance, ProvenanceKind, ReminderQueue, ResultStatus, SchemaError,
-    SearchRef, Shell, Sink, StateView, Tokens, ToolRender, ToolRequest, ToolResult, ToolUse, Truncation,
-    TurnEvidence, UseMeaning, Worker,
+    ObservedFile, PriorResult, PriorUse, ProtocolState, Provenance, ProvenanceKind, ReminderQueue,
+    ResultStatus, SchemaError, SearchRef, Shell, Sink, StateView, Tokens, ToolRender, ToolRequest,
+    ToolResult, ToolUse, Truncation, TurnEvidence, UseMeaning, Worker,
 };
 pub use failure::{FailureClass, Family, Stage};
 pub use governance::{
@@ -65,7 +65,7 @@ pub use policy::{
     HandoffContract, MutationPolicy, ObservabilityPolicy, Ordering, ParallelPolicy, Policies, PolicyKind,
     PreContextFilterPolicy, ProtocolStatePolicy, RedTeamPolicy, ReminderQueuePolicy, RiskTierPolicy,
     RoleScope, RuntimeSandbox, StateViewPolicy, StopPolicy, ToolCatalog, ToolEntry, ToolExamples, ToolPolicy,
-    ToolRenderProtocol, TransportPolicy, TruncationPolicy,
+    ToolRenderProtocol, TransportPolicy, TruncationPolicy, VerificationRule, VerifiedAction,
 };
 pub use refusal::{Reason, Refusal};
 pub use scalar::{Count, Text, TextSet, Token, ToolCallId};
@@ -80,5 +80,5 @@ pub use work::{
     ReadyKey, Released, ResultMeaning, RetryDecision, RetryNext, RetryRule, RetryTable, RetryTableFault,
     Status, TargetState, authorise_write, check_ledger, check_text, claim, closure_complete, find_path,
     holds_back, is_assigned_to_other, is_claimable, is_ready, lease_state, natural_cmp, next_feature,
-    release, renew, result_meaning, retry_needed, worker_of,
+    release, renew, result_meaning, retry_needed, verification_commands, worker_of,
 };

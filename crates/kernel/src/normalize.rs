@@ -22,8 +22,8 @@ use crate::canon::{Object, Value};
 use crate::constraints::Constraints;
 use crate::digest::Digest;
 use crate::evidence::{
-    CodeExecution, Compaction, GuardrailDecision, Handoff, HandoffProjection, Observations, ProtocolState,
-    ReminderQueue, StateView, ToolRender, ToolRequest, ToolUse, Worker,
+    CodeExecution, Compaction, GuardrailDecision, Handoff, HandoffProjection, Observations, PriorUse,
+    ProtocolState, ReminderQueue, StateView, ToolRender, ToolRequest, ToolUse, Worker,
 };
 use crate::failure::FailureClass;
 use crate::governance::GovernanceProfile;
@@ -40,6 +40,7 @@ pub struct NormalizedTurn {
     pub(crate) requests: Vec<ToolRequest>,
     pub(crate) results: Vec<ResultRow>,
     pub(crate) uses: Vec<ToolUse>,
+    pub(crate) prior_uses: Vec<PriorUse>,
     pub(crate) renders: Vec<ToolRender>,
     pub(crate) queues: Vec<ReminderQueue>,
     pub(crate) views: Vec<StateView>,
@@ -97,6 +98,7 @@ pub fn normalize(turn: Turn) -> Result<NormalizedTurn, DuplicateRow> {
         trajectory_refs: evidence.trajectory_refs,
         requests: merge(requests)?.rows,
         uses: merge(evidence.uses)?.rows,
+        prior_uses: merge(evidence.prior_uses)?.rows,
         renders: merge(evidence.renders)?.rows,
         queues: merge(evidence.queues)?.rows,
         views: merge(evidence.views)?.rows,
@@ -163,6 +165,7 @@ impl NormalizedTurn {
             .field("joinState", self.join.canonical(self, join_closed))
             .field("kind", "premath.harness.typestate_normalized.v1")
             .optional("observations", self.observations.as_ref().map(Observations::canonical))
+            .non_empty("priorUse", self.prior_uses.iter().map(PriorUse::canonical).collect())
             .field("protocolState", self.protocol.canonical())
             .non_empty("reminderQueue", self.queues.iter().map(ReminderQueue::canonical).collect())
             .field("schema", 1)

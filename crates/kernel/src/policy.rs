@@ -8,6 +8,7 @@ mod governance;
 mod kind;
 mod runtime;
 mod tools;
+mod verification;
 
 pub(crate) use bind::Bound;
 pub use coordination::{
@@ -24,6 +25,8 @@ pub use tools::{
     AllowedCallers, DeferPolicy, Ordering, ParallelPolicy, ToolCatalog, ToolEntry, ToolExamples, ToolPolicy,
     TransportPolicy,
 };
+pub(crate) use verification::RestedOn;
+pub use verification::{VerificationRule, VerifiedAction};
 
 use alloc::vec::Vec;
 

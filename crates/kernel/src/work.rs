@@ -16,7 +16,7 @@ mod retry;
 mod status;
 mod trajectory;
 
-pub use check::{IssueProblemClass, IssueText, NOTES_LIMIT, check_text};
+pub use check::{IssueProblemClass, IssueText, NOTES_LIMIT, check_text, verification_commands};
 pub use dependency::DependencyKind;
 pub use graph::{Blocker, Edge, GraphScope, IssueGraph, Node, find_path};
 pub use kpi::{Kpi, KpiDecision, KpiInput, worker_of};

@@ -33,7 +33,7 @@ const CAPABILITY: &str = "capabilities.change_morphisms.issue_update";
 /// A policy that grants these capabilities, under some title.
 fn policy(title: &'static str, granted: &[&str]) -> Document<MutationPolicy> {
     let source = Object::from_members(vec![("title".into(), Value::from(title))]).unwrap();
-    let terms = MutationPolicy { capabilities: set(granted) };
+    let terms = MutationPolicy { capabilities: set(granted), ..MutationPolicy::default() };
     Document::read::<()>(source, |_| Ok(terms)).unwrap()
 }
 
@@ -51,6 +51,7 @@ fn intent() -> Intent {
         args_digest: digest("sha256:args"),
         policy_digest: policy_digest(),
         instruction_ref: None,
+        target_status: None,
     }
 }
 
@@ -86,6 +87,7 @@ fn request() -> ToolRequest {
         arguments: Some(Value::from("a.rs")),
         arguments_digest: None,
         schema_digest: None,
+        approval_ref: None,
         caller_id: None,
         search_ref: None,
         search_ref_digest: None,
@@ -107,6 +109,7 @@ fn result() -> ToolResult {
         caller_edge: None,
         shell: None,
         truncation: None,
+        verdict: None,
         tokens: None,
         artifacts: Vec::new(),
         issue_targets: Vec::new(),
@@ -128,6 +131,7 @@ fn evidence() -> TurnEvidence {
             handoff_ref: None,
             mutation_input_ref: Text::new(intent().digest().as_str()),
         }],
+        prior_uses: Vec::new(),
         renders: vec![ToolRender {
             tool_call_id: id(),
             operator_payload_digest: digest("sha256:operator"),

@@ -50,7 +50,7 @@ pub use context::{Reader, ToolContext};
 pub use fs_list::FsList;
 pub use fs_read::FsRead;
 pub use fs_search::FsSearch;
-pub use outcome::{Aftermath, Extent, FoundTools, ToolArtifact, ToolFailure, ToolOutput};
+pub use outcome::{Aftermath, Extent, FileBase, FoundTools, ToolArtifact, ToolFailure, ToolOutput};
 pub use pending::PendingIntent;
 pub use protected::ProtectedPaths;
 pub use resolve_ref::ResolveRef;

@@ -12,7 +12,9 @@ mod closing;
 mod code;
 mod config;
 mod driver;
+mod earlier_results;
 mod event;
+mod evidence_rules;
 mod held_text;
 mod judging;
 mod limits;
@@ -33,9 +35,11 @@ mod sent_request;
 mod state;
 mod step;
 mod terms;
+mod tool_use;
 mod toolbox;
 mod turn_case;
 mod turns;
+mod verification;
 mod watch;
 mod withheld;
 mod workflow;
@@ -48,6 +52,7 @@ pub use code::{CODE_EXECUTION, CodeExecution, CodeLimits};
 pub use config::{ParentRun, Relation, RunConfig, STRUCTURED, Scope};
 pub use driver::{Beginning, DriveError, Ports, drive};
 pub use event::{Event, WorkerReturn};
+pub use evidence_rules::EvidenceRules;
 pub use limits::{ContextLimits, Limits, OnFull};
 pub use machine::{Machine, Unexpected};
 pub use own_tools::{ChooseRoute, GiveVerdict, SpawnWorker};
@@ -63,6 +68,7 @@ pub use step::{Admitted, Approval, ModelCall, PlannedCall, ProgramCaller, Step, 
 pub use terms::{CUT_MARKER, TermsError};
 pub use toolbox::{Prepared, Ran, Toolbox, Touch};
 pub use turn_case::{CaseVerdict, TurnCase};
+pub use verification::Verification;
 pub use watch::{
     AppliedIntent, AskedCall, Decision, IntentOutcome, RunEvent, RunOutcome, RunReport, StopCause, Verdict,
 };

@@ -3,11 +3,14 @@
 //! The canonical arguments of an operation are what an intent names by digest, so a permit for one operation fits no
 //! other. It must not carry a decision: no flag here says that something was checked.
 
-use premath_kernel::{DEFAULT_TTL_SECONDS, DependencyKind, Digest, Moment, Object, Value};
+use premath_kernel::{DEFAULT_TTL_SECONDS, DependencyKind, Digest, Moment, Object, Status, Value};
 use premath_wire::time::format_time;
 
 use super::row::counted;
 use crate::permit::{Permitted, args_digest};
+
+/// What stands for a status that a change leaves as it is.
+const UNCHANGED: &str = "unchanged";
 
 /// One member of an update.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -288,6 +291,27 @@ impl Operation {
         )
     }
 
+    /// The status that it brings an issue to; `unchanged` when it could set one and does not, none when it cannot.
+    #[must_use]
+    pub fn target_status(&self) -> Option<&str> {
+        match self {
+            Self::Add { draft, .. } | Self::Discover { draft, .. } => {
+                Some(draft.status.as_deref().unwrap_or(Status::Open.token()))
+            }
+            Self::Update { changes, .. } => Some(match &changes.status {
+                Change::Keep | Change::Clear => UNCHANGED,
+                Change::Set(status) => status,
+            }),
+            Self::Claim { .. }
+            | Self::ClaimNext { .. }
+            | Self::LeaseRenew { .. }
+            | Self::LeaseRelease { .. }
+            | Self::DependencyAdd { .. }
+            | Self::DependencyRemove { .. }
+            | Self::DependencyReplace { .. } => None,
+        }
+    }
+
     /// The digest of its canonical arguments: what an intent for it names.
     #[must_use]
     pub fn args_digest(&self) -> Digest {
@@ -348,6 +372,10 @@ impl Permitted for Operation {
 
     fn args_digest(&self) -> Digest {
         Self::args_digest(self)
+    }
+
+    fn target_status(&self) -> Option<&str> {
+        Self::target_status(self)
     }
 
     fn is_about_a_lease(&self) -> bool {

@@ -31,7 +31,10 @@ fn id() -> ToolCallId {
 
 fn granting() -> Document<MutationPolicy> {
     let source = Object::from_members(vec![("title".into(), Value::from("ours"))]).unwrap();
-    let terms = MutationPolicy { capabilities: [text(CAPABILITY)].into_iter().collect() };
+    let terms = MutationPolicy {
+        capabilities: [text(CAPABILITY)].into_iter().collect(),
+        ..MutationPolicy::default()
+    };
     Document::read::<()>(source, |_| Ok(terms)).unwrap()
 }
 
@@ -46,6 +49,7 @@ fn intent(operation: &Operation) -> Intent {
         args_digest: operation.args_digest(),
         policy_digest: policy_digest(),
         instruction_ref: Text::new(&PermitLedger::reference(INSTRUCTION)),
+        target_status: None,
     }
 }
 
@@ -131,6 +135,7 @@ fn evidence(intent: &Intent) -> TurnEvidence {
             handoff_ref: None,
             mutation_input_ref: Text::new(intent.digest().as_str()),
         }],
+        prior_uses: Vec::new(),
         renders: vec![ToolRender {
             tool_call_id: id(),
             operator_payload_digest: digest("sha256:operator"),
@@ -174,6 +179,7 @@ fn request() -> ToolRequest {
         arguments: Some(Value::from("arguments")),
         arguments_digest: None,
         schema_digest: None,
+        approval_ref: None,
         caller_id: None,
         search_ref: None,
         search_ref_digest: None,
@@ -195,6 +201,7 @@ fn result() -> ToolResult {
         caller_edge: None,
         shell: None,
         truncation: None,
+        verdict: None,
         tokens: None,
         artifacts: Vec::new(),
         issue_targets: Vec::new(),

@@ -42,6 +42,10 @@ pub(crate) struct RunArgs {
     /// Why it may go on past the turns of a workflow: what was measured
     #[arg(long, value_name = "REASON", conflicts_with = "demo")]
     pub(crate) autonomous: Option<String>,
+    /// Command that verifies the work, beside those of the issue and of `mutation.verify`; may be repeated. An issue
+    /// closes only after one of them ended with code 0
+    #[arg(long, value_name = "COMMAND", conflicts_with = "demo")]
+    pub(crate) verify: Vec<String>,
     /// Scope to grant, such as files:read; may be repeated. `none` grants no scope [default: all]
     #[arg(long, value_name = "SCOPE", conflicts_with = "demo")]
     pub(crate) scope: Vec<String>,

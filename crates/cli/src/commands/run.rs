@@ -104,6 +104,7 @@ fn started<'a>(args: &'a RunArgs, asked: &Asked<'a>, workflow: Option<Value<'sta
         .optional("onFull", args.on_full.map(OnFull::as_str))
         .optional("conversation", args.conversation.as_deref())
         .field("desk", args.desk)
+        .non_empty("verify", args.verify.iter().map(|command| Value::from(command.as_str())).collect())
         .optional("scopes", requested_scopes(&args.scope));
     limited(fields, &args.limits).finish()
 }
@@ -187,8 +188,6 @@ fn drive(
     arguments: &Value<'_>,
     watching: &Arc<Watching>,
 ) -> Result<RunStarted, ActionError> {
-    let agent = Attended { inner: host.agent, watching };
-    let attended = Host { agent: &agent, ..*host };
     system::on_interrupt(host.agent.interrupt());
     // Whoever cannot take secrets out of a text is not given any.
     let governor = match destination(host) {
@@ -197,6 +196,8 @@ fn drive(
     };
     let redact = |text: &str| governor.as_ref().map_or_else(String::new, |governor| governor.redact(text));
     let telling = Telling::begin(host, &redact);
+    let agent = Attended { inner: host.agent, watching, sinks: telling.sinks(host) };
+    let attended = Host { agent: &agent, ..*host };
     let ticks = watching.ticking();
     let mut watch = |event: &RunEvent<'_>| {
         watching.take(event);

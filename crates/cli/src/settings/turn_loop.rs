@@ -99,6 +99,7 @@ fn limit<'s>(settings: &'s mut LoopSettings, name: &str) -> Option<Limit<'s>> {
         "identical_calls" => (&mut settings.identical_calls, limits.identical_calls, 1, MOST),
         "checkpoint_every" => (&mut settings.checkpoint_every, limits.checkpoint_every, 1, MOST),
         "parallel" => (&mut settings.parallel, Some(limits.parallel), 1, 128),
+        "answer_calls" => (&mut settings.answer_calls, Some(limits.answer_calls.unwrap_or(128)), 1, 128),
         "context_tokens" => (&mut settings.context_tokens, Some(context.max_tokens), 1, MOST),
         "result_bytes" => (&mut settings.result_bytes, Some(context.result_bytes), 1024, 4 << 20),
         "output_tokens" => (&mut settings.output_tokens, Some(context.output_tokens), 1, MOST),

@@ -39,6 +39,13 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     items.push(row("models.chain", &chain));
     items.extend(settings.model_entries.iter().map(|(key, setting)| row(key, setting)));
     items.push(row("mutation.cli", &settings.terminal));
+    items.push(row("mutation.closing", &settings.closing));
+    for (key, setting) in
+        [("mutation.verify", &settings.verify), ("mutation.verify_tools", &settings.verify_tools)]
+    {
+        let value = if setting.value.is_empty() { "none".to_owned() } else { setting.value.join(", ") };
+        items.push(row(key, &Setting { value, layer: setting.layer.clone() }));
+    }
     let policy = settings.policy.entries();
     items.extend(policy.iter().map(|(key, setting)| row(&format!("policy.{key}"), setting)));
     let retention = settings.retention.entries();

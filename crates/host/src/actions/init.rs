@@ -34,6 +34,11 @@ const CONFIGURATION: &str = "\
 # What a person's terminal may change: \"operator\" (issue memory), \"instruction-linked\" (nothing without an
 # instruction) or \"human-override\" (issue memory, with --override-reason).
 # cli = \"operator\"
+# What closing an issue needs in a run: \"verified\" (a command below that passed, a judge, or your approval) or
+# \"unverified\".
+# closing = \"verified\"
+# Commands that verify the work, beside the `Verification:` lines of an issue.
+# verify = [\"make check\"]
 
 [issues]
 # Where issue memory is, from this folder.

@@ -13,8 +13,9 @@ use premath_tusk::tools::files::{ScopedFiles, WorkFiles};
 use premath_tusk::tools::payloads::StoredPayloads;
 use premath_tusk::tools::{Catalogue, ChangeTracker, Tool, ToolKind, ToolSpec, TrackedWorkdir, built_in};
 use premath_tusk::turn_loop::{
-    CHOOSE_ROUTE, CODE_EXECUTION, ChooseRoute, CodeExecution, ContextLimits, GIVE_VERDICT, GiveVerdict,
-    Limits, ParentRun, RunConfig, SPAWN_WORKER, Scope, SpawnWorker, Toolbox, Workflow,
+    CHOOSE_ROUTE, CODE_EXECUTION, ChooseRoute, CodeExecution, ContextLimits, EvidenceRules, GIVE_VERDICT,
+    GiveVerdict, Limits, ParentRun, RunConfig, SPAWN_WORKER, Scope, SpawnWorker, Toolbox, Verification,
+    Workflow,
 };
 use premath_wire::{InputClass, InputError, JsonPath};
 
@@ -25,6 +26,7 @@ use super::governed::record_refusals;
 use super::instructed::own_instruction;
 use super::retention;
 use super::steady::steady;
+use super::verification::VerificationSource;
 use super::withdrawn::Withdrawn;
 use crate::agent_tools::IssueTools;
 use crate::desk_tools::{DeskTools, with_implied};
@@ -34,6 +36,9 @@ use crate::workspace::Workspace;
 
 /// How much of a command's output is kept.
 const CAPTURE: usize = 8 << 20;
+
+/// The tool that closes issues.
+const CLOSING_TOOL: &str = "issue_update";
 
 /// What is shown of a result that is not filtered: I8 holds for it too.
 const WIDEST_RESULT: u64 = 4 << 20;
@@ -68,6 +73,8 @@ pub(super) struct Plan {
     pub(super) instruction: Option<String>,
     /// What was said before, and what is open, where it answers a message.
     pub(super) conversation: Option<Shown>,
+    /// What verifies its work.
+    pub(super) verification: VerificationSource,
 }
 
 /// What a run works with, and what it is.
@@ -100,7 +107,8 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
     plan.task = governor.redact(&plan.task);
     plan.material = plan.material.map(|material| governor.redact(&material));
     let redact = |text: &str| governor.redact(text);
-    let mut blocks = blocks(&plan, &catalogue, &policy, &redact);
+    let verification = plan.verification.resolve(&workspace.settings, plan.issue.as_ref());
+    let mut blocks = blocks(&plan, &catalogue, &policy, verification.as_ref(), &redact);
     let mut wholes = Vec::new();
     if let Some(shown) = plan.conversation.take() {
         (blocks, wholes) = shown.into_blocks(blocks, &redact);
@@ -138,6 +146,9 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
         incoming: Vec::new(),
         blocked,
         policy: Some(policy),
+        evidence: EvidenceRules::Computed,
+        verification,
+        sinks: Some(door.trace_sinks().into_iter().map(|mode| mode.token().to_owned()).collect()),
     };
     let toolbox = toolbox(workspace, door, &config, catalogue)?;
     Ok(Made { config, toolbox })
@@ -390,7 +401,13 @@ fn capabilities(specs: &[ToolSpec]) -> Vec<String> {
     names.into_iter().collect()
 }
 
-fn blocks(plan: &Plan, catalogue: &Catalogue, policy: &RunPolicy, redact: &dyn Fn(&str) -> String) -> Blocks {
+fn blocks(
+    plan: &Plan,
+    catalogue: &Catalogue,
+    policy: &RunPolicy,
+    verification: Option<&Verification>,
+    redact: &dyn Fn(&str) -> String,
+) -> Blocks {
     let mut blocks = Blocks::new(plan.task.clone());
     match plan.action_mode {
         ActionMode::Json => {}
@@ -408,10 +425,17 @@ fn blocks(plan: &Plan, catalogue: &Catalogue, policy: &RunPolicy, redact: &dyn F
     if !scopes.is_empty() {
         blocks = blocks.with_scopes(scopes);
     }
+    let mut workspace = Vec::new();
     if !plan.required_artifacts.is_empty() {
-        let wanted =
-            format!("These files must be there when you are done: {}", listed(&plan.required_artifacts));
-        blocks = blocks.with_workspace(wanted);
+        workspace.push(format!(
+            "These files must be there when you are done: {}",
+            listed(&plan.required_artifacts)
+        ));
+    }
+    let closes = catalogue.specs().any(|spec| spec.name == CLOSING_TOOL);
+    workspace.extend(verification.filter(|_| closes).map(|rule| redact(&rule.advice())));
+    if !workspace.is_empty() {
+        blocks = blocks.with_workspace(workspace.join("\n"));
     }
     if let Some(material) = &plan.material {
         blocks = blocks.with_panel("what was made, in the words of who made it", material.clone());

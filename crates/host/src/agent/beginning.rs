@@ -5,6 +5,7 @@
 use premath_kernel::FailureClass;
 use premath_tusk::policy::{Observability, PolicyCode};
 
+use super::door::AgentDoor;
 use super::effective::principal;
 use super::lease::Refused;
 use crate::desk_store::existing_desk;
@@ -13,8 +14,8 @@ use crate::table::ActionError;
 use crate::workspace::Workspace;
 
 /// The first reason why no run begins here now.
-pub(super) fn refused(workspace: &Workspace) -> Result<Option<Refused>, ActionError> {
-    if let Some(refused) = observed_nowhere(workspace) {
+pub(super) fn refused(workspace: &Workspace, door: &dyn AgentDoor) -> Result<Option<Refused>, ActionError> {
+    if let Some(refused) = observed_nowhere(workspace).or_else(|| unobserved(workspace, door)) {
         return Ok(Some(refused));
     }
     if let Some(refused) = crate::measured::unmeasured_tools(workspace)? {
@@ -36,6 +37,19 @@ fn observed_nowhere(workspace: &Workspace) -> Option<Refused> {
         class: FailureClass::TraceModeViolation.code().to_owned(),
         detail: "`policy.observability` is `internal_processor`, and no processor is configured".to_owned(),
         hint: "name one on this machine: `[telemetry] processor = \"http://127.0.0.1:4318\"`".to_owned(),
+    })
+}
+
+/// A front end that exports no traces cannot show that they went to the processor.
+fn unobserved(workspace: &Workspace, door: &dyn AgentDoor) -> Option<Refused> {
+    let mode = workspace.settings.policy.observability();
+    let is_lacking = mode == Observability::InternalProcessor && !door.trace_sinks().contains(&mode);
+    is_lacking.then(|| Refused {
+        class: FailureClass::TraceModeViolation.code().to_owned(),
+        detail: "`policy.observability` is `internal_processor`, and its processor is not told of this run"
+            .to_owned(),
+        hint: "start the run with `premath run`, and see that `telemetry.processor` names a usable address"
+            .to_owned(),
     })
 }
 

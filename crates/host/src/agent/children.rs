@@ -20,6 +20,7 @@ use super::lease::{self, Authority};
 use super::ports::FileJournal;
 use super::resume::{may_end_without, redriven, resumed};
 use super::run::{Ground, Session, Watch, is_begun, journal, one, released};
+use super::verification::VerificationSource;
 use crate::table::ActionError;
 
 /// Runs the workers of a run.
@@ -207,6 +208,7 @@ impl Worker<'_> {
             approved: None,
             instruction: inherited(parent, run_id),
             conversation: None,
+            verification: VerificationSource::Parent(parent.verification.clone()),
         }
     }
 

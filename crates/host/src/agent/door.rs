@@ -8,7 +8,7 @@ use std::time::Duration;
 use premath_bd::StoreError;
 use premath_bd::desk::{Approval, ApprovalScope, PersonCredential, Proposal, Verdict};
 use premath_bd::issues::KeptIssues;
-use premath_tusk::policy::Governor;
+use premath_tusk::policy::{Governor, Observability};
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
 use premath_tusk::tools::foreign::{ForeignTools, NoForeignTools};
@@ -111,6 +111,11 @@ pub trait AgentDoor: Debug + Sync {
     /// Where it is kept what runs came to; nowhere in a process that calls once.
     fn kept_runs(&self) -> Option<Arc<KeptRuns>> {
         None
+    }
+
+    /// The modes of the trace sinks that are open for runs of this door; none where nothing is exported.
+    fn trace_sinks(&self) -> Vec<Observability> {
+        Vec::new()
     }
 
     /// What asks every run of this door to end.

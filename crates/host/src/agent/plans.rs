@@ -24,6 +24,7 @@ use super::resume::{each_journal_row, redriven, resumed};
 use super::retention;
 use super::run::{Ground, Session, is_begun, journal, one, unusable};
 use super::traces;
+use super::verification::VerificationSource;
 use crate::desk_store::{open_desk, publish};
 use crate::table::ActionError;
 use crate::workspace::{Retention, Workspace};
@@ -190,6 +191,7 @@ fn plan(ground: Ground<'_>, proposal: &Proposal) -> Result<Plan, ActionError> {
         judges: false,
         material: None,
         conversation: None,
+        verification: VerificationSource::Own(Vec::new()),
         approved: Some(ApprovedPlan {
             proposal_id: proposal.id.clone(),
             digest: proposal.plan_digest.clone(),

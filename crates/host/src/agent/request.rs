@@ -73,6 +73,8 @@ pub(crate) struct RunArgs {
     on_full: Option<String>,
     /// The measured reason to go on past the turns of a workflow.
     autonomous: Option<String>,
+    /// Commands that verify the work, beside those of the configuration and of the issue.
+    verify: Vec<String>,
 }
 
 /// A run that somebody asks for.
@@ -104,6 +106,8 @@ pub struct RunRequest {
     pub context: ContextLimits,
     /// The measured reason to go on past the turns of a workflow.
     pub autonomy: Option<String>,
+    /// Commands that verify the work, beside those of the configuration and of the issue.
+    pub verify: Vec<String>,
     /// Whether it is one request of a person to the assistant of the desk.
     pub chat: Option<ChatRequest>,
     /// The conversation whose next message it answers.
@@ -168,6 +172,7 @@ impl RunRequest {
             context,
             autonomy,
             models: args.models,
+            verify: args.verify,
             chat,
             conversation,
         })

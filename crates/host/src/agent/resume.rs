@@ -67,7 +67,7 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
         Some(id) => id.to_owned(),
         None => traces::newest_resumable(workspace)?.ok_or_else(|| missing("there is no run to resume"))?,
     };
-    if let Some(refused) = beginning::refused(workspace)? {
+    if let Some(refused) = beginning::refused(workspace, host.agent)? {
         return Ok(Started::Refused(refused));
     }
     // Nobody else answers in its conversation meanwhile.

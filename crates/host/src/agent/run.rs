@@ -32,6 +32,7 @@ use super::request::RunRequest;
 use super::retention;
 use super::shown::ending;
 use super::steady::steady;
+use super::verification::VerificationSource;
 use crate::chat::Unfinished;
 use crate::desk_store::{existing_desk, publish};
 use crate::foreign::Found;
@@ -73,7 +74,7 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
     let issue = request.issue.as_deref();
     check(&request.workflow, request.action_mode, &request.models, issue, &request.limits)
         .map_err(|error| unusable(&error))?;
-    if let Some(refused) = beginning::refused(workspace)? {
+    if let Some(refused) = beginning::refused(workspace, host.agent)? {
         return Ok(Started::Refused(refused));
     }
     let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id(workspace));
@@ -266,6 +267,7 @@ fn plan(request: RunRequest, run_id: String, issue: Option<IssueRow>, holder: Op
         approved: None,
         instruction: request.instruction,
         conversation: None,
+        verification: VerificationSource::Own(request.verify),
     }
 }
 

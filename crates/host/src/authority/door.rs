@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use premath_bd::issues::{Applied, FileIssues, IssueStore as _, Operation};
 use premath_bd::{Journal, JournalEvent, Permit, PermitLedger, Spend, StoreError};
-use premath_kernel::{ActionName, Digest, Intent, Object, Text};
+use premath_kernel::{ActionName, Digest, Intent, Object, Text, Token};
 
 use super::link::{Linked, link};
 use super::refusal::{Denied, denied, evidence_missing};
-use super::turn::{HarnessCall, HarnessTurn};
+use super::turn::{HarnessCall, HarnessTurn, VerifiedCommand};
 use crate::agent::RunRefused;
 use crate::governance::PackageStanding;
 use crate::recording::{For, apply};
@@ -61,7 +61,8 @@ impl HarnessDoor {
         })
     }
 
-    /// Asks for one change. `consumed` is the result it stands on, `refs` where the turn is cited.
+    /// Asks for one change. `consumed` is the result it stands on, `verified` the command that verified the work, `refs`
+    /// where the turn is cited.
     ///
     /// # Errors
     /// A store that gives no answer; what was acknowledged is then on the disk, and nothing else is.
@@ -70,7 +71,7 @@ impl HarnessDoor {
         linked: &Linked,
         call_id: &str,
         operation: &Operation,
-        consumed: &Digest,
+        (consumed, verified): (&Digest, Option<&VerifiedCommand>),
         refs: &[String],
     ) -> Result<Changed, ActionError> {
         // Whoever asks looked earlier; what counts is how the instruction stands now.
@@ -104,6 +105,7 @@ impl HarnessDoor {
             claims: linked.claims(),
             refs: &cited,
             pin: Some(&pin),
+            verified,
         })?;
         // The evidence is on the disk before anybody acts on it.
         self.journal.write()?.append_events(&[turn.event()?], self.workspace.clock.now())?;
@@ -176,5 +178,6 @@ fn intent(linked: &Linked, operation: &Operation) -> Option<Intent> {
         args_digest: operation.args_digest(),
         policy_digest: linked.policy_digest().clone(),
         instruction_ref: Text::new(linked.instruction_ref()),
+        target_status: operation.target_status().and_then(Token::new),
     })
 }

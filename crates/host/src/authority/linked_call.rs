@@ -52,7 +52,7 @@ pub(crate) fn linked_change(
     let model_ref = call.model_ref.clone().unwrap_or_else(|| format!("external:{}", call.client));
     let door = HarnessDoor::new(workspace, &model_ref, &doors_folder(&workspace.root), &call.client)?;
     let call_id = call.call_id.clone().unwrap_or_else(|| workspace.ids.fresh());
-    match door.change(&linked, &call_id, operation, &operation.args_digest(), &[])? {
+    match door.change(&linked, &call_id, operation, (&operation.args_digest(), None), &[])? {
         Changed::Applied { applied, witness_ref, .. } => {
             Ok(Ok((applied, linked_to(&linked, Some(witness_ref)))))
         }

@@ -395,6 +395,7 @@ fn join(
         claims: &[],
         refs: &[PermitLedger::reference(id)],
         pin: None,
+        verified: None,
     })?;
     let witness = turn.witness(workspace)?;
     Ok(Some(turn.refusal().map_or(Ok(witness), Err)))

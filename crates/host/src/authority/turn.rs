@@ -44,6 +44,19 @@ pub(super) struct HarnessCall<'c> {
     pub(super) refs: &'c [String],
     /// The policy package that the turn is bound to, where it asks for a change.
     pub(super) pin: Option<&'c GovernancePin>,
+    /// The command that verified the work before the change was asked for.
+    pub(super) verified: Option<&'c VerifiedCommand>,
+}
+
+/// A command that ended with code 0, and the object that says so.
+#[derive(Debug, Clone)]
+pub(crate) struct VerifiedCommand {
+    /// The command, as `sh` was given it.
+    pub(crate) script: String,
+    /// The profile of its sandbox.
+    pub(crate) profile: &'static str,
+    /// The object that says how it ended.
+    pub(crate) evidence: Digest,
 }
 
 /// The turn, read and judged.
@@ -177,6 +190,9 @@ fn document(call: &HarnessCall<'_>) -> Result<Value, ActionError> {
         "capabilityClaims": call.claims,
         "policies": {"mutationPolicy": as_json(&premath_kernel::Value::Object(call.policy.clone()))?},
     });
+    if let (Some(verified), Some(intent)) = (call.verified, call.intent) {
+        add_verification(&mut document, verified, intent, &render)?;
+    }
     if let (Some(intent), Some(members)) = (call.intent, document.as_object_mut()) {
         members.insert("intent".to_owned(), as_json(&intent.canonical())?);
     }
@@ -201,5 +217,62 @@ fn bind_package(document: &mut Value, pin: &GovernancePin) -> Result<(), ActionE
         put("/policies", kind.key(), as_json(policy)?);
     }
     put("", "governanceProfile", as_json(&pin.profile)?);
+    Ok(())
+}
+
+/// Adds the call that verified the work: the change rests on its result.
+fn add_verification(
+    document: &mut Value,
+    verified: &VerifiedCommand,
+    intent: &Intent,
+    render: &Digest,
+) -> Result<(), ActionError> {
+    let parallel = json!({"allowed": true, "maxBranches": 2});
+    let script = Digest::of_bytes(verified.script.trim().as_bytes());
+    let evidence = verified.evidence.as_str();
+    let rows = [
+        (
+            "toolRequests",
+            json!({"toolCallId": "verify", "toolName": "shell", "argumentsDigest": script.as_str()}),
+        ),
+        (
+            "toolResults",
+            json!({
+                "toolCallId": "verify", "status": "ok", "resultDigest": evidence,
+                "provenance": {"kind": "command", "ref": "verify"},
+                "shell": {
+                    "workdir": ".", "sandboxProfile": verified.profile, "commandDigest": script.as_str(),
+                    "scriptDigest": script.as_str(), "exitCode": 0,
+                },
+            }),
+        ),
+        (
+            "toolUse",
+            json!({
+                "toolCallId": "verify", "disposition": "consumed", "resultDigest": evidence,
+                "mutationInputRef": intent.digest().as_str(),
+            }),
+        ),
+        (
+            "toolRender",
+            json!({
+                "toolCallId": "verify", "operatorPayloadDigest": evidence, "reminderRenderDigest": evidence,
+                "injectionPoint": "after_tool_result", "policyDigest": render.as_str(),
+            }),
+        ),
+    ];
+    for (list, row) in rows {
+        if let Some(list) = document.pointer_mut(&format!("/evidence/{list}")).and_then(Value::as_array_mut) {
+            list.push(row);
+        }
+    }
+    let digest = digest_of(&parallel)?;
+    let mut insert = |path: &str, key: &str, value: Value| {
+        if let Some(members) = document.pointer_mut(path).and_then(Value::as_object_mut) {
+            members.insert(key.to_owned(), value);
+        }
+    };
+    insert("/evidence/callSpec", "parallelPolicy", json!(digest.as_str()));
+    insert("/policies", "parallelPolicy", parallel);
     Ok(())
 }

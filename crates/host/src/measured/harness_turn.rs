@@ -48,6 +48,7 @@ pub(super) fn turn(
         args_digest: wanted.change.args_digest(),
         policy_digest,
         instruction_ref: Text::new(linked.instruction_ref()),
+        target_status: None,
     };
     let document = document(wanted, evidence, &intent, &policy)?;
     let read = JoinCheck::read(document.to_string().as_bytes(), Strictness::Strict)?;

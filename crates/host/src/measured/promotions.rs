@@ -8,8 +8,8 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use premath_bd::{
-    Access, AuditFilter, PermitLedger, PolicyChange, PolicyFiles, PolicyStore, ProblemClass, RecordedHere, StoreError,
-    audit_id, fresh_audit_id, ledgers, promotion_args_digest,
+    Access, AuditFilter, PermitLedger, PolicyChange, PolicyFiles, PolicyStore, ProblemClass, RecordedHere,
+    StoreError, audit_id, fresh_audit_id, ledgers, promotion_args_digest,
 };
 use premath_kernel::{Digest, Value};
 use premath_wire::time::{format_time, to_millis};

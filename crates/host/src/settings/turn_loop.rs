@@ -39,6 +39,8 @@ pub struct LoopSettings {
     pub checkpoint_before: Option<Setting<Vec<String>>>,
     /// `loop.parallel`
     pub parallel: Option<Setting<u64>>,
+    /// `loop.answer_calls`
+    pub answer_calls: Option<Setting<u64>>,
     /// `loop.context_tokens`
     pub context_tokens: Option<Setting<u64>>,
     /// `loop.on_full`
@@ -106,6 +108,7 @@ impl LoopSettings {
             checkpoint_every: said(&self.checkpoint_every).or(standard.checkpoint_every),
             checkpoint_before: said(&self.checkpoint_before).unwrap_or(standard.checkpoint_before),
             parallel: said(&self.parallel).unwrap_or(standard.parallel),
+            answer_calls: said(&self.answer_calls).or(standard.answer_calls),
             // Not raised by a file: past it a workflow needs `autonomous`, or a person who names more.
             workflow_turns: standard.workflow_turns,
         }
@@ -160,6 +163,7 @@ impl LoopSettings {
         let (code, budgets) = (&self.code, self.code_limits());
         vec![
             ("action_mode", shown(&self.action_mode, &self.mode().token())),
+            ("answer_calls", shown(&self.answer_calls, &limits.answer_calls.unwrap_or(MOST_ANSWER_CALLS))),
             ("autonomous", shown(&self.autonomous, &all(said(&self.autonomous), NONE))),
             ("checkpoint_before", shown(&self.checkpoint_before, &all(list(&self.checkpoint_before), NONE))),
             ("checkpoint_every", shown(&self.checkpoint_every, &every)),
@@ -188,6 +192,9 @@ impl LoopSettings {
         ]
     }
 }
+
+/// The most calls of one answer when nobody says.
+const MOST_ANSWER_CALLS: u64 = 128;
 
 /// What stands for a value that is not there.
 pub(super) const NONE: &str = "none";

@@ -124,7 +124,7 @@ impl Bench<'_> {
             linked,
             &call_id,
             operation,
-            &escalation.evidence,
+            (&escalation.evidence, None),
             &[step_ref(step_id)],
         )?;
         Ok(match changed {

@@ -3,6 +3,7 @@
 use premath_bd::StoreError;
 use premath_bd::issues::{Applied, Change, IssueChanges, Operation};
 use premath_kernel::{Digest, Value};
+use premath_tusk::sandbox::Profile;
 use premath_tusk::session::{
     Checked, Escalation, HeldIssue, StepEvent, StepMachine, StepNext, StepOutcome, StepRow, StepTerms,
 };
@@ -16,7 +17,7 @@ use super::heartbeat::{Heartbeat, Pulse};
 use super::place::Place;
 use super::request::{WorkCommand, WorkRequest, WorkWishes};
 use crate::agent::RunRefused as Refused;
-use crate::authority::{Changed, Linked};
+use crate::authority::{Changed, Linked, VerifiedCommand};
 use crate::table::{ActionError, Answer, Host};
 use crate::workspace::shown;
 
@@ -335,7 +336,13 @@ impl Bench<'_> {
             return Ok(StepEvent::Refused { class: "mutation.use_evidence_missing".to_owned() });
         };
         let refs = [step_ref(step_id)];
-        let event = match self.door.change(instruction, step_id, &operation, evidence, &refs) {
+        let verified = self.request.verify.as_ref().map(|script| VerifiedCommand {
+            script: script.clone(),
+            profile: Profile::WorkspaceWrite.as_str(),
+            evidence: evidence.clone(),
+        });
+        let stands_on = (evidence, verified.as_ref());
+        let event = match self.door.change(instruction, step_id, &operation, stands_on, &refs) {
             Err(ActionError::Store(StoreError::Busy { .. })) => {
                 StepEvent::Refused { class: "lease_store_busy".to_owned() }
             }

@@ -35,6 +35,11 @@ fn stop_reason(view: &View<'_>, findings: &mut Findings) {
     if !is_handled {
         findings.add(CLASS, "protocolState.stopReason", format!("stop reason `{reason}` is not handled"));
     }
+    let needs_call = policy.is_some_and(|policy| names(&policy.requests_required));
+    if needs_call && view.turn.requests.is_empty() {
+        let detail = format!("the model stopped with `{reason}`, and the turn holds no call");
+        findings.add(CLASS, "protocolState.stopReason", detail);
+    }
     let may_continue = policy.and_then(|policy| policy.continuation.as_deref()).is_none_or(names);
     if protocol.continuation_allowed && !may_continue {
         let detail = format!("the policy admits no continuation after `{reason}`");

@@ -5,6 +5,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::prior::PriorResult;
 use crate::canon::{Object, Value};
 use crate::digest::Digest;
 use crate::scalar::{Text, Token};
@@ -20,6 +21,8 @@ pub struct Observations {
     pub sinks: Option<Vec<Sink>>,
     /// Arguments that failed their schema.
     pub schema_errors: Vec<SchemaError>,
+    /// Results of earlier turns that were looked up.
+    pub prior_results: Option<Vec<PriorResult>>,
 }
 
 impl Observations {
@@ -27,6 +30,7 @@ impl Observations {
         Object::fields()
             .optional("artifacts", rows(self.artifacts.as_deref(), ObservedArtifact::canonical))
             .optional("files", rows(self.files.as_deref(), ObservedFile::canonical))
+            .optional("priorResults", rows(self.prior_results.as_deref(), PriorResult::canonical))
             .non_empty("schemaErrors", self.schema_errors.iter().map(SchemaError::canonical).collect())
             .optional("sinks", rows(self.sinks.as_deref(), Sink::canonical))
             .finish()

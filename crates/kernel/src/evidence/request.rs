@@ -20,6 +20,8 @@ pub struct ToolRequest {
     pub arguments_digest: Option<Digest>,
     /// Digest of the schema the arguments were validated with.
     pub schema_digest: Option<Digest>,
+    /// The approval of a person who agreed to this call.
+    pub approval_ref: Option<Text>,
     /// Who called: the model, or a program.
     pub caller_id: Option<Text>,
     /// How a deferred tool was found.
@@ -41,6 +43,7 @@ impl ToolRequest {
     #[must_use]
     pub fn canonical(&self) -> Value<'_> {
         Object::fields()
+            .optional("approvalRef", self.approval_ref.as_ref())
             .optional("argumentsDigest", self.arguments_digest.as_ref())
             .optional("callGroup", self.call_group.as_ref())
             .optional("callerId", self.caller_id.as_ref())

@@ -8,7 +8,7 @@ use super::guardrail::GuardrailDecision;
 use super::issue_target::IssueTarget;
 use crate::canon::{Object, Value};
 use crate::digest::Digest;
-use crate::scalar::{Count, Text, ToolCallId};
+use crate::scalar::{Count, Text, Token, ToolCallId};
 
 /// Whether a call ended, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub struct ToolResult {
     pub shell: Option<Shell>,
     /// What was cut from the payload.
     pub truncation: Option<Truncation>,
+    /// What a judge said: `pass` or `fail`.
+    pub verdict: Option<Token>,
     /// Token cost with and without filtering.
     pub tokens: Option<Tokens>,
     /// Files the call read or wrote.
@@ -193,14 +195,20 @@ pub struct Shell {
     pub command_digest: Option<Digest>,
     /// How the files were compared before and after it; none when they were not.
     pub observed: Option<ObservedChanges>,
+    /// `sha256:` over the trimmed text of the command alone, whatever its folder and limits are.
+    pub script_digest: Option<Digest>,
+    /// The code it ended with; none when it did not end by itself.
+    pub exit_code: Option<Count>,
 }
 
 impl Shell {
     pub(crate) fn canonical(&self) -> Value<'_> {
         Object::fields()
             .optional("commandDigest", self.command_digest.as_ref())
+            .optional("exitCode", self.exit_code)
             .optional("observed", self.observed.as_ref().map(ObservedChanges::canonical))
             .optional("sandboxProfile", self.sandbox_profile.as_ref())
+            .optional("scriptDigest", self.script_digest.as_ref())
             .optional("workdir", self.workdir.as_ref())
             .finish()
     }

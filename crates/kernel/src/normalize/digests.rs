@@ -4,8 +4,8 @@ use super::{NormalizedTurn, ResultRow};
 use crate::canon::{Fields, Object, Value};
 use crate::digest::Digest;
 use crate::evidence::{
-    CodeExecution, Compaction, HandoffProjection, Observations, ReminderQueue, StateView, ToolRender,
-    ToolRequest, ToolUse, Worker,
+    CodeExecution, Compaction, HandoffProjection, Observations, PriorUse, ReminderQueue, StateView,
+    ToolRender, ToolRequest, ToolUse, Worker,
 };
 use crate::governance::GovernanceProfile;
 
@@ -20,6 +20,8 @@ pub struct Digests {
     pub result_set: Digest,
     /// Of the set of uses.
     pub use_set: Digest,
+    /// Of the set of uses of earlier results, if there are any.
+    pub prior_use_set: Option<Digest>,
     /// Of the set of renderings.
     pub tool_render_set: Digest,
     /// Of the set of reminder queues.
@@ -47,6 +49,7 @@ impl Digests {
             request_set: unset.clone(),
             result_set: unset.clone(),
             use_set: unset.clone(),
+            prior_use_set: None,
             tool_render_set: unset.clone(),
             reminder_queue_set: unset.clone(),
             state_view_set: unset.clone(),
@@ -64,6 +67,7 @@ impl Digests {
             request_set: Digest::of_array(turn.requests.iter().map(ToolRequest::canonical)),
             result_set: Digest::of_array(turn.results.iter().map(ResultRow::canonical)),
             use_set: Digest::of_array(turn.uses.iter().map(ToolUse::canonical)),
+            prior_use_set: prior_use_set(&turn.prior_uses),
             tool_render_set: Digest::of_array(turn.renders.iter().map(ToolRender::canonical)),
             reminder_queue_set: Digest::of_array(turn.queues.iter().map(ReminderQueue::canonical)),
             state_view_set: Digest::of_array(turn.views.iter().map(StateView::canonical)),
@@ -92,6 +96,7 @@ impl Digests {
 
     fn sets<'d>(&'d self, fields: Fields<'d>) -> Fields<'d> {
         fields
+            .optional("priorUseSetDigest", self.prior_use_set.as_ref())
             .field("protocolStateDigest", &self.protocol_state)
             .field("reminderQueueSetDigest", &self.reminder_queue_set)
             .field("requestSetDigest", &self.request_set)
@@ -120,6 +125,11 @@ impl Digests {
     pub fn canonical(&self) -> Value<'_> {
         self.all(Object::fields()).finish()
     }
+}
+
+/// Rows that are not there leave no trace in the turn.
+fn prior_use_set(uses: &[PriorUse]) -> Option<Digest> {
+    (!uses.is_empty()).then(|| Digest::of_array(uses.iter().map(PriorUse::canonical)))
 }
 
 /// What else a verdict depends on. Absent input leaves no trace, so that a minimal turn's witness names nothing more

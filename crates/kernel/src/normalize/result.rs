@@ -11,7 +11,7 @@ use crate::evidence::{
 };
 use crate::failure::FailureClass;
 use crate::refusal::Reason;
-use crate::scalar::{Count, Text, ToolCallId};
+use crate::scalar::{Count, Text, Token, ToolCallId};
 
 const UNKNOWN_ERROR: &str = "unknown_error";
 
@@ -28,6 +28,7 @@ pub struct ResultRow {
     pub(crate) caller_edge: Option<CallerEdge>,
     pub(crate) shell: Option<Shell>,
     pub(crate) truncation: Option<Truncation>,
+    pub(crate) verdict: Option<Token>,
     pub(crate) tokens: Option<Tokens>,
     pub(crate) artifacts: Vec<Artifact>,
     pub(crate) issue_targets: Vec<IssueTarget>,
@@ -59,6 +60,7 @@ impl ResultRow {
             .optional("tokens", self.tokens.as_ref().map(Tokens::canonical))
             .field("toolCallId", &self.tool_call_id)
             .optional("truncation", self.truncation.as_ref().map(Truncation::canonical))
+            .optional("verdict", self.verdict.as_ref())
             .finish()
     }
 }
@@ -87,6 +89,7 @@ pub(super) fn normal_result(
         caller_edge: row.caller_edge,
         shell: row.shell,
         truncation: row.truncation,
+        verdict: row.verdict,
         tokens: row.tokens,
         order: row.order,
     })

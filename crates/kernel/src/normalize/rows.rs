@@ -4,9 +4,10 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use super::ResultRow;
+use crate::canon::encode;
 use crate::evidence::{
-    CodeExecution, GuardrailDecision, Handoff, HandoffArtifact, Observations, ReminderQueue, StateView,
-    ToolRender, ToolRequest, ToolUse, Worker,
+    CodeExecution, GuardrailDecision, Handoff, HandoffArtifact, Observations, PriorResult, PriorUse,
+    ReminderQueue, StateView, ToolRender, ToolRequest, ToolUse, Worker,
 };
 
 /// The lists of a turn whose rows have keys.
@@ -18,6 +19,8 @@ pub enum RowList {
     Results,
     /// Tool uses
     Uses,
+    /// Uses of results of earlier turns
+    PriorUses,
     /// Renderings
     Renders,
     /// Reminder queues
@@ -40,6 +43,7 @@ impl RowList {
             Self::Requests => "toolRequests",
             Self::Results => "toolResults",
             Self::Uses => "toolUse",
+            Self::PriorUses => "priorUse",
             Self::Renders => "toolRender",
             Self::Queues => "reminderQueue",
             Self::Views => "stateViews",
@@ -106,6 +110,19 @@ impl Keyed for ResultRow {
     fn says_the_same(&self, other: &Self) -> bool {
         // The size of a payload is no part of the normal form.
         self.canonical() == other.canonical()
+    }
+}
+
+impl Keyed for PriorUse {
+    const LIST: RowList = RowList::PriorUses;
+
+    fn compare(&self, other: &Self) -> Ordering {
+        let key = (&self.turn_digest, &self.tool_call_id, &self.reference);
+        key.cmp(&(&other.turn_digest, &other.tool_call_id, &other.reference))
+    }
+
+    fn says_the_same(&self, other: &Self) -> bool {
+        self == other
     }
 }
 
@@ -176,7 +193,17 @@ pub(super) fn normal_observations(mut observations: Observations) -> Observation
     sort_some(observations.files.as_mut());
     sort_some(observations.sinks.as_mut());
     sort_some(Some(&mut observations.schema_errors));
+    if let Some(results) = observations.prior_results.as_mut() {
+        results.sort_by(by_key);
+        results.dedup();
+    }
     observations
+}
+
+/// Observations of one result that differ are put into one order by their bytes.
+fn by_key(left: &PriorResult, right: &PriorResult) -> Ordering {
+    let keys = left.key().cmp(&right.key());
+    keys.then_with(|| encode(&left.canonical()).cmp(&encode(&right.canonical())))
 }
 
 fn sort_some<Row: Ord>(rows: Option<&mut Vec<Row>>) {

@@ -112,4 +112,6 @@ pub struct ProtocolStatePolicy {
     pub stop_reasons: Vec<Token>,
     /// Stop reasons after which the loop may go on. Absent: all.
     pub continuation: Option<Vec<Token>>,
+    /// Stop reasons that announce at least one tool call. Absent: none does.
+    pub requests_required: Vec<Token>,
 }

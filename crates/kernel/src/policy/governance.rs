@@ -3,6 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use super::verification::VerificationRule;
 use crate::evidence::GuardrailStage;
 use crate::governance::Metrics;
 use crate::scalar::{Count, Text, TextSet, Token};
@@ -85,4 +86,6 @@ pub struct ObservabilityPolicy {
 pub struct MutationPolicy {
     /// Granted capabilities.
     pub capabilities: TextSet,
+    /// Which mutations need a verification result. Absent: none does.
+    pub verification: Option<VerificationRule>,
 }

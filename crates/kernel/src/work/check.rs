@@ -124,6 +124,23 @@ pub fn check_text(issue: &IssueText<'_>) -> Vec<IssueProblemClass> {
     IssueProblemClass::ALL.iter().copied().filter(is_found).collect()
 }
 
+/// The commands that verify the work of an issue, in the order in which its texts name them.
+///
+/// Those behind `Verification:` and `Verify:` where a text has such lines; else what [`check_text`] takes for a command.
+/// Notes count only where neither description nor acceptance criteria name one: they grow while the work is done.
+#[must_use]
+pub fn verification_commands<'a>(issue: &IssueText<'a>) -> Vec<&'a str> {
+    let of = |text: Option<&'a str>| text.map(markdown::commands).unwrap_or_default();
+    let mut commands = of(issue.description);
+    commands.extend(of(issue.acceptance_criteria));
+    if commands.is_empty() {
+        commands = of(issue.notes);
+    }
+    let mut seen = alloc::collections::BTreeSet::new();
+    commands.retain(|command| !command.is_empty() && seen.insert(*command));
+    commands
+}
+
 fn is_titled_epic(title: &str) -> bool {
     const MARK: &str = "[EPIC]";
     title.trim_start().get(..MARK.len()).is_some_and(|start| start.eq_ignore_ascii_case(MARK))

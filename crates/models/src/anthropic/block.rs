@@ -1,12 +1,12 @@
 //! One content block from its beginning to its end. A block nobody knows is kept whole; it must not be dropped or guessed.
 
-use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, Reasoning, ToolCall};
+use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, Reasoning};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::PROTOCOL;
 use super::decoder::Delta;
-use crate::provider::arguments::{Ending, arguments};
+use crate::provider::arguments::{Ending, block_input, cut_off_call, tool_call};
 use crate::provider::json::{Members, Text, malformed, read, verbatim};
 
 /// A block that is being written.
@@ -140,10 +140,21 @@ impl Block {
                 let is_written = !written.trim().is_empty();
                 let text = if is_written { written } else { begun_with };
                 let text = if text.trim() == "{}" && !is_written { "" } else { text.as_str() };
-                let arguments = arguments(&name, text, ending)?;
-                Ok(Some(AssistantPart::ToolCall(ToolCall { id, name, arguments })))
+                Ok(Some(AssistantPart::ToolCall(tool_call(id, name, text, ending))))
             }
             Self::Opaque { raw, changes, input } => opaque(raw, changes, &input, ending).map(Some),
+        }
+    }
+
+    /// The part of a block that was not finished: a call is one that cannot run.
+    pub(super) fn cut_off(self) -> Result<Option<AssistantPart>, ModelError> {
+        match self {
+            Self::ToolUse { id, name, arguments, .. } => {
+                Ok(Some(AssistantPart::ToolCall(cut_off_call(id, name, &arguments))))
+            }
+            unfinished @ (Self::Text(_) | Self::Thinking { .. } | Self::Opaque { .. }) => {
+                unfinished.finish(Ending::CutShort)
+            }
         }
     }
 
@@ -187,7 +198,7 @@ fn opaque(
         let mut members: Members = read(&raw)?;
         members.merge(changes)?;
         if !input.trim().is_empty() {
-            let input = arguments(&kind, input, ending)?;
+            let input = block_input(&kind, input, ending)?;
             members.set("input", input.raw().map_err(|error| malformed(&error.to_string()))?);
         }
         members.to_json()?

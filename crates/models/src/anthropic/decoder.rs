@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::block::Block;
 use crate::error_kinds::ProviderError;
 use crate::provider::answer::{Dialect, Events, Flow};
-use crate::provider::arguments::{Ending, cut_off};
+use crate::provider::arguments::Ending;
 use crate::provider::count::{Count, Lenient};
 use crate::provider::json::{Members, Text, malformed, read};
 
@@ -190,11 +190,10 @@ impl Decoder {
         let last = message.content.len().saturating_sub(1);
         for (place, raw) in message.content.iter().enumerate() {
             let block = Block::begin(raw.get())?;
-            if let (Block::ToolUse { name, .. }, true) = (&block, cut_short && place == last) {
-                return Err(cut_off(name));
-            }
             let index = events.number_part();
-            done(index, block.finish(Ending::Complete)?, events);
+            let part =
+                if cut_short && place == last { block.cut_off()? } else { block.finish(Ending::Complete)? };
+            done(index, part, events);
         }
         self.stopped(message.stop_reason.clone(), message.stop_details.as_ref(), piece, events)
     }
@@ -250,7 +249,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The answer says why it ended. A block that is open then was not finished: a text is what it is, a call is none.
+    /// The answer says why it ended. A block that is open then was not finished: a text is what it is, a call cannot run.
     fn stopped(
         &mut self,
         reason: Option<Text<'_>>,
@@ -262,11 +261,7 @@ impl Decoder {
         let ending = if is_out_of_room(&reason) { Ending::CutShort } else { Ending::Complete };
         self.release(ending, events)?;
         for Open { index, block } in std::mem::take(&mut self.open).into_values() {
-            match &block {
-                Block::ToolUse { name, .. } => return Err(cut_off(name)),
-                Block::Text(_) | Block::Thinking { .. } | Block::Opaque { .. } => {}
-            }
-            done(index, block.finish(Ending::CutShort)?, events);
+            done(index, block.cut_off()?, events);
         }
         if let Some(why) = details.and_then(|details| details.get("explanation")).and_then(Value::as_str) {
             let index = events.number_part();

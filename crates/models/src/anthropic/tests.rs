@@ -44,6 +44,18 @@ fn code(lines: &[Value]) -> String {
     decode(lines).1.and_then(|error| error.code).unwrap_or_default()
 }
 
+/// What is wrong with the arguments of the calls that cannot run; every part must be one.
+fn broken(events: &[ModelEvent]) -> Vec<String> {
+    let reason = |part: AssistantPart| match part {
+        AssistantPart::ToolCall(ToolCall { malformed: Some(malformed), arguments, .. }) => {
+            assert_eq!(arguments.as_str(), "{}", "what cannot be read is carried back as nothing");
+            malformed.reason
+        }
+        other => panic!("{other:?} can run"),
+    };
+    parts(events).into_iter().map(reason).collect()
+}
+
 #[test]
 fn parallel_calls_keep_their_own_arguments() {
     let [reason, last] = end("tool_use");
@@ -63,7 +75,7 @@ fn parallel_calls_keep_their_own_arguments() {
     assert_eq!(error, None);
     let call = |id: &str, arguments: &str| {
         let (id, name) = (id.to_owned(), "read".to_owned());
-        AssistantPart::ToolCall(ToolCall { id, name, arguments: JsonText::new(arguments).unwrap() })
+        AssistantPart::ToolCall(ToolCall::new(id, name, JsonText::new(arguments).unwrap()))
     };
     assert_eq!(parts(&events), [call("t0", "{\"a\":1}"), call("t1", "{\"b\":2}")]);
 }
@@ -76,8 +88,7 @@ fn a_call_without_arguments_under_max_tokens_was_not_finished() {
     };
     assert_eq!(parts(&with("tool_use").0).len(), 1);
     let (events, error) = with("max_tokens");
-    assert_eq!(parts(&events), []);
-    assert_eq!(error.unwrap().code.as_deref(), Some("arguments_cut_off"));
+    assert_eq!((broken(&events), error), (vec!["the arguments are cut off".to_owned()], None));
 }
 
 #[test]
@@ -85,21 +96,21 @@ fn a_call_that_the_context_was_too_small_for_was_not_finished() {
     let reason = "model_context_window_exceeded";
     let [last, end] = end(reason);
     let (events, error) = decode(&[begin(), tool(0), stop(0), last, end]);
-    assert_eq!((parts(&events), error.unwrap().code.as_deref()), (vec![], Some("arguments_cut_off")));
+    assert_eq!((broken(&events), error), (vec!["the arguments are cut off".to_owned()], None));
     let whole = json!({"type": "message", "id": "m", "stop_reason": reason, "content": [
         {"type": "tool_use", "id": "t", "name": "rm", "input": {"path": "/"}}]});
     let (events, error) = decoded_whole(Protocol::AnthropicMessages, whole.to_string().as_bytes());
-    assert_eq!((parts(&events), error.unwrap().code.as_deref()), (vec![], Some("arguments_cut_off")));
+    assert_eq!((broken(&events), error), (vec!["the arguments are cut off".to_owned()], None));
 }
 
 #[test]
-fn arguments_that_are_no_object_end_the_answer() {
-    for (text, wanted) in
-        [("[1]", "arguments_invalid"), ("{\"a\"", "arguments_cut_off"), ("{]", "arguments_invalid")]
-    {
-        let lines =
-            [begin(), tool(0), delta(0, &json!({"type": "input_json_delta", "partial_json": text})), stop(0)];
-        assert_eq!(code(&lines), wanted, "{text}");
+fn arguments_that_are_no_object_are_a_call_that_cannot_run() {
+    for (text, wanted) in [("[1]", "not a JSON object"), ("{\"a\"", "cut off"), ("{]", "refused")] {
+        let [reason, last] = end("tool_use");
+        let piece = delta(0, &json!({"type": "input_json_delta", "partial_json": text}));
+        let (events, error) = decode(&[begin(), tool(0), piece, stop(0), reason, last]);
+        assert_eq!(error, None);
+        assert!(broken(&events).iter().all(|reason| reason.contains(wanted)), "{text}: {events:?}");
     }
 }
 
@@ -213,6 +224,7 @@ fn conversation() -> ModelRequest {
         id: "t1".to_owned(),
         name: "read".to_owned(),
         arguments: JsonText::new(r#"{"path": "a"}"#).unwrap(),
+        malformed: None,
     };
     let result = ToolResult {
         call_id: "t1".to_owned(),

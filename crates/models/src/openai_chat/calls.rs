@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use premath_kernel::{hex, sha256};
-use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, ToolCall};
+use premath_tusk::model::{AssistantPart, ModelError, ModelEvent};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::provider::answer::Events;
-use crate::provider::arguments::{Ending, arguments};
+use crate::provider::arguments::{Ending, tool_call};
 use crate::provider::json::{Text, malformed, read};
 
 /// A piece of a call, or a whole one.
@@ -134,13 +134,12 @@ impl Calls {
     }
 
     /// The calls, complete. Only the last one can have been cut short.
-    pub(super) fn finish(self, ending: Ending) -> Result<Vec<(u64, AssistantPart)>, ModelError> {
+    pub(super) fn finish(self, ending: Ending) -> Vec<(u64, AssistantPart)> {
         let last = self.all.len().saturating_sub(1);
         let calls = self.all.into_iter().enumerate().map(|(place, call)| {
             let ending = if place == last { ending } else { Ending::Complete };
-            let arguments = arguments(&call.name, &call.arguments, ending)?;
-            let part = AssistantPart::ToolCall(ToolCall { id: call.id, name: call.name, arguments });
-            Ok((call.index, part))
+            let part = tool_call(call.id, call.name, &call.arguments, ending);
+            (call.index, AssistantPart::ToolCall(part))
         });
         calls.collect()
     }

@@ -248,7 +248,7 @@ impl Decoder {
         };
         let ending = if stop == StopReason::MaxTokens { Ending::CutShort } else { Ending::Complete };
         let thought = |text| AssistantPart::Reasoning(Reasoning { text, verbatim: None });
-        let mut parts = std::mem::take(&mut self.calls).finish(ending)?;
+        let mut parts = std::mem::take(&mut self.calls).finish(ending);
         parts.extend(self.reasoning.take().map(|(index, text)| (index, thought(text))));
         parts.extend(self.text.take().map(|(index, text)| (index, AssistantPart::Text(text))));
         parts.extend(self.refusal.take().map(|(index, text)| (index, AssistantPart::Refusal(text))));

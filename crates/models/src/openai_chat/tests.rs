@@ -35,7 +35,19 @@ fn stop(events: &[ModelEvent]) -> StopReason {
 
 fn call(id: &str, name: &str, arguments: &str) -> AssistantPart {
     let arguments = JsonText::new(arguments).unwrap();
-    AssistantPart::ToolCall(ToolCall { id: id.to_owned(), name: name.to_owned(), arguments })
+    AssistantPart::ToolCall(ToolCall::new(id, name, arguments))
+}
+
+/// What is wrong with the arguments of the calls that cannot run; every part must be one.
+fn broken(events: &[ModelEvent]) -> Vec<String> {
+    let reason = |part: AssistantPart| match part {
+        AssistantPart::ToolCall(ToolCall { malformed: Some(malformed), arguments, .. }) => {
+            assert_eq!(arguments.as_str(), "{}", "what cannot be read is carried back as nothing");
+            malformed.reason
+        }
+        other => panic!("{other:?} can run"),
+    };
+    parts(events).into_iter().map(reason).collect()
 }
 
 #[test]
@@ -160,7 +172,8 @@ fn another_name_under_the_same_number_is_another_call() {
 
     let half = [named("f", "{\"x\":"), named("g", "1}"), finish("tool_calls")];
     let (events, error) = decode(&half);
-    assert_eq!((parts(&events), error.unwrap().code.as_deref()), (vec![], Some("arguments_cut_off")));
+    assert_eq!(error, None);
+    assert_eq!(broken(&events).len(), 2, "neither gets the arguments of the other: {events:?}");
     let renamed = [
         piece(json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"x\":"}})),
         piece(json!({"index": 0, "id": "a", "function": {"name": "g", "arguments": "1}"}})),
@@ -207,22 +220,25 @@ fn an_error_in_the_place_of_an_answer_is_one() {
 }
 
 #[test]
-fn half_a_call_is_none() {
+fn half_a_call_cannot_run() {
     let begun = |arguments: &str| {
         delta(
             &json!({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": arguments}}]}),
         )
     };
     for (arguments, reason, wanted) in [
-        ("{\"x\":", "length", "arguments_cut_off"),
-        ("", "length", "arguments_cut_off"),
-        ("{\"x\":", "tool_calls", "arguments_cut_off"),
-        ("{x}", "tool_calls", "arguments_invalid"),
-        ("[]", "tool_calls", "arguments_invalid"),
+        ("{\"x\":", "length", "cut off"),
+        ("", "length", "cut off"),
+        ("{\"x\":", "tool_calls", "cut off"),
+        ("{x}", "tool_calls", "refused"),
+        ("{\"x\":1,\"x\":2}", "tool_calls", "duplicate key"),
+        ("{\"x\":9007199254740993}", "tool_calls", "refused"),
+        ("[]", "tool_calls", "not a JSON object"),
     ] {
         let (events, error) = decode(&[begun(arguments), finish(reason)]);
-        assert_eq!(parts(&events), []);
-        assert_eq!(error.unwrap().code.as_deref(), Some(wanted), "{arguments} {reason}");
+        assert_eq!(error, None);
+        let [found] = &broken(&events)[..] else { panic!("{events:?}") };
+        assert!(found.contains(wanted), "{arguments} {reason}: {found}");
     }
 }
 
@@ -291,7 +307,7 @@ fn a_request_is_written_in_one_way() {
             Message::user_text("hello"),
             Message::Assistant(vec![
                 AssistantPart::Reasoning(Reasoning { text: "hm".to_owned(), verbatim: None }),
-                AssistantPart::ToolCall(ToolCall { id: "c1".to_owned(), name: "read".to_owned(), arguments }),
+                AssistantPart::ToolCall(ToolCall::new("c1", "read", arguments)),
             ]),
             Message::User(vec![text("and"), UserPart::ToolResult(result), text("then?")]),
         ]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, Reasoning, StopReason, ToolCall, Usage};
+use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, Reasoning, StopReason, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -14,7 +14,7 @@ use super::item::{BETWEEN_SUMMARIES, FunctionCall, Kind, parts};
 use super::listing::Listing;
 use crate::error_kinds::ProviderError;
 use crate::provider::answer::{Dialect, Events, Flow};
-use crate::provider::arguments::{Ending, arguments};
+use crate::provider::arguments::{Ending, tool_call};
 use crate::provider::count::{Count, Lenient};
 use crate::provider::json::{Text, malformed, read};
 
@@ -288,10 +288,7 @@ impl Decoder {
             SlotKind::Text => AssistantPart::Text(text),
             SlotKind::Refusal => AssistantPart::Refusal(text),
             SlotKind::Reasoning(_) => AssistantPart::Reasoning(Reasoning { text, verbatim: None }),
-            SlotKind::Call { id, name } => {
-                let arguments = arguments(&name, &text, ending)?;
-                AssistantPart::ToolCall(ToolCall { id, name, arguments })
-            }
+            SlotKind::Call { id, name } => AssistantPart::ToolCall(tool_call(id, name, &text, ending)),
         };
         self.emit(index, part, events);
         Ok(())

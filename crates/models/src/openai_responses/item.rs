@@ -1,12 +1,12 @@
 //! One finished item of an answer to parts. An item nobody knows, calls of tools we did not offer among them, is kept
 //! whole; it must not be dropped or guessed.
 
-use premath_tusk::model::{AssistantPart, ModelError, Reasoning, ToolCall};
+use premath_tusk::model::{AssistantPart, ModelError, Reasoning};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::PROTOCOL;
-use crate::provider::arguments::{Ending, arguments, cut_off};
+use crate::provider::arguments::{Ending, cut_off_call, tool_call};
 use crate::provider::json::{Text, malformed, read, verbatim};
 
 #[derive(Deserialize)]
@@ -105,11 +105,12 @@ fn content(raw: &str) -> Result<Option<AssistantPart>, ModelError> {
 
 fn call(call: &FunctionCall<'_>) -> Result<AssistantPart, ModelError> {
     let (id, name) = call.identity()?;
-    if call.status.as_deref() == Some("incomplete") {
-        return Err(cut_off(name));
-    }
-    let arguments = arguments(name, call.arguments.as_deref().unwrap_or_default(), Ending::Complete)?;
-    Ok(AssistantPart::ToolCall(ToolCall { id: id.to_owned(), name: name.to_owned(), arguments }))
+    let (id, name) = (id.to_owned(), name.to_owned());
+    let text = call.arguments.as_deref().unwrap_or_default();
+    Ok(AssistantPart::ToolCall(match call.status.as_deref() {
+        Some("incomplete") => cut_off_call(id, name, text),
+        _finished => tool_call(id, name, text, Ending::Complete),
+    }))
 }
 
 /// What may be read is the summary, or the thoughts themselves where a model shows them.

@@ -7,7 +7,9 @@ mod tests;
 use std::collections::{BTreeMap, VecDeque};
 
 use premath_tusk::JsonText;
-use premath_tusk::model::{AssistantPart, ModelError, ModelEvent, Reasoning, StopReason, ToolCall, Verbatim};
+use premath_tusk::model::{
+    AssistantPart, MalformedArguments, ModelError, ModelEvent, Reasoning, StopReason, ToolCall, Verbatim,
+};
 
 use super::json::malformed;
 use crate::error_kinds::{bounded, one_line, presentable};
@@ -164,11 +166,17 @@ fn hidden_part(part: AssistantPart, text: &dyn Fn(&str) -> String) -> Result<Ass
     Ok(match part {
         AssistantPart::Text(said) => AssistantPart::Text(text(&said)),
         AssistantPart::Refusal(said) => AssistantPart::Refusal(text(&said)),
-        AssistantPart::ToolCall(ToolCall { id, name, arguments }) => AssistantPart::ToolCall(ToolCall {
-            id: text(&id),
-            name: text(&name),
-            arguments: json(&arguments)?,
-        }),
+        AssistantPart::ToolCall(ToolCall { id, name, arguments, malformed }) => {
+            AssistantPart::ToolCall(ToolCall {
+                id: text(&id),
+                name: text(&name),
+                arguments: json(&arguments)?,
+                malformed: malformed.map(|malformed| MalformedArguments {
+                    reason: text(&malformed.reason),
+                    text: text(&malformed.text),
+                }),
+            })
+        }
         AssistantPart::Reasoning(thought) => AssistantPart::Reasoning(Reasoning {
             text: text(&thought.text),
             verbatim: thought.verbatim.map(verbatim).transpose()?,

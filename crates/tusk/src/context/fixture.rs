@@ -125,6 +125,7 @@ fn result() -> ToolResult {
         caller_edge: None,
         shell: None,
         truncation: None,
+        verdict: None,
         tokens: None,
         artifacts: Vec::new(),
         issue_targets: Vec::new(),
@@ -140,6 +141,7 @@ fn request() -> ToolRequest {
         arguments: Some(Value::from("a.rs")),
         arguments_digest: None,
         schema_digest: None,
+        approval_ref: None,
         caller_id: None,
         search_ref: None,
         search_ref_digest: None,
@@ -163,6 +165,7 @@ fn evidence() -> TurnEvidence {
             handoff_ref: None,
             mutation_input_ref: None,
         }],
+        prior_uses: Vec::new(),
         renders: vec![ToolRender {
             tool_call_id: id(),
             operator_payload_digest: digest("sha256:operator"),

@@ -22,8 +22,9 @@ pub const COMPLETION: &str = "\
 How to finish:
 - The run goes on as long as you call tools. Answer without a tool call when the task is done, or when you cannot go on: \
 say what you changed, what you checked and what came of it, and what is left.
-- When an issue is given, close it first, with issue_update and status closed, once its work is done and checked. Leave \
-it open when it is not. See in the next turn what became of the change, then give your answer.
+- When an issue is given, close it first, with issue_update and status closed, once its work is done and verified: a \
+verification command that you are told of ended with exit code 0 after your last change. Leave it open when it is not. \
+See in the next turn what became of the change, then give your answer.
 - The budget of the run is limited. When you are told that most of it is used, bring the work into a state that \
 somebody else can go on from.";
 

@@ -10,7 +10,7 @@ use super::outcome_parts::{
 };
 use super::row::{Row, Unreadable, count, text_list, unreadable};
 use crate::policy::GuardRow;
-use crate::tools::{Extent, ToolArtifact};
+use crate::tools::{Extent, FileBase, ToolArtifact};
 
 /// What came of one call.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +27,8 @@ pub struct CallOutcome {
     pub extent: Extent,
     /// The files that were read or written.
     pub artifacts: Vec<ToolArtifact>,
+    /// What files held that were changed, before they were.
+    pub bases: Vec<FileBase>,
     /// The code of a command that ended by itself.
     pub exit_code: Option<i64>,
     /// Where a command ran.
@@ -103,6 +105,8 @@ pub struct IntentRow {
     pub args_digest: String,
     /// The issues it changes; empty when it changes none.
     pub targets: Vec<IssueTarget>,
+    /// The status that it brings an issue to, where it can set one.
+    pub target_status: Option<String>,
 }
 
 impl Default for Payload {
@@ -148,6 +152,7 @@ impl CallOutcome {
             note: String::new(),
             extent: Extent::default(),
             artifacts: Vec::new(),
+            bases: Vec::new(),
             exit_code: None,
             shell: None,
             found: None,
@@ -188,6 +193,7 @@ impl CallOutcome {
         };
         Object::fields()
             .non_empty("artifacts", self.artifacts.iter().map(artifact_value).collect())
+            .non_empty("bases", self.bases.iter().map(base_value).collect())
             .non_empty("closestMatches", failure.map(|it| text_list(&it.closest_matches)).unwrap_or_default())
             .optional("content", content)
             .optional("errorCode", failure.map(|it| it.error_code.as_str()))
@@ -235,6 +241,7 @@ impl CallOutcome {
             note: row.optional("note")?.unwrap_or_default(),
             extent: row.optional_row("extent")?.map(read_extent).transpose()?.unwrap_or_default(),
             artifacts: row.rows("artifacts", read_artifact)?,
+            bases: row.rows("bases", read_base)?,
             exit_code: row.value("exitCode").and_then(Value::as_number).and_then(Number::as_i64),
             shell: row.optional_row("shell")?.map(read_shell).transpose()?,
             found: row.optional_row("found")?.map(read_found).transpose()?,
@@ -279,6 +286,15 @@ fn read_extent(row: Row<'_>) -> Result<Extent, Unreadable> {
         replaced_bytes: row.count("replacedBytes")?,
         is_cut: row.flag("cut"),
     })
+}
+
+fn base_value(base: &FileBase) -> Value<'_> {
+    Object::fields().field("digest", &base.digest).field("path", base.path.as_str()).finish()
+}
+
+fn read_base(row: Row<'_>) -> Result<FileBase, Unreadable> {
+    let digest = Digest::claimed(row.text("digest")?).ok_or_else(|| unreadable("digest"))?;
+    Ok(FileBase { path: row.owned("path")?, digest })
 }
 
 fn found_value<'v>(query: &'v str, names: &'v [String]) -> Value<'v> {

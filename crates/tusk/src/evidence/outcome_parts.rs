@@ -76,6 +76,7 @@ pub(super) fn intent_value(intent: &IntentRow) -> Value<'_> {
     Object::fields()
         .field("action", intent.action.as_str())
         .field("argsDigest", intent.args_digest.as_str())
+        .optional("targetStatus", intent.target_status.as_deref())
         .non_empty("targets", intent.targets.iter().map(IssueTarget::canonical).collect())
         .finish()
 }
@@ -84,6 +85,7 @@ pub(super) fn read_intent(row: Row<'_>) -> Result<IntentRow, Unreadable> {
     Ok(IntentRow {
         action: row.owned("action")?,
         args_digest: row.owned("argsDigest")?,
+        target_status: row.optional("targetStatus")?,
         targets: row.rows("targets", read_target)?,
     })
 }

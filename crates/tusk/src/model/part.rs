@@ -1,6 +1,8 @@
 //! What messages are made of. Reasoning and everything we do not understand is carried back to its protocol byte for
 //! byte, and to no other.
 
+use std::fmt;
+
 use super::request::CacheMarker;
 use crate::JsonText;
 
@@ -62,7 +64,7 @@ pub enum ToolOutcome {
 pub enum AssistantPart {
     /// Text.
     Text(String),
-    /// A request to call a tool. Its arguments are whole, or the part does not exist.
+    /// A request to call a tool.
     ToolCall(ToolCall),
     /// What it thought.
     Reasoning(Reasoning),
@@ -73,14 +75,45 @@ pub enum AssistantPart {
 }
 
 /// A request to call a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ToolCall {
     /// The provider's id of the call.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// The arguments: a JSON object, as the model wrote it.
+    /// The arguments: a JSON object, as the model wrote it; `{}` when what it wrote is none.
     pub arguments: JsonText,
+    /// What it wrote instead of a JSON object. Such a call is answered with an error and never runs.
+    pub malformed: Option<MalformedArguments>,
+}
+
+impl fmt::Debug for ToolCall {
+    /// What is not malformed does not say so.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("ToolCall");
+        shown.field("id", &self.id).field("name", &self.name).field("arguments", &self.arguments);
+        if let Some(malformed) = &self.malformed {
+            shown.field("malformed", malformed);
+        }
+        shown.finish()
+    }
+}
+
+impl ToolCall {
+    /// A call whose arguments are whole.
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: JsonText) -> Self {
+        Self { id: id.into(), name: name.into(), arguments, malformed: None }
+    }
+}
+
+/// A text that a model wrote as arguments and that the strict decoder refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MalformedArguments {
+    /// What is wrong with it, in one line.
+    pub reason: String,
+    /// The text.
+    pub text: String,
 }
 
 /// What a model thought.

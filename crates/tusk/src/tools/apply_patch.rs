@@ -20,7 +20,7 @@ use super::Tool;
 use super::arguments::Arguments;
 use super::clip::{Clipped, length};
 use super::context::ToolContext;
-use super::outcome::{Extent, ToolArtifact, ToolFailure, ToolOutput};
+use super::outcome::{Extent, FileBase, ToolArtifact, ToolFailure, ToolOutput};
 use super::spec::{Caller, Risk, SpecError, ToolKind, ToolSpec};
 use super::work_path::WorkPath;
 use crate::policy::Target;
@@ -129,10 +129,11 @@ impl Tool for ApplyPatch {
 
 fn output(undo: UndoRecord, budget: usize) -> ToolOutput {
     let mut lines = Clipped::new(budget);
-    let mut artifacts = Vec::new();
+    let (mut artifacts, mut bases) = (Vec::new(), Vec::new());
     for change in undo.changes() {
         lines.push(&change.to_string());
         let path = change.path.as_str().to_owned();
+        bases.extend(change.before_digest().map(|digest| FileBase { path: path.clone(), digest }));
         artifacts.push(ToolArtifact::touched(path, change.after_digest(), Access::Write));
     }
     let note = if lines.is_cut() {
@@ -143,5 +144,5 @@ fn output(undo: UndoRecord, budget: usize) -> ToolOutput {
     let (total_bytes, is_cut) = (lines.total, lines.is_cut());
     let content = lines.into_text();
     let extent = Extent { total_bytes, shown_bytes: length(content.len()), replaced_bytes: 0, is_cut };
-    ToolOutput { content, note, extent, artifacts, undo: Some(undo), ..ToolOutput::default() }
+    ToolOutput { content, note, extent, artifacts, bases, undo: Some(undo), ..ToolOutput::default() }
 }

@@ -21,6 +21,8 @@ pub struct ToolOutput {
     pub extent: Extent,
     /// The files that were read or written.
     pub artifacts: Vec<ToolArtifact>,
+    /// What files held that were changed, before they were.
+    pub bases: Vec<FileBase>,
     /// The code of a command that ended by itself.
     pub exit_code: Option<i32>,
     /// The walls around a command.
@@ -71,6 +73,15 @@ impl ToolArtifact {
     pub const fn touched(path: String, digest: Option<Digest>, access: Access) -> Self {
         Self { path, digest, access, change: None, mode: None, before: None }
     }
+}
+
+/// What a file held before a call changed it: whoever wrote the change rests on having seen that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileBase {
+    /// Its path below the workdir.
+    pub path: String,
+    /// The digest of its bytes.
+    pub digest: Digest,
 }
 
 /// What a search for tools found, as request rows cite it.

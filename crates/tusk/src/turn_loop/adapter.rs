@@ -50,7 +50,7 @@ fn call(content: &str, id: &str) -> ToolCall {
     };
     let (name, arguments) =
         read().unwrap_or_else(|| ("unreadable_block".to_owned(), JsonText::empty_object()));
-    ToolCall { id: id.to_owned(), name, arguments }
+    ToolCall::new(id, name, arguments)
 }
 
 #[cfg(test)]

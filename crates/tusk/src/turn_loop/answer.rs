@@ -5,7 +5,7 @@ use premath_kernel::{Fields, Object, Value};
 use crate::JsonText;
 use crate::evidence::Unreadable;
 use crate::evidence::row::{Row, count, unreadable};
-use crate::model::{AssistantPart, Reasoning, StopReason, ToolCall, Usage, Verbatim};
+use crate::model::{AssistantPart, MalformedArguments, Reasoning, StopReason, ToolCall, Usage, Verbatim};
 
 /// What a model answered.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,6 +84,7 @@ pub(super) fn part_value(part: &AssistantPart) -> Value<'_> {
         AssistantPart::ToolCall(call) => fields
             .field("arguments", call.arguments.as_str())
             .field("id", call.id.as_str())
+            .optional("malformed", call.malformed.as_ref().map(malformed_value))
             .field("name", call.name.as_str())
             .field("type", "call"),
         AssistantPart::Reasoning(reasoning) => fields
@@ -107,6 +108,7 @@ fn read_part(row: Row<'_>) -> Result<AssistantPart, Unreadable> {
             id: row.owned("id")?,
             name: row.owned("name")?,
             arguments: json(row, "arguments")?,
+            malformed: row.optional_row("malformed")?.map(read_malformed).transpose()?,
         }),
         "reasoning" => {
             let verbatim = match row.optional("protocol")? {
@@ -121,6 +123,17 @@ fn read_part(row: Row<'_>) -> Result<AssistantPart, Unreadable> {
         }
         _other => return Err(unreadable("type")),
     })
+}
+
+fn malformed_value(malformed: &MalformedArguments) -> Value<'_> {
+    Object::fields()
+        .field("reason", malformed.reason.as_str())
+        .field("text", malformed.text.as_str())
+        .finish()
+}
+
+fn read_malformed(row: Row<'_>) -> Result<MalformedArguments, Unreadable> {
+    Ok(MalformedArguments { reason: row.owned("reason")?, text: row.owned("text")? })
 }
 
 fn json(row: Row<'_>, member: &str) -> Result<JsonText, Unreadable> {

@@ -97,9 +97,14 @@ impl Machine {
         if self.config.action_mode == ActionMode::Code && !purpose.is_harness() {
             self.hint_at_programs(&mut planned);
         }
+        if answer.stop == StopReason::MaxTokens && self.config.evidence.is_computed() {
+            let why = "it was not run: the answer was cut off at its longest, so its calls may not be all; make the call \
+                       again";
+            plan::hold_all(&mut planned, plan::ANSWER_CUT_OFF, why);
+        }
         if !is_handled(&answer.stop) {
             let why = "it was not run: the answer ended in a way that is not handled";
-            plan::hold_all(&mut planned, "turn_refused", why);
+            plan::hold_all(&mut planned, plan::TURN_REFUSED, why);
         }
         self.state.used.tool_calls += u64::try_from(planned.len()).unwrap_or(u64::MAX);
         self.hold_workers(&mut planned);

@@ -3,22 +3,28 @@
 //! The kernel sees one turn, never the history. It must not judge by itself: what closes a turn is `premath_kernel::close`.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use premath_kernel::{
     ActionMode, Artifact, Assessment, CallerEdge, Claims, Constraints, Count, Counters, Digest, Disposition,
     ErrorMaterial, GuardrailDecision, Handoff, HandoffProjection, Intent, NormalizedTurn, Observations,
-    ObservedArtifact, ProtocolState, Provenance, ProvenanceKind, ResultStatus, SchemaError, Shell, Sink,
-    Strictness, Text, Token, Tokens, ToolCallId, ToolChoice, ToolRequest, ToolResult, ToolUse, Turn,
-    TurnEvidence, Value, Witness, Worker, assess, normalize,
+    ObservedArtifact, OrchestrationRole, PriorResult, ProtocolState, Provenance, ProvenanceKind,
+    ResultStatus, SchemaError, Shell, Sink, Strictness, Text, Token, Tokens, ToolCallId, ToolChoice,
+    ToolRequest, ToolResult, ToolUse, Turn, TurnEvidence, Value, VerificationRule, Witness, Worker, assess,
+    normalize,
 };
 
 use super::code::{CODE_EXECUTION, Ended};
 use super::config::{RunConfig, STRUCTURED};
+use super::earlier_results::{ClosedCall, EarlierResult, EarlierResults, FAIL, PASS};
+use super::evidence_rules::EvidenceRules;
 use super::plan::Toolset;
 use super::programs::ANSWER;
+use super::progress;
 use super::state::{Open, Purpose, Used};
 use super::step::PlannedCall;
 use super::terms::{ORCHESTRATOR, PROGRAM, SUCCESSOR, Terms};
+use super::tool_use::TurnResults;
 use super::watch::Verdict;
 use crate::context::{InjectionPoint, Reduced, Rendered, Views, estimate};
 use crate::evidence::{CallOutcome, CallStatus};
@@ -42,6 +48,8 @@ pub(crate) struct Closing<'c> {
     pub(crate) goes_on: bool,
     /// Whether the turn is kept as it was handed to the kernel.
     pub(crate) records_turn: bool,
+    /// What the turn may rest on from earlier ones.
+    pub(crate) earlier: &'c EarlierResults,
 }
 
 /// How a turn was judged, with the turn itself for whoever earns a proof from it.
@@ -64,7 +72,7 @@ impl Closing<'_> {
         let choice = match self.open.purpose {
             // Whoever writes a program chooses in it.
             Purpose::Route if self.config.action_mode == ActionMode::Code => ToolChoice::Auto,
-            Purpose::Route => ToolChoice::Specific(Text::new(super::progress::CHOOSE_ROUTE)),
+            Purpose::Route => ToolChoice::Specific(Text::new(progress::CHOOSE_ROUTE)),
             Purpose::Work | Purpose::Descent | Purpose::Branches | Purpose::Judgement | Purpose::Plan => {
                 ToolChoice::Auto
             }
@@ -96,7 +104,8 @@ impl Closing<'_> {
         let mut evidence = TurnEvidence {
             requests: Vec::with_capacity(self.open.calls.len()),
             results: Vec::with_capacity(self.open.calls.len()),
-            uses: Vec::with_capacity(self.open.calls.len()),
+            uses: self.uses()?,
+            prior_uses: Vec::new(),
             renders: Vec::with_capacity(self.open.calls.len()),
             queues: self.reminders.row(&self.terms.spec().reminder_queue_policy).into_iter().collect(),
             views: self.views.rows().cloned().collect(),
@@ -107,19 +116,24 @@ impl Closing<'_> {
             compaction: self.open.compaction.as_ref().map(|artifact| artifact.row()),
             workers: self.workers()?,
             handoff_projection: self.projection(),
-            observations: Some(self.observations()?),
+            observations: None,
             session_refs: Text::new(&format!("run://{}", self.config.run_id)).into_iter().collect(),
             trajectory_refs: Text::new(&format!("run://{}/{}", self.config.run_id, self.open.call_id))
                 .into_iter()
                 .collect(),
         };
+        let rested = self.rested_on();
+        evidence.prior_uses =
+            rested.iter().map(|(result, reference)| result.used_by(reference)).collect::<Option<_>>()?;
+        evidence.observations = Some(self.observations(&rested)?);
         for (((call, outcome), rendered), order) in rows() {
             evidence.requests.push(self.request(call, order)?);
             evidence.results.push(ToolResult {
                 tokens: self.tokens(call, rendered),
+                verdict: verdict_of(self.config.evidence, call, outcome),
+                shell: shell_row(self.config.evidence, call, outcome),
                 ..result(call, outcome, rendered, order)?
             });
-            evidence.uses.push(self.usage(call, outcome, rendered)?);
             let mut row = rendered.row(&call.call.id, InjectionPoint::ToolResponse, &protocol)?;
             if call.caller.is_some() {
                 // It went into the program and nowhere else, as the operator can read it.
@@ -143,6 +157,7 @@ impl Closing<'_> {
             arguments: None,
             arguments_digest: Some(super::plan::arguments_digest(&call.call)),
             schema_digest: self.tools.facts(&call.call.name).map(|facts| facts.schema_digest.clone()),
+            approval_ref: self.approval(call),
             caller_id: Text::new(call.caller.as_ref().map_or(Caller::Model, |_| Caller::Code).token()),
             search_ref: call.search.clone(),
             search_ref_digest: None,
@@ -168,7 +183,39 @@ impl Closing<'_> {
         Some(Tokens { filtered, unfiltered })
     }
 
-    fn usage(&self, call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered) -> Option<ToolUse> {
+    /// Which changes need a verification result.
+    fn rule(&self) -> Option<&VerificationRule> {
+        self.terms.mutation_policy()?.terms().verification.as_ref()
+    }
+
+    fn uses(&self) -> Option<Vec<ToolUse>> {
+        match self.config.evidence {
+            EvidenceRules::Formal => {
+                let calls = self.open.calls.iter().zip(self.outcomes).zip(self.rendered);
+                calls.map(|((call, outcome), rendered)| self.formal_use(call, outcome, rendered)).collect()
+            }
+            EvidenceRules::Computed => {
+                let judgement = match self.open.purpose {
+                    Purpose::Judgement => progress::command_verdict(self.open),
+                    Purpose::Work | Purpose::Route | Purpose::Descent | Purpose::Branches | Purpose::Plan => {
+                        None
+                    }
+                };
+                let results = TurnResults {
+                    calls: &closed_calls(self.config.evidence, self.open, self.outcomes, self.rendered),
+                    intents: self.intents,
+                    rule: self.rule(),
+                    handoff: self.open.handoff.as_ref().map(|(packet, _)| packet),
+                    judgement: judgement.map(|(_, text)| Digest::of_bytes(text.as_bytes())),
+                    goes_on: self.goes_on,
+                };
+                results.rows()
+            }
+        }
+    }
+
+    /// The use of a result in journals that compute none.
+    fn formal_use(&self, call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered) -> Option<ToolUse> {
         let intent = self.intents.iter().find(|(id, _)| *id == call.call.id).map(|(_, intent)| intent);
         let (disposition, reason) = match (intent, outcome.failure(), call.runs()) {
             (Some(_), ..) => (Disposition::Consumed, None),
@@ -186,6 +233,52 @@ impl Closing<'_> {
             handoff_ref: None,
             mutation_input_ref: intent.and_then(|intent| Text::new(intent.digest().as_str())),
         })
+    }
+
+    /// Earlier results that something of this turn rests on, each beside what that is.
+    fn rested_on(&self) -> Vec<(Arc<EarlierResult>, String)> {
+        if !self.config.evidence.is_computed() {
+            return Vec::new();
+        }
+        let mut rested = Vec::new();
+        if let (Some(rule), Some(verified)) = (self.rule(), self.earlier.verified()) {
+            let covered = self.intents.iter().map(|(_, intent)| intent).filter(|intent| rule.covers(intent));
+            rested.extend(covered.map(|intent| (Arc::clone(verified), intent.digest().as_str().to_owned())));
+        }
+        for (call, outcome) in self.open.calls.iter().zip(self.outcomes) {
+            if outcome.failure().is_some() || outcome.bases.is_empty() {
+                continue;
+            }
+            let patch = super::plan::arguments_digest(&call.call);
+            let bases = outcome.bases.iter();
+            let suppliers = bases.filter_map(|base| self.earlier.supplier(&base.path, &base.digest));
+            rested.extend(suppliers.map(|result| (Arc::clone(result), patch.as_str().to_owned())));
+        }
+        if let Some((packet, _)) = &self.open.handoff {
+            let digest = packet.digest();
+            let carried = packet.artifacts.iter();
+            let carried = carried.filter_map(|one| self.earlier.supplier(&one.reference, &one.digest));
+            rested.extend(carried.map(|result| (Arc::clone(result), digest.as_str().to_owned())));
+        }
+        let summary = self.open.answer.text();
+        if self.open.calls.is_empty() && !summary.is_empty() {
+            let digest = Digest::of_bytes(summary.as_bytes());
+            let cited = self.earlier.cited(&summary).into_iter();
+            rested.extend(cited.map(|result| (Arc::clone(result), digest.as_str().to_owned())));
+        }
+        rested
+    }
+
+    /// A person who agreed to this very call.
+    fn approval(&self, call: &PlannedCall) -> Option<Text> {
+        if !self.config.evidence.is_computed() {
+            return None;
+        }
+        let asked = self.open.checkpoint.as_ref().filter(|_| {
+            self.open.stop.is_none() && self.config.limits.checkpoint_before.contains(&call.call.name)
+        });
+        let confirmed = call.approval.as_ref().map(|approval| approval.id.as_str());
+        confirmed.or_else(|| asked.map(Digest::as_str)).and_then(Text::new)
     }
 
     fn protocol(&self) -> Option<ProtocolState> {
@@ -208,11 +301,11 @@ impl Closing<'_> {
 
     fn handoff(&self) -> Option<Handoff> {
         let (packet, _) = self.open.handoff.as_ref()?;
-        packet.row(Some(self.config.role.map_or("session", premath_kernel::OrchestrationRole::token)))
+        packet.row(Some(self.config.spoken_role().map_or("session", OrchestrationRole::token)))
     }
 
     fn projection(&self) -> Option<HandoffProjection> {
-        self.config.role?;
+        self.config.spoken_role()?;
         Some(HandoffProjection {
             incoming_artifact_refs: self.incoming.iter().filter_map(|text| Text::new(text)).collect(),
             allowed_targets: [ORCHESTRATOR, SUCCESSOR].into_iter().filter_map(Text::new).collect(),
@@ -220,7 +313,7 @@ impl Closing<'_> {
     }
 
     fn workers(&self) -> Option<Vec<Worker>> {
-        let spawned = self.open.calls.iter().filter(|call| super::progress::is_spawn(call) && call.runs());
+        let spawned = self.open.calls.iter().filter(|call| progress::is_spawn(call) && call.runs());
         spawned
             .map(|call| {
                 Some(Worker { id: Text::new(&call.call.id)?, parent_id: None, depth: Count::new(1)? })
@@ -228,9 +321,15 @@ impl Closing<'_> {
             .collect()
     }
 
-    /// Where what is observed of the run went. Its own store is no sink; a processor is, where one is configured.
+    /// The trace sinks that were open, as they were observed when the run began.
     fn sinks(&self) -> Option<Vec<Sink>> {
         let mode = self.config.policy.as_ref()?.observability;
+        if let Some(sinks) = &self.config.sinks {
+            return Some(
+                sinks.iter().filter_map(|mode| Token::new(mode)).map(|mode| Sink { mode }).collect(),
+            );
+        }
+        // Journals that observed none name what the mode stands for.
         match mode {
             Observability::Dashboard => None,
             Observability::Disabled => Some(Vec::new()),
@@ -240,7 +339,13 @@ impl Closing<'_> {
         }
     }
 
-    fn observations(&self) -> Option<Observations> {
+    /// What the runtime found when it looked up the results that the turn rests on; none when it rests on none.
+    fn prior_results(rested: &[(Arc<EarlierResult>, String)]) -> Option<Option<Vec<PriorResult>>> {
+        let found = || rested.iter().map(|(result, _)| result.observed()).collect::<Option<Vec<_>>>();
+        if rested.is_empty() { Some(None) } else { found().map(Some) }
+    }
+
+    fn observations(&self, rested: &[(Arc<EarlierResult>, String)]) -> Option<Observations> {
         let mut schema_errors = Vec::new();
         for call in &self.open.calls {
             let id = Text::new(&call.call.id)?;
@@ -261,8 +366,57 @@ impl Closing<'_> {
                 digest: Digest::claimed(reference),
             });
         }
-        Some(Observations { artifacts: Some(artifacts), files: None, sinks: self.sinks(), schema_errors })
+        Some(Observations {
+            artifacts: Some(artifacts),
+            files: None,
+            sinks: self.sinks(),
+            schema_errors,
+            prior_results: Self::prior_results(rested)?,
+        })
     }
+}
+
+/// The calls of a turn with what came of them.
+pub(crate) fn closed_calls<'c>(
+    rules: EvidenceRules,
+    open: &'c Open,
+    outcomes: &'c [CallOutcome],
+    rendered: &'c [Rendered],
+) -> Vec<ClosedCall<'c>> {
+    let calls = open.calls.iter().zip(outcomes).zip(rendered);
+    let closed = calls.map(|((call, outcome), rendered)| ClosedCall {
+        call,
+        outcome,
+        result_digest: &rendered.operator_digest,
+        shell: shell_row(rules, call, outcome),
+        verdict: verdict_of(rules, call, outcome),
+    });
+    closed.collect()
+}
+
+/// What a judge said.
+fn verdict_of(rules: EvidenceRules, call: &PlannedCall, outcome: &CallOutcome) -> Option<Token> {
+    let is_verdict = call.call.name == progress::GIVE_VERDICT && outcome.failure().is_none();
+    let arguments = call.arguments.as_ref().filter(|_| is_verdict && rules.is_computed())?;
+    Token::new(if arguments.flag("pass") { PASS } else { FAIL })
+}
+
+/// What a command ran in, and how it ended.
+fn shell_row(rules: EvidenceRules, call: &PlannedCall, outcome: &CallOutcome) -> Option<Shell> {
+    // What ran says where it ran; only of what did not run is the plan all that is known.
+    let has_run = call.runs() && outcome.failure().is_none();
+    let row = outcome.shell.as_ref().or_else(|| call.shell.as_ref().filter(|_| !has_run))?;
+    let arguments = call.arguments.as_ref().filter(|_| rules.is_computed());
+    let script = arguments.and_then(|arguments| arguments.text("command"));
+    let code = outcome.exit_code.filter(|_| rules.is_computed()).and_then(|code| u64::try_from(code).ok());
+    Some(Shell {
+        workdir: Text::new(&row.workdir),
+        sandbox_profile: Text::new(&row.profile),
+        command_digest: Digest::claimed(&row.command_digest),
+        script_digest: script.map(|script| Digest::of_bytes(script.trim().as_bytes())),
+        exit_code: code.and_then(Count::new),
+        observed: row.observed.clone(),
+    })
 }
 
 /// Who looked at a call before it ran.
@@ -287,19 +441,10 @@ fn result(call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered, order:
             raw: None,
         },
     };
-    // What ran says where it ran; only of what did not run is the plan all that is known.
-    let has_run = call.runs() && outcome.failure().is_none();
-    let row = outcome.shell.as_ref().or_else(|| call.shell.as_ref().filter(|_| !has_run));
     let kind = match (call.shell.is_some(), call.kind) {
         (true, _) => ProvenanceKind::Command,
         (false, ToolKind::Read | ToolKind::Effect | ToolKind::Intent) => ProvenanceKind::Api,
     };
-    let shell = row.map(|row| Shell {
-        workdir: Text::new(&row.workdir),
-        sandbox_profile: Text::new(&row.profile),
-        command_digest: Digest::claimed(&row.command_digest),
-        observed: row.observed.clone(),
-    });
     let artifact = |artifact: &crate::tools::ToolArtifact| {
         Some(Artifact {
             path: Text::new(&evidence_path(&artifact.path))?,
@@ -321,7 +466,8 @@ fn result(call: &PlannedCall, outcome: &CallOutcome, rendered: &Rendered, order:
             None => None,
             Some(caller) => Some(CallerEdge { parent_tool_call_id: Text::new(&caller.parent)? }),
         },
-        shell,
+        shell: None,
+        verdict: None,
         truncation: Some(rendered.truncation.clone()),
         tokens: None,
         artifacts: outcome.artifacts.iter().map(artifact).collect::<Option<_>>()?,

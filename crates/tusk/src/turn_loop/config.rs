@@ -5,7 +5,9 @@
 use premath_kernel::{ActionMode, Digest, Object, OrchestrationRole, Value};
 
 use super::code::CodeLimits;
+use super::evidence_rules::EvidenceRules;
 use super::limits::{ContextLimits, Limits};
+use super::verification::Verification;
 use super::workflow::Workflow;
 use crate::evidence::Unreadable;
 use crate::evidence::row::{Row, count, text_list, unreadable};
@@ -70,6 +72,12 @@ pub struct RunConfig {
     pub blocked: Vec<String>,
     /// The policy it is under. Without one nothing is asked and nothing is looked at: runs of people always have one.
     pub policy: Option<RunPolicy>,
+    /// How much its turns say about themselves.
+    pub evidence: EvidenceRules,
+    /// Which of its changes need a verification result; none does when absent.
+    pub verification: Option<Verification>,
+    /// The modes of the trace sinks that were open when it began; not looked up when absent.
+    pub sinks: Option<Vec<String>>,
 }
 
 /// Folders and files of a role.
@@ -79,6 +87,15 @@ pub struct Scope {
     pub read: Vec<String>,
     /// What it may write.
     pub write: Vec<String>,
+}
+
+impl Scope {
+    /// Everything below the workdir.
+    #[must_use]
+    pub fn whole() -> Self {
+        let all = || vec![".".to_owned()];
+        Self { read: all(), write: all() }
+    }
 }
 
 /// The run before or above.
@@ -115,6 +132,15 @@ impl Relation {
 }
 
 impl RunConfig {
+    /// The role it speaks in. Whoever nobody spawned is an orchestrator.
+    #[must_use]
+    pub fn spoken_role(&self) -> Option<OrchestrationRole> {
+        match self.evidence {
+            EvidenceRules::Formal => self.role,
+            EvidenceRules::Computed => Some(self.role.unwrap_or(OrchestrationRole::Orchestrator)),
+        }
+    }
+
     /// How deep it is below the first run.
     #[must_use]
     pub fn depth(&self) -> u64 {
@@ -151,6 +177,7 @@ impl RunConfig {
             .optional("code", self.code.map(CodeLimits::to_value))
             .field("context", self.context.to_value())
             .optional("editSurfaces", self.edit_surfaces.as_deref().map(text_list))
+            .optional("evidence", self.evidence.token())
             .non_empty("incomingRefs", text_list(&self.incoming))
             .optional("instructionRef", self.instruction_ref.as_deref())
             .optional("issueId", self.issue_id.as_deref())
@@ -166,9 +193,11 @@ impl RunConfig {
             .optional("role", self.role.map(OrchestrationRole::token))
             .field("runId", self.run_id.as_str())
             .optional("scope", self.scope.as_ref().map(scope_value))
+            .optional("sinks", self.sinks.as_ref().map(|sinks| text_list(sinks)))
             .field("system", text_list(&self.system))
             .field("task", self.task.as_str())
             .field("tools", self.tools.iter().map(ToolSpec::to_value).collect::<Vec<_>>())
+            .optional("verification", self.verification.as_ref().map(Verification::to_value))
             .field("workflow", self.workflow.to_value())
             .finish()
     }
@@ -210,6 +239,9 @@ impl RunConfig {
             incoming: row.texts("incomingRefs")?,
             blocked: row.texts("blockedTools")?,
             policy: row.optional_row("policy")?.map(RunPolicy::from_row).transpose()?,
+            evidence: EvidenceRules::read(row.optional("evidence")?.as_deref())?,
+            verification: row.optional_row("verification")?.map(Verification::from_row).transpose()?,
+            sinks: row.value("sinks").map(|_| row.texts("sinks")).transpose()?,
         })
     }
 

@@ -30,6 +30,8 @@ pub struct Limits {
     pub checkpoint_before: Vec<String>,
     /// Calls that run at the same time.
     pub parallel: u64,
+    /// Calls that one answer may ask for; as many as ever when absent.
+    pub answer_calls: Option<u64>,
     /// Turns of a workflow before it needs a measured reason to go on by itself.
     pub workflow_turns: Option<u64>,
 }
@@ -89,12 +91,14 @@ impl Limits {
             checkpoint_every: None,
             checkpoint_before: Vec::new(),
             parallel: 8,
+            answer_calls: None,
             workflow_turns: Some(60),
         }
     }
 
     pub(super) fn to_value(&self) -> Value<'_> {
         Object::fields()
+            .optional("answerCalls", self.answer_calls.map(count))
             .non_empty("checkpointBefore", text_list(&self.checkpoint_before))
             .optional("checkpointEvery", self.checkpoint_every.map(count))
             .optional("costMicros", self.cost_micros.map(count))
@@ -123,6 +127,7 @@ impl Limits {
             checkpoint_every: row.optional_count("checkpointEvery")?,
             checkpoint_before: row.texts("checkpointBefore")?,
             parallel: row.count("parallel")?,
+            answer_calls: row.optional_count("answerCalls")?,
             workflow_turns: row.optional_count("workflowTurns")?,
         })
     }

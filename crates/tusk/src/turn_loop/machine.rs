@@ -5,7 +5,7 @@
 //! wait, store, or keep a proof between two steps: proofs are earned when they are asked for.
 
 use premath_bd::JournalEvent;
-use premath_kernel::{ActionMode, Digest, Digests, NormalizedTurn};
+use premath_kernel::{ActionMode, Digest, Digests, FailureClass, NormalizedTurn};
 
 use super::check::{ConfigError, check};
 use super::code::{Bindings, CODE_EXECUTION};
@@ -16,7 +16,7 @@ use super::progress;
 use super::records;
 use super::state::{Open, Paused, Phase, Purpose, State};
 use super::step::{ModelCall, PlannedCall, Step};
-use super::terms::Terms;
+use super::terms::{Terms, most_calls};
 use super::turn_case::TurnCase;
 use super::watch::{RunOutcome, RunReport, StopCause, Verdict};
 use super::workflow::Workflow;
@@ -70,7 +70,11 @@ impl Machine {
             limits.workers = None;
         }
         check(&config.workflow, config.action_mode, &config.models, issue, &limits)?;
-        let tools = Toolset::new(Catalogue::of_specs(config.tools.iter().cloned())?, &config.profile);
+        let tools = Toolset::new(
+            Catalogue::of_specs(config.tools.iter().cloned())?,
+            &config.profile,
+            most_calls(&config),
+        );
         if config.action_mode == ActionMode::Code && tools.catalogue().get(CODE_EXECUTION).is_none() {
             return Err(ConfigError::CodeMode);
         }
@@ -433,7 +437,11 @@ impl Machine {
                 Purpose::Descent => ToolChoice::Forbidden,
                 Purpose::Work | Purpose::Branches | Purpose::Judgement | Purpose::Plan => ToolChoice::Auto,
             },
-            parallel_calls: ParallelCalls::Allowed,
+            parallel_calls: if most_calls(&self.config) > 1 {
+                ParallelCalls::Allowed
+            } else {
+                ParallelCalls::OneAtATime
+            },
             max_output_tokens: self.config.context.output_tokens,
             stop_sequences: Vec::new(),
             reasoning: None,
@@ -459,6 +467,14 @@ impl Machine {
     }
 
     pub(super) fn end(&mut self, outcome: RunOutcome) {
+        let outcome = match (outcome, self.state.unverified.take()) {
+            // Whoever asked for a change that the gate refused, and made nothing of it, has not completed the work.
+            (RunOutcome::Completed, Some(refused)) => RunOutcome::FailedClosed {
+                classes: vec![FailureClass::UseEvidenceMissing.code().to_owned()],
+                detail: refused.detail,
+            },
+            (outcome, _) => outcome,
+        };
         self.state.phase = Phase::Ended(outcome);
         let report = self.report();
         self.records.push(records::stopped(&report));
@@ -467,6 +483,7 @@ impl Machine {
     fn resume(&mut self, cause: &StopCause, limits: Option<super::limits::Limits>) {
         if let Some(limits) = limits {
             self.config.limits = limits;
+            self.tools.limit_calls(most_calls(&self.config));
             // The documents of a run that could be bound before can be bound with other numbers.
             if let Ok(terms) = Terms::of(&self.config, self.tools.catalogue()) {
                 self.terms = terms;

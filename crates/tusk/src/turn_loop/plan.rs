@@ -10,13 +10,20 @@ use std::path::Path;
 use premath_kernel::{Digest, SearchRef};
 
 use super::step::PlannedCall;
+use crate::context::plain_line;
 use crate::evidence::{CallOutcome, CallStatus, Failure, ShellRow};
-use crate::model::ToolCall;
+use crate::model::{MalformedArguments, ToolCall};
 use crate::sandbox::ExecutionLimits;
 use crate::tools::{Arguments, Catalogue, FoundTools, Risk, ToolFailure, ToolKind, ToolSpec, WorkPath};
 
 /// The scope of tools that run commands.
 const COMMANDS: &str = "process:run";
+/// The code of a call that was held back because another call of its answer is not admissible.
+pub(crate) const TURN_REFUSED: &str = "turn_refused";
+/// The code of a call of an answer that was cut off.
+pub(crate) const ANSWER_CUT_OFF: &str = "answer_cut_off";
+/// The longest excerpt of arguments that are none.
+const EXCERPT: usize = 300;
 /// The class of a step of a plan that was not tried, because another one could not be done.
 pub(crate) const PLAN_STOPPED: &str = "plan_stopped";
 /// Why, in words, where no step was done.
@@ -28,6 +35,8 @@ pub(crate) struct Toolset {
     catalogue: Catalogue,
     facts: BTreeMap<String, Facts>,
     profile: String,
+    /// The most calls of one answer.
+    most_calls: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -54,9 +63,14 @@ impl Facts {
 }
 
 impl Toolset {
-    pub(crate) fn new(catalogue: Catalogue, profile: &str) -> Self {
+    pub(crate) fn new(catalogue: Catalogue, profile: &str, most_calls: u64) -> Self {
         let facts = catalogue.specs().map(|spec| (spec.name.clone(), Facts::of(spec))).collect();
-        Self { catalogue, facts, profile: profile.to_owned() }
+        Self { catalogue, facts, profile: profile.to_owned(), most_calls }
+    }
+
+    /// Sets the most calls of one answer.
+    pub(crate) const fn limit_calls(&mut self, most_calls: u64) {
+        self.most_calls = most_calls;
     }
 
     pub(crate) const fn catalogue(&self) -> &Catalogue {
@@ -83,14 +97,18 @@ impl Toolset {
             planned
         };
         let mut planned: Vec<PlannedCall> = calls.into_iter().map(look).collect();
-        if u64::try_from(planned.len()).is_ok_and(|count| count > super::terms::MOST_CALLS) {
-            let why = "it was not run: one answer asks for too many calls; make fewer at once";
-            hold_all(&mut planned, "tool.parallel_policy_violation", why);
+        if u64::try_from(planned.len()).is_ok_and(|count| count > self.most_calls) {
+            let why = format!(
+                "it was not run: one answer asks for {} calls, and the policy admits {}; make fewer at once",
+                planned.len(),
+                self.most_calls
+            );
+            hold_all(&mut planned, "tool.parallel_policy_violation", &why);
         }
         if planned.iter().any(|call| !call.runs()) {
             let why =
                 "it was not run: another call of the same answer is not admissible; make this call again";
-            hold_back(&mut planned, "turn_refused", true, why);
+            hold_back(&mut planned, TURN_REFUSED, true, why);
         }
         planned
     }
@@ -119,6 +137,11 @@ impl Toolset {
             search: facts.filter(|facts| facts.is_deferred).and_then(|_| search(&call.name, found)),
             call,
         };
+        if let Some(malformed) = &planned.call.malformed {
+            planned.schema_errors.push(String::new());
+            planned.refusal = Some(not_json(&planned.call, malformed));
+            return planned;
+        }
         if facts.is_some_and(|facts| facts.is_deferred) && planned.search.is_none() {
             let message =
                 format!("`{}` was not found by a search yet; call tool_search first", planned.call.name);
@@ -148,6 +171,16 @@ impl Toolset {
         }
         planned
     }
+}
+
+/// Arguments that no decoder takes are the model's to write again.
+fn not_json(call: &ToolCall, malformed: &MalformedArguments) -> CallOutcome {
+    let message = format!(
+        "{}; write them again as one JSON object. You wrote: {}",
+        plain_line(&malformed.reason, EXCERPT),
+        plain_line(&malformed.text, EXCERPT)
+    );
+    CallOutcome::failed(&call.id, "tool.schema_invalid", false, message)
 }
 
 fn not_offered(call: &ToolCall) -> CallOutcome {
@@ -205,6 +238,9 @@ pub(crate) fn signature(call: &ToolCall) -> String {
 
 /// The digest of what the arguments mean, not of how they are spelled.
 pub(crate) fn arguments_digest(call: &ToolCall) -> Digest {
+    if let Some(malformed) = &call.malformed {
+        return Digest::of_bytes(malformed.text.as_bytes());
+    }
     let text = call.arguments.as_str().as_bytes();
     premath_wire::strict::parse(text, premath_wire::strict::Limits::default())
         .map_or_else(|_| Digest::of_bytes(text), |value| Digest::of(&value))

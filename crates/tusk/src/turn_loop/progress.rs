@@ -71,10 +71,16 @@ pub(crate) fn after(config: &RunConfig, progress: &mut Progress, open: &Open) ->
 }
 
 fn worked(config: &RunConfig, progress: &mut Progress, open: &Open) -> After {
+    if open.answer.stop == StopReason::MaxTokens && config.evidence.is_computed() {
+        return continued(config, progress, open);
+    }
     if config.workflow.pattern == ExecutionPattern::Single {
         return After::Finish(RunOutcome::Completed);
     }
     if !open.calls.is_empty() {
+        if config.evidence.is_computed() {
+            progress.continued = 0;
+        }
         return After::GoOn(None);
     }
     match &open.answer.stop {
@@ -90,6 +96,23 @@ fn worked(config: &RunConfig, progress: &mut Progress, open: &Open) -> After {
         // The kernel knows no such end; it says so.
         StopReason::Refusal | StopReason::Other(_) => After::Finish(RunOutcome::Completed),
     }
+}
+
+/// An answer that was cut off is no answer yet: it goes on, or the run stops.
+fn continued(config: &RunConfig, progress: &mut Progress, open: &Open) -> After {
+    if config.workflow.pattern == ExecutionPattern::Single {
+        return After::Finish(RunOutcome::Stopped(StopCause::Limit("outputTokens".to_owned())));
+    }
+    progress.continued += 1;
+    if progress.continued > MOST_CONTINUATIONS {
+        return After::Finish(RunOutcome::Stopped(StopCause::Limit("continuations".to_owned())));
+    }
+    let text = if open.calls.is_empty() {
+        "Your answer was cut off at its longest. Go on where it ended."
+    } else {
+        "Your answer was cut off at its longest, and none of its calls ran. Make them again, fewer or shorter ones at once."
+    };
+    After::GoOn(Some(text.to_owned()))
 }
 
 /// The model has said that it is done with what it was asked.
@@ -156,7 +179,7 @@ pub(crate) fn purpose(config: &RunConfig, progress: &Progress) -> Purpose {
 }
 
 /// What the exit code of the check says; none when it did not run to its end.
-fn command_verdict(open: &Open) -> Option<(bool, String)> {
+pub(crate) fn command_verdict(open: &Open) -> Option<(bool, String)> {
     let outcome = open.outcomes.first()?;
     let passes = outcome.failure().is_none() && outcome.exit_code == Some(0);
     let said = match &outcome.payload {
@@ -198,11 +221,8 @@ pub(crate) fn judged(config: &RunConfig, progress: &mut Progress, verdict: Optio
 /// The calls the harness makes in place of a model.
 pub(crate) fn harness_calls(config: &RunConfig, purpose: &Purpose, call_id: &str) -> Vec<ToolCall> {
     let call = |number: usize, name: &str, arguments: serde_json::Value| {
-        Some(ToolCall {
-            id: format!("{call_id}.{number}"),
-            name: name.to_owned(),
-            arguments: JsonText::new(arguments.to_string()).ok()?,
-        })
+        let arguments = JsonText::new(arguments.to_string()).ok()?;
+        Some(ToolCall::new(format!("{call_id}.{number}"), name, arguments))
     };
     match purpose {
         Purpose::Branches => {
@@ -237,7 +257,7 @@ pub(crate) fn harness_calls(config: &RunConfig, purpose: &Purpose, call_id: &str
                 config.policy.iter().filter_map(|policy| policy.plan.as_ref()).flat_map(|plan| &plan.steps);
             let call = |step: &crate::policy::PlannedStep| {
                 let arguments = JsonText::new(step.arguments.clone()).ok()?;
-                Some(ToolCall { id: step.id.clone(), name: step.tool.clone(), arguments })
+                Some(ToolCall::new(step.id.clone(), step.tool.clone(), arguments))
             };
             steps.filter_map(call).collect()
         }

@@ -16,6 +16,10 @@ pub(super) fn redact_parts(parts: &mut Vec<AssistantPart>, redact: &dyn Fn(&str)
                 if redacted != call.arguments.as_str() {
                     call.arguments = JsonText::new(redacted).unwrap_or_else(|_| JsonText::empty_object());
                 }
+                if let Some(malformed) = &mut call.malformed {
+                    malformed.text = redact(&malformed.text);
+                    malformed.reason = redact(&malformed.reason);
+                }
             }
             AssistantPart::Reasoning(reasoning) => reasoning.text = redact(&reasoning.text),
             AssistantPart::Opaque(_) => {}

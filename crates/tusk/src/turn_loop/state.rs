@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use premath_kernel::{Digest, Intent, NormalizedTurn, Object, Value};
 
 use super::answer::{Answer, part_value};
+use super::earlier_results::EarlierResults;
 use super::limits::Limits;
 use super::programs::Programs;
 use super::step::{PlannedCall, WorkerPlan};
@@ -242,6 +243,17 @@ pub(crate) struct State {
     pub(crate) dropped: Vec<DroppedTurn>,
     /// Tokens of what programs came to, and of what they were made from.
     pub(crate) filtered: Filtered,
+    /// Results of closed turns that later turns may rest on.
+    pub(crate) earlier: EarlierResults,
+    /// A change that the gate refused for want of evidence, as long as none like it was made since.
+    pub(crate) unverified: Option<RefusedChange>,
+}
+
+/// A change that the gate refused because nothing backs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RefusedChange {
+    pub(crate) action: String,
+    pub(crate) detail: String,
 }
 
 /// About how many tokens programs kept out of the context.
@@ -284,6 +296,8 @@ impl State {
             due: None,
             dropped: Vec::new(),
             filtered: Filtered::default(),
+            earlier: EarlierResults::default(),
+            unverified: None,
         }
     }
 

@@ -14,7 +14,9 @@ use premath_wire::v1::PolicyDocuments;
 use premath_wire::{InputError, UnknownFields, decode};
 
 use super::code::{CODE_EXECUTION, CodeLimits};
-use super::config::RunConfig;
+use super::config::{RunConfig, Scope};
+use super::evidence_rules::EvidenceRules;
+use super::verification::Verification;
 use crate::evidence::row::{count, text_list};
 use crate::policy::{GovernancePin, RunPolicy};
 use crate::tools::{Catalogue, ToolKind, ToolSpec};
@@ -93,7 +95,10 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
     fields = fields
         .field(
             "parallelPolicy",
-            object().field("allowed", true).field("maxBranches", count(MOST_CALLS)).finish(),
+            object()
+                .field("allowed", most_calls(config) > 1)
+                .field("maxBranches", count(most_calls(config)))
+                .finish(),
         )
         .field("toolTransportPolicy", object().field("ordering", "strict").finish())
         .field(
@@ -112,15 +117,15 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
         .field("stateViewPolicy", object().field("requiredViews", names(&VIEWS)).finish())
         .field("decompositionPolicy", decomposition(config))
         .field("governancePolicy", package(config))
-        .field("mutationPolicy", object().field("capabilities", owned(&config.capabilities)).finish())
+        .field("mutationPolicy", mutation(config))
         .field("stopPolicy", stop(config))
-        .field("protocolStatePolicy", protocol())
+        .field("protocolStatePolicy", protocol(config))
         .field("executionBoundaryPolicy", boundary(config))
         .field("runtimeSandbox", object().field("profile", config.profile.clone()).finish())
         .field("compactionPolicy", object().field("enabled", true).finish())
         .field("handoffContract", contract(config));
-    if config.action_mode == ActionMode::Code {
-        let filtering = object().field("filteringTools", names(&[CODE_EXECUTION])).finish();
+    if let Some(filtering) = filtering_tools(config) {
+        let filtering = object().field("filteringTools", names(filtering)).finish();
         fields = fields.field("preContextFilterPolicy", filtering);
     }
     if let Some(scope) = context_scope(config) {
@@ -154,17 +159,17 @@ fn boundary(config: &RunConfig) -> Value<'static> {
         .finish()
 }
 
-/// What the role may read, write and change; none without a role that is held to something.
+/// What the role may read, write and change; none in runs from before scopes were always declared, unless the role is held
+/// to something.
 fn context_scope(config: &RunConfig) -> Option<Value<'static>> {
-    let role = config.role?;
-    if config.scope.is_none() && config.issue_scope.is_empty() {
+    let role = config.spoken_role()?;
+    let is_declared =
+        config.evidence.is_computed() || config.scope.is_some() || !config.issue_scope.is_empty();
+    if !is_declared {
         return None;
     }
-    let everything = || owned(&[".".to_owned()]);
-    let (read, write) = match &config.scope {
-        Some(scope) => (owned(&scope.read), owned(&scope.write)),
-        None => (everything(), everything()),
-    };
+    let scope = config.scope.clone().unwrap_or_else(Scope::whole);
+    let (read, write) = (owned(&scope.read), owned(&scope.write));
     let is_held = !config.issue_scope.is_empty();
     let issue_tools = config.tools.iter().filter(|spec| is_held && changes_issues(spec));
     let issue_tools = issue_tools.map(|spec| Value::from(spec.name.clone())).collect();
@@ -182,6 +187,22 @@ fn context_scope(config: &RunConfig) -> Option<Value<'static>> {
 fn changes_issues(spec: &ToolSpec) -> bool {
     const SCOPES: [&str; 3] = ["deps:", "issues:", "workers:"];
     spec.kind == ToolKind::Intent && SCOPES.iter().any(|scope| spec.scope.starts_with(scope))
+}
+
+/// Which tools filter before a model sees their results. Where no program runs none does, and the policy says so.
+const fn filtering_tools(config: &RunConfig) -> Option<&'static [&'static str]> {
+    match (config.action_mode, config.evidence) {
+        (ActionMode::Code, _) => Some(&[CODE_EXECUTION]),
+        (ActionMode::Json | ActionMode::Text, EvidenceRules::Computed) => Some(&[]),
+        (ActionMode::Json | ActionMode::Text, EvidenceRules::Formal) => None,
+    }
+}
+
+fn mutation(config: &RunConfig) -> Value<'static> {
+    Object::fields()
+        .field("capabilities", owned(&config.capabilities))
+        .optional("verification", config.verification.as_ref().map(Verification::document))
+        .finish()
 }
 
 /// What a program is given of a result may be more than a model is shown of one.
@@ -238,6 +259,16 @@ fn tiers(policy: &RunPolicy) -> Value<'static> {
 /// The most calls of one answer.
 pub(crate) const MOST_CALLS: u64 = 128;
 
+/// The most calls of one answer of a run. A program has a limit of its own for what it calls at once.
+pub(crate) fn most_calls(config: &RunConfig) -> u64 {
+    match config.action_mode {
+        ActionMode::Code => MOST_CALLS,
+        ActionMode::Json | ActionMode::Text => {
+            config.limits.answer_calls.unwrap_or(MOST_CALLS).min(MOST_CALLS)
+        }
+    }
+}
+
 fn owned(texts: &[String]) -> Vec<Value<'static>> {
     text_list(texts).into_iter().map(Value::into_owned).collect()
 }
@@ -265,13 +296,18 @@ fn stop(config: &RunConfig) -> Value<'static> {
         .finish()
 }
 
-fn protocol() -> Value<'static> {
+fn protocol(config: &RunConfig) -> Value<'static> {
     let reasons = || Value::text_list(["end_turn", "max_tokens", "pause_turn", "tool_use"]);
-    Object::fields().field("continuation", reasons()).field("stopReasons", reasons()).finish()
+    let calling = config.evidence.is_computed().then(|| Value::text_list(["tool_use"]));
+    Object::fields()
+        .field("continuation", reasons())
+        .optional("requestsRequired", calling)
+        .field("stopReasons", reasons())
+        .finish()
 }
 
 fn contract(config: &RunConfig) -> Value<'static> {
-    let (roles, targets) = match config.role {
+    let (roles, targets) = match config.spoken_role() {
         None => (["session"], vec![SUCCESSOR]),
         Some(role) => ([role.token()], vec![ORCHESTRATOR, SUCCESSOR]),
     };
@@ -309,7 +345,7 @@ fn spec(config: &RunConfig, policies: &Policies, documents: &Value<'_>) -> Resul
             .as_ref()
             .and_then(|policy| Token::new(policy.observability.token())),
         risk_tier: config.policy.as_ref().and_then(|policy| Token::new(policy.tier().token())),
-        orchestration_role: config.role,
+        orchestration_role: config.spoken_role(),
         declared,
     })
 }

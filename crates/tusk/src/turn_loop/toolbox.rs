@@ -320,6 +320,7 @@ fn ran(id: &str, output: ToolOutput) -> Ran {
         action: intent.action.to_owned(),
         args_digest: intent.change.args_digest().as_str().to_owned(),
         targets: intent.targets.clone(),
+        target_status: intent.change.target_status().map(str::to_owned),
     });
     let outcome = CallOutcome {
         tool_call_id: id.to_owned(),
@@ -328,6 +329,7 @@ fn ran(id: &str, output: ToolOutput) -> Ran {
         note: output.note,
         extent: output.extent,
         artifacts: output.artifacts,
+        bases: output.bases,
         exit_code: output.exit_code.map(i64::from),
         // The profile is the one the sandbox says it enforced, not the one that was asked for. A command without that
         // has no row, and its turn does not close.

@@ -4,14 +4,14 @@
 
 use std::borrow::Cow;
 
-use premath_kernel::{ActionMode, ActionName, Digest, Intent, Text};
+use premath_kernel::{ActionMode, ActionName, Digest, FailureClass, Intent, Text, Token};
 
-use super::closing::{Closed, Closing, NotATurn};
+use super::closing::{Closed, Closing, NotATurn, closed_calls};
 use super::event::WorkerReturn;
 use super::machine::Machine;
 use super::progress;
 use super::records;
-use super::state::{After, Applying, Open, Paused, Phase, Purpose};
+use super::state::{After, Applying, Open, Paused, Phase, Purpose, RefusedChange};
 use super::step::WorkerPlan;
 use super::terms::{CUT_MARKER, ORCHESTRATOR, SUCCESSOR};
 use super::turn_case::TurnCase;
@@ -146,8 +146,16 @@ impl Machine {
             incoming: &self.state.incoming,
             goes_on,
             records_turn: self.records_turns,
+            earlier: &self.state.earlier,
         };
         let judged = closing.judge();
+        if let (Ok(closed), true) = (&judged, self.config.evidence.is_computed())
+            && closed.verdict.is_closed
+        {
+            let rule = self.terms.mutation_policy().and_then(|policy| policy.terms().verification.as_ref());
+            let calls = closed_calls(self.config.evidence, &open, &outcomes, &rendered);
+            self.state.earlier.take(&closed.turn.digests().turn, &calls, rule);
+        }
         self.count_filtered(&open, &rendered);
         self.show(&open, &rendered, &outcomes, reminders.text(InjectionPoint::ToolResponse));
         self.tell(views, reminders.text(InjectionPoint::TurnStart));
@@ -210,11 +218,13 @@ impl Machine {
     /// The change that a call asks for; none when it asks for none, or failed.
     pub(super) fn pending(&self, outcome: &CallOutcome) -> Option<Intent> {
         let row = outcome.intent.as_ref().filter(|_| outcome.failure().is_none())?;
+        let is_computed = self.config.evidence.is_computed();
         Some(Intent {
             action: ActionName::new(&row.action)?,
             args_digest: Digest::claimed(&row.args_digest)?,
             policy_digest: self.terms.spec().mutation_policy.clone(),
             instruction_ref: self.config.instruction_ref.as_deref().and_then(Text::new),
+            target_status: row.target_status.as_deref().filter(|_| is_computed).and_then(Token::new),
         })
     }
 
@@ -453,6 +463,7 @@ impl Machine {
                 IntentOutcome::Unchanged | IntentOutcome::Refused { .. } => {}
             }
         }
+        self.note_refused_changes(&outcomes);
         self.state.applied = outcomes;
         let state = self.run_state();
         let views = views::views(&state, &self.terms.spec().state_view_policy);
@@ -477,6 +488,35 @@ impl Machine {
         self.state.used.workers += u64::try_from(plans.len()).unwrap_or(u64::MAX);
         self.records.push(records::spawned(&plans));
         self.state.phase = Phase::Spawning { plans, after };
+    }
+
+    /// A change that the gate refused for want of evidence is remembered until one like it is made; the model is told what
+    /// is missing.
+    fn note_refused_changes(&mut self, outcomes: &[AppliedIntent]) {
+        let Some(verification) =
+            self.config.verification.as_ref().filter(|_| self.config.evidence.is_computed())
+        else {
+            return;
+        };
+        let missing = FailureClass::UseEvidenceMissing.code();
+        let mut is_missing = false;
+        for applied in outcomes {
+            match &applied.outcome {
+                IntentOutcome::Applied { .. } | IntentOutcome::Changed { .. } => {
+                    self.state.unverified.take_if(|refused| refused.action == applied.action);
+                }
+                IntentOutcome::Refused { class, detail } if class.split(", ").any(|one| one == missing) => {
+                    let (action, detail) = (applied.action.clone(), detail.clone());
+                    self.state.unverified = Some(RefusedChange { action, detail });
+                    is_missing = true;
+                }
+                IntentOutcome::Unchanged | IntentOutcome::Refused { .. } => {}
+            }
+        }
+        if is_missing {
+            let advice = verification.advice();
+            self.wait_with(advice);
+        }
     }
 
     /// Every worker has returned.

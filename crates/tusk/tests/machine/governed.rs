@@ -132,6 +132,7 @@ fn seen(call: &PlannedCall) -> CallOutcome {
             action: call.call.name.replacen('_', ".", 1),
             args_digest: digest.as_str().to_owned(),
             targets: Vec::new(),
+            target_status: None,
         });
     }
     outcome.guards = vec![looked(GuardrailStage::Output)];

@@ -43,11 +43,7 @@ pub(crate) fn refusal(text: &str) -> Answer {
 /// The model calls tools: id, name, arguments.
 pub(crate) fn calls<const N: usize>(calls: [(&str, &str, Value); N]) -> Answer {
     let part = |(id, name, arguments): (&str, &str, Value)| {
-        AssistantPart::ToolCall(ToolCall {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            arguments: JsonText::new(arguments.to_string()).unwrap(),
-        })
+        AssistantPart::ToolCall(ToolCall::new(id, name, JsonText::new(arguments.to_string()).unwrap()))
     };
     said(calls.into_iter().map(part).collect(), StopReason::ToolUse)
 }
@@ -98,8 +94,12 @@ pub(crate) fn ok(call: &PlannedCall) -> CallOutcome {
         "issue_add" | "spawn_worker" => {
             let digest = premath_kernel::Digest::of_bytes(call.call.id.as_bytes());
             let args_digest = digest.as_str().to_owned();
-            outcome.intent =
-                Some(IntentRow { action: "issue.add".to_owned(), args_digest, targets: Vec::new() });
+            outcome.intent = Some(IntentRow {
+                action: "issue.add".to_owned(),
+                args_digest,
+                targets: Vec::new(),
+                target_status: None,
+            });
         }
         "tool_search" => outcome.found = Some(("rare".to_owned(), vec!["rare".to_owned()])),
         _other => {}

@@ -31,6 +31,23 @@ row! {
 }
 
 row! {
+    /// A result of an earlier turn that something of this turn rests on.
+    PriorUse = kernel::PriorUse
+    {
+        /// The turn that has the result.
+        turn_digest: DigestText,
+        /// The call whose result it is.
+        tool_call_id: CallId,
+        /// The result that was used.
+        result_digest: DigestText,
+        /// What rests on it: the digest of an intent, of the arguments of a patch, of a summary or of a handoff.
+        #[serde(rename = "ref")]
+        reference: Name,
+    }
+    {}
+}
+
+row! {
     /// The two renderings of one result.
     ToolRender = kernel::ToolRender
     {

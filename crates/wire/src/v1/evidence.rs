@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::call_spec::CallSpec;
 use super::context::{
-    CodeExecution, Compaction, GuardrailDecision, ProtocolState, ReminderQueue, StateView, ToolRender,
-    ToolUse, Worker,
+    CodeExecution, Compaction, GuardrailDecision, PriorUse, ProtocolState, ReminderQueue, StateView,
+    ToolRender, ToolUse, Worker,
 };
 use super::handoff::{Handoff, HandoffProjection, Observations};
 use super::request::ToolRequest;
@@ -30,6 +30,9 @@ pub struct TurnEvidence {
     /// What became of it.
     #[serde(default, skip_serializing_if = "Wire::is_absent")]
     pub(crate) tool_use: Vec<ToolUse>,
+    /// Results of earlier turns that something of this turn rests on.
+    #[serde(default, skip_serializing_if = "Wire::is_absent")]
+    pub(crate) prior_use: Vec<PriorUse>,
     /// How results were rendered.
     #[serde(default, skip_serializing_if = "Wire::is_absent")]
     pub(crate) tool_render: Vec<ToolRender>,
@@ -78,6 +81,7 @@ impl TurnEvidence {
             requests: self.tool_requests.into_kernel(),
             results: self.tool_results.into_kernel(),
             uses: self.tool_use.into_kernel(),
+            prior_uses: self.prior_use.into_kernel(),
             renders: self.tool_render.into_kernel(),
             queues: self.reminder_queue.into_kernel(),
             views: self.state_views.into_kernel(),
@@ -103,6 +107,7 @@ impl TurnEvidence {
             tool_requests: Wire::from_kernel(evidence.requests),
             tool_results: Wire::from_kernel(evidence.results),
             tool_use: Wire::from_kernel(evidence.uses),
+            prior_use: Wire::from_kernel(evidence.prior_uses),
             tool_render: Wire::from_kernel(evidence.renders),
             reminder_queue: Wire::from_kernel(evidence.queues),
             state_views: Wire::from_kernel(evidence.views),

@@ -2,8 +2,9 @@
 
 use premath_kernel as kernel;
 
+use super::result::Shell;
 use super::row::row;
-use super::scalar::{DigestText, Name, Refs, Word};
+use super::scalar::{CallId, DigestText, Name, Refs, ResultStatusToken, Word};
 
 row! {
     /// The packet handed to another role.
@@ -66,6 +67,31 @@ row! {
         sinks: Option<Vec<Sink>>,
         /// Arguments that failed their schema.
         schema_errors: Vec<SchemaError>,
+        /// Results of earlier turns that were looked up.
+        prior_results: Option<Vec<PriorResult>>,
+    }
+}
+
+row! {
+    /// A result of an earlier turn as the runtime found it; without `resultDigest` there is none.
+    PriorResult = kernel::PriorResult
+    {
+        /// The turn that was looked up.
+        turn_digest: DigestText,
+        /// The call that was looked up.
+        tool_call_id: CallId,
+    }
+    {
+        /// The tool that was called.
+        tool_name: Option<Name>,
+        /// How the call ended.
+        status: Option<ResultStatusToken>,
+        /// The digest of the result.
+        result_digest: Option<DigestText>,
+        /// What a shell command ran in, and how it ended.
+        shell: Option<Shell>,
+        /// What a judge said.
+        verdict: Option<Word>,
     }
 }
 

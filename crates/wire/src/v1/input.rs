@@ -12,7 +12,7 @@ use super::evidence::TurnEvidence;
 use super::governance::GovernanceProfile;
 use super::policy::PolicyDocuments;
 use super::row::{Wire, row};
-use super::scalar::{ActionText, DigestText, Name, Refs};
+use super::scalar::{ActionText, DigestText, Name, Refs, Word};
 use crate::decode::{UnknownFields, decode};
 use crate::input_error::{InputClass, InputError, JsonPath};
 use crate::strict::{Limits, parse};
@@ -66,6 +66,8 @@ row! {
     {
         /// The instruction behind it.
         instruction_ref: Option<Name>,
+        /// The status that it brings an issue to; `unchanged` when it sets none.
+        target_status: Option<Word>,
     }
 }
 

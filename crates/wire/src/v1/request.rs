@@ -22,6 +22,8 @@ row! {
         arguments_digest: Option<DigestText>,
         /// The schema the arguments were validated with.
         schema_digest: Option<DigestText>,
+        /// The approval of a person who agreed to this call.
+        approval_ref: Option<Name>,
         /// Who called.
         caller_id: Option<Name>,
         /// How a deferred tool was found.

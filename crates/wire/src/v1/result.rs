@@ -10,7 +10,7 @@ use super::context::GuardrailDecision;
 use super::row::{Wire, row};
 use super::scalar::{
     AccessToken, AnyJson, CallId, ChangeKindToken, ChangeSourceToken, DigestText, IgnoredPathsToken, Name,
-    ProvenanceKindToken, Refs, ResultStatusToken, Verbatim, Whole,
+    ProvenanceKindToken, Refs, ResultStatusToken, Verbatim, Whole, Word,
 };
 
 /// One result row.
@@ -58,6 +58,9 @@ pub(crate) struct ToolResult {
     /// What was cut from the payload.
     #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     truncation: Option<Truncation>,
+    /// What a judge said: `pass` or `fail`.
+    #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
+    verdict: Option<Word>,
     /// Token cost with and without filtering.
     #[serde(default, deserialize_with = "Wire::read", skip_serializing_if = "Wire::is_absent")]
     tokens: Option<Tokens>,
@@ -101,6 +104,7 @@ impl Wire for ToolResult {
             caller_edge: self.caller_edge.into_kernel(),
             shell: self.shell.into_kernel(),
             truncation: self.truncation.into_kernel(),
+            verdict: self.verdict.into_kernel(),
             tokens: self.tokens.into_kernel(),
             artifacts: self.artifacts.into_kernel(),
             issue_targets: self.issue_targets.into_kernel(),
@@ -125,6 +129,7 @@ impl Wire for ToolResult {
             caller_edge: Wire::from_kernel(row.caller_edge),
             shell: Wire::from_kernel(row.shell),
             truncation: Wire::from_kernel(row.truncation),
+            verdict: Wire::from_kernel(row.verdict),
             tokens: Wire::from_kernel(row.tokens),
             artifacts: Wire::from_kernel(row.artifacts),
             issue_targets: Wire::from_kernel(row.issue_targets),
@@ -198,6 +203,10 @@ row! {
         command_digest: Option<DigestText>,
         /// How the files were compared before and after it.
         observed: Option<ObservedChanges>,
+        /// `sha256:` over the trimmed text of the command alone.
+        script_digest: Option<DigestText>,
+        /// The code it ended with; absent when it did not end by itself.
+        exit_code: Option<Whole>,
     }
 }
 

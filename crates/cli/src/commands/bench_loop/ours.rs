@@ -14,8 +14,9 @@ use premath_tusk::sandbox::{ExecutionLimits, Profile};
 use premath_tusk::tools::payloads::MemoryPayloads;
 use premath_tusk::tools::{Catalogue, ProtectedPaths, ToolSpec, built_in};
 use premath_tusk::turn_loop::{
-    Beginning, ContextLimits, Crew, IntentOutcome, IssuePort, Limits, Machine, ObjectPort, Ports, RunConfig,
-    RunEvent, RunJournal, RunOutcome, STRUCTURED, Toolbox, WorkerPlan, WorkerReturn, Workflow, drive,
+    Beginning, ContextLimits, Crew, EvidenceRules, IntentOutcome, IssuePort, Limits, Machine, ObjectPort,
+    Ports, RunConfig, RunEvent, RunJournal, RunOutcome, STRUCTURED, Toolbox, Verification, WorkerPlan,
+    WorkerReturn, Workflow, drive,
 };
 
 use super::workload::{Kind, Trivial, Workload};
@@ -178,6 +179,9 @@ impl Ours {
             incoming: Vec::new(),
             blocked: Vec::new(),
             policy: None,
+            evidence: EvidenceRules::Computed,
+            verification: Some(Verification::default()),
+            sinks: Some(Vec::new()),
         }
     }
 

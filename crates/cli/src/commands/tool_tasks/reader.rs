@@ -67,7 +67,7 @@ impl Reader {
     fn call(&mut self, tool: &str, arguments: &serde_json::Value) -> Vec<AssistantPart> {
         self.calls += 1;
         let arguments = JsonText::new(arguments.to_string()).unwrap_or_else(|_| JsonText::empty_object());
-        let call = ToolCall { id: format!("call_{}", self.calls), name: tool.to_owned(), arguments };
+        let call = ToolCall::new(format!("call_{}", self.calls), tool, arguments);
         vec![AssistantPart::ToolCall(call)]
     }
 }

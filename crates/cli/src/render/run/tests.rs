@@ -145,6 +145,7 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
             action: "issue.update".to_owned(),
             args_digest: "sha256:bb".to_owned(),
             targets: Vec::new(),
+            target_status: None,
         }),
         ..said("c3", "")
     };

@@ -2,6 +2,9 @@
 //!
 //! Reads each text once, line by line. Must not decide which issues need either; see `check_text` for the rules.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 /// What may stand in front of a label or of text without being part of it.
 const MARKERS: &[char] = &['#', '*', '-', '>', ' ', '\t'];
 const ACCEPTANCE: &str = "Acceptance:";
@@ -36,6 +39,45 @@ pub(super) fn has_command(text: &str) -> bool {
         }
     }
     false
+}
+
+/// The commands that tell how to verify the work: those of labelled lines where there are any, else every other one.
+pub(super) fn commands(text: &str) -> Vec<&str> {
+    let labelled: Vec<&str> = text.lines().filter_map(labelled_text).flat_map(label_commands).collect();
+    if !labelled.is_empty() {
+        return labelled;
+    }
+    let mut fence: Option<char> = None;
+    let mut commands = Vec::new();
+    for line in text.lines() {
+        match (fence, fence_mark(line)) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(_), _) if is_code(line) => commands.push(without_prompt(line)),
+            (Some(_), _) => {}
+            (None, None) => match line.trim_start().strip_prefix("$ ").filter(|rest| is_text(rest)) {
+                Some(rest) => commands.push(rest.trim()),
+                None => commands.extend(spans(line).filter(|span| is_command(span)).map(without_prompt)),
+            },
+        }
+    }
+    commands
+}
+
+/// What stands behind `Verification:` or `Verify:`.
+fn labelled_text(line: &str) -> Option<&str> {
+    VERIFICATION.iter().find_map(|label| behind(line, label)).filter(|rest| is_text(rest))
+}
+
+/// The commands in backticks of a labelled line; all of it where there are none.
+fn label_commands(rest: &str) -> Vec<&str> {
+    let quoted: Vec<&str> = spans(rest).filter(|span| is_text(span)).map(without_prompt).collect();
+    if quoted.is_empty() { vec![without_prompt(rest.trim_start_matches(['*', ' ', '\t']))] } else { quoted }
+}
+
+fn without_prompt(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix("$ ").unwrap_or(text).trim()
 }
 
 /// What follows `label` at the start of the line, in any case and behind any markers.
@@ -79,17 +121,18 @@ fn is_command_line(line: &str) -> bool {
 
 /// Whether some text between backticks on the line is a command.
 fn has_command_span(line: &str) -> bool {
+    spans(line).any(is_command)
+}
+
+/// The texts between backticks on a line.
+fn spans(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
-    while let Some((_, inside)) = rest.split_once('`') {
-        let Some((span, behind)) = inside.trim_start_matches('`').split_once('`') else {
-            return false;
-        };
-        if is_command(span) {
-            return true;
-        }
+    core::iter::from_fn(move || {
+        let (_, inside) = rest.split_once('`')?;
+        let (span, behind) = inside.trim_start_matches('`').split_once('`')?;
         rest = behind.trim_start_matches('`');
-    }
-    false
+        Some(span)
+    })
 }
 
 fn is_command(span: &str) -> bool {

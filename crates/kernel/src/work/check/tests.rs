@@ -193,3 +193,32 @@ fn every_class_has_its_code_and_a_hint_of_one_line() {
         assert_eq!(class.to_string(), class.code());
     }
 }
+
+fn commands(description: &str, criteria: Option<&str>, notes: Option<&str>) -> Vec<String> {
+    let issue = IssueText { description: Some(description), acceptance_criteria: criteria, notes, ..SOUND };
+    verification_commands(&issue).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn labelled_commands_are_taken_before_all_others() {
+    assert_eq!(commands("Uses `git log -p`.\n\nVerification: sh check.sh", None, None), ["sh check.sh"]);
+    assert_eq!(
+        commands("**Verify:** `cargo test`, then `./lint.sh`", None, None),
+        ["cargo test", "./lint.sh"]
+    );
+    assert_eq!(commands("- Verification: $ make check", None, None), ["make check"]);
+}
+
+#[test]
+fn prompts_blocks_and_spans_name_commands_where_nothing_is_labelled() {
+    let text = "Run `cargo test -p a`.\n$ make lint\n```sh\n# first\n$ sh one.sh\nsh two.sh\n```\nand `name`";
+    assert_eq!(commands(text, None, None), ["cargo test -p a", "make lint", "sh one.sh", "sh two.sh"]);
+    assert_eq!(commands("prose", Some("`sh check.sh` passes"), None), ["sh check.sh"]);
+}
+
+#[test]
+fn notes_name_commands_only_where_nothing_else_does() {
+    assert_eq!(commands("prose", None, Some("Verification: sh late.sh")), ["sh late.sh"]);
+    assert_eq!(commands("Verification: sh early.sh", None, Some("Verification: true")), ["sh early.sh"]);
+    assert_eq!(commands("Verification: sh a.sh\nVerification: sh a.sh", None, None), ["sh a.sh"]);
+}

@@ -2,39 +2,61 @@
 
 use proptest::prelude::*;
 
-use super::{Ending, arguments};
+use super::{Ending, tool_call};
 
-fn code(text: &str, ending: Ending) -> Result<String, String> {
-    arguments("t", text, ending).map(|json| json.as_str().to_owned()).map_err(|error| error.code.unwrap())
+/// The arguments, or what is wrong with them.
+fn read(text: &str, ending: Ending) -> Result<String, String> {
+    let call = tool_call("c".to_owned(), "t".to_owned(), text, ending);
+    match call.malformed {
+        None => Ok(call.arguments.as_str().to_owned()),
+        Some(malformed) => {
+            assert_eq!((call.arguments.as_str(), malformed.text.as_str()), ("{}", text));
+            Err(malformed.reason)
+        }
+    }
+}
+
+fn cut_off() -> Result<String, String> {
+    Err("the arguments are cut off".to_owned())
 }
 
 #[test]
 fn no_text_is_a_call_without_arguments_unless_the_model_ran_out_of_tokens() {
-    assert_eq!(code("", Ending::Complete), Ok("{}".to_owned()));
-    assert_eq!(code(" \n", Ending::Complete), Ok("{}".to_owned()));
-    assert_eq!(code("", Ending::CutShort), Err("arguments_cut_off".to_owned()));
+    assert_eq!(read("", Ending::Complete), Ok("{}".to_owned()));
+    assert_eq!(read(" \n", Ending::Complete), Ok("{}".to_owned()));
+    assert_eq!(read("", Ending::CutShort), cut_off());
 }
 
 #[test]
 fn arguments_stay_as_the_model_wrote_them() {
     let text = r#"{ "b": 1.0, "a" : "\u00e9" }"#;
-    assert_eq!(code(text, Ending::Complete), Ok(text.to_owned()));
-    assert_eq!(code(text, Ending::CutShort), Ok(text.to_owned()));
+    assert_eq!(read(text, Ending::Complete), Ok(text.to_owned()));
+    assert_eq!(read(text, Ending::CutShort), Ok(text.to_owned()));
 }
 
 #[test]
-fn what_is_no_object_or_not_strict_is_invalid() {
-    for text in
-        ["[]", "1", "null", "\"{}\"", "{\"a\":1}x", "{a:1}", "{\"a\":1,\"a\":2}", "{\"a\":9007199254740993}"]
-    {
-        assert_eq!(code(text, Ending::Complete), Err("arguments_invalid".to_owned()), "{text}");
+fn what_is_no_object_or_not_strict_is_carried_as_it_is() {
+    for (text, reason) in [
+        ("[]", "not a JSON object"),
+        ("1", "not a JSON object"),
+        ("null", "not a JSON object"),
+        ("\"{}\"", "not a JSON object"),
+        ("{\"a\":1}x", "refused"),
+        ("{a:1}", "refused"),
+        ("{\"a\":1,\"a\":2}", "duplicate key"),
+        ("{\"a\":9007199254740993}", "refused"),
+    ] {
+        let found = read(text, Ending::Complete).unwrap_err();
+        assert!(found.contains(reason) && !found.contains('\n'), "{text}: {found}");
     }
 }
 
 #[test]
-fn an_error_names_the_tool_on_one_line() {
-    let error = arguments("a\nb", "{", Ending::Complete).unwrap_err();
-    assert_eq!(error.message, "the arguments of tool `a b` are cut off");
+fn a_text_that_is_far_too_long_is_carried_in_part() {
+    let text = format!("{{\"a\":\"{}", "\u{e9}".repeat(40_000));
+    let call = tool_call("c".to_owned(), "t".to_owned(), &text, Ending::Complete);
+    let malformed = call.malformed.unwrap();
+    assert!(malformed.text.len() <= super::LONGEST_TEXT && text.starts_with(&malformed.text));
 }
 
 proptest! {
@@ -45,9 +67,9 @@ proptest! {
         number in -1_000_000i64..1_000_000,
     ) {
         let whole = serde_json::json!({ key: { "list": [text, number, 0.25, -1.5e-9, null, true] } }).to_string();
-        prop_assert_eq!(code(&whole, Ending::Complete), Ok(whole.clone()));
+        prop_assert_eq!(read(&whole, Ending::Complete), Ok(whole.clone()));
         for (cut, _) in whole.char_indices().skip(1) {
-            prop_assert_eq!(code(whole.get(..cut).unwrap(), Ending::Complete), Err("arguments_cut_off".to_owned()));
+            prop_assert_eq!(read(whole.get(..cut).unwrap(), Ending::Complete), cut_off());
         }
     }
 }

@@ -63,7 +63,7 @@ const fn tail(protocol: Protocol) -> &'static str {
 
 fn call(turn: usize) -> Message {
     let arguments = JsonText::new(format!(r#"{{"path": "{turn}"}}"#)).unwrap();
-    let call = ToolCall { id: format!("c{turn}"), name: "read".to_owned(), arguments };
+    let call = ToolCall::new(format!("c{turn}"), "read", arguments);
     Message::Assistant(vec![AssistantPart::Text("I look".to_owned()), AssistantPart::ToolCall(call)])
 }
 

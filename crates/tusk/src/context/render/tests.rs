@@ -97,6 +97,7 @@ fn an_intent_is_said_to_be_pending() {
         action: "issue.update".to_owned(),
         args_digest: "sha256:args".to_owned(),
         targets: Vec::new(),
+        target_status: None,
     });
     assert_eq!(
         render("issue_update", &outcome, &policy(1000)).text,

@@ -9,11 +9,7 @@ use crate::JsonText;
 use crate::model::{AssistantPart, CacheMarker, Message, ToolCall, ToolOutcome, ToolResult, UserPart};
 
 fn call(id: &str) -> AssistantPart {
-    AssistantPart::ToolCall(ToolCall {
-        id: id.to_owned(),
-        name: "shell".to_owned(),
-        arguments: JsonText::empty_object(),
-    })
+    AssistantPart::ToolCall(ToolCall::new(id, "shell", JsonText::empty_object()))
 }
 
 fn result(id: &str) -> UserPart {

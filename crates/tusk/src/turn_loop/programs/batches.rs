@@ -74,7 +74,7 @@ impl Machine {
                     self.state.used.tool_calls += 1;
                     self.bindings.call(call).and_then(|(binding, arguments)| {
                         let id = fresh_id(program, &taken);
-                        let call = ToolCall { id, name: binding.tool.clone(), arguments };
+                        let call = ToolCall::new(id, binding.tool.clone(), arguments);
                         let is_offered = self.may_call(&open.purpose, &call.name);
                         let planned = self.tools.look_nested(call, &found, is_offered);
                         match planned.refusal.as_ref().and_then(CallOutcome::failure) {

@@ -12,11 +12,7 @@ fn redact(text: &str) -> String {
 }
 
 fn call(id: &str, name: &str) -> AssistantPart {
-    AssistantPart::ToolCall(ToolCall {
-        id: id.to_owned(),
-        name: name.to_owned(),
-        arguments: JsonText::empty_object(),
-    })
+    AssistantPart::ToolCall(ToolCall::new(id, name, JsonText::empty_object()))
 }
 
 fn names(parts: &[AssistantPart]) -> Vec<(&str, &str)> {

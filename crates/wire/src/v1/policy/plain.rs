@@ -5,7 +5,9 @@ use premath_kernel as kernel;
 use super::Terms;
 use crate::input_error::InputError;
 use crate::v1::row::{Wire, row};
-use crate::v1::scalar::{CutToken, ExecutionPatternToken, Name, OrderingToken, Refs, Verbatim, Whole, Word};
+use crate::v1::scalar::{
+    ActionText, CutToken, ExecutionPatternToken, Name, OrderingToken, Refs, Verbatim, Whole, Word,
+};
 
 /// Terms whose fields are the kernel's fields.
 macro_rules! plain_terms {
@@ -239,7 +241,42 @@ row! {
         /// Granted capabilities.
         capabilities: Refs,
     }
-    {}
+    {
+        /// Which mutations need a verification result. Absent: none does.
+        verification: Option<VerificationRule>,
+    }
+}
+
+row! {
+    /// Which mutations need a verification result, and what is one.
+    VerificationRule = kernel::VerificationRule
+    {
+        /// The mutations.
+        actions: Vec<VerifiedAction>,
+    }
+    {
+        /// Commands that verify when they end with code 0 in the workdir of the run.
+        commands: Refs,
+        /// Tools that verify when their call ends well.
+        tools: Refs,
+        /// Whether the verdict `pass` of a judge verifies.
+        verdicts: bool,
+        /// Whether a person who agreed to the call itself is enough.
+        approvals: bool,
+    }
+}
+
+row! {
+    /// One kind of mutation.
+    VerifiedAction = kernel::VerifiedAction
+    {
+        /// The action.
+        action: ActionText,
+    }
+    {
+        /// The status whose mutations are meant. Absent: every mutation of the action.
+        target_status: Option<Word>,
+    }
 }
 
 row! {
@@ -276,6 +313,8 @@ row! {
     {
         /// Stop reasons after which the loop may go on. Absent: all.
         continuation: Option<Vec<Word>>,
+        /// Stop reasons that announce at least one tool call.
+        requests_required: Vec<Word>,
     }
 }
 
