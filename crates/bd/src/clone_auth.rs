@@ -148,21 +148,10 @@ pub struct CloneAuth {
 }
 
 impl CloneAuth {
-    /// With a way to look clones up. Each folder is looked up once.
+    /// With a way to look clones up. Each folder whose clone has a key is looked up once.
     #[must_use]
     pub fn new(lookup: impl CloneLookup + 'static) -> Self {
         Self { lookup: Box::new(lookup), known: Mutex::new(BTreeMap::new()) }
-    }
-
-    /// The same for whoever is about to write the log: the secret is made where there is none and can be one.
-    pub(crate) fn of_written_log(self: &Arc<Self>, path: &Path) -> LogAuth {
-        let found = self.of_log(path);
-        let (folder, _) = split(path);
-        if found.missing_key().is_some() && self.lookup.create_secret(&folder).is_ok() {
-            self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(&folder);
-            return self.of_log(path);
-        }
-        found
     }
 
     /// Forgets the newest heads of the logs of a repository: for whoever begins a new one where an earlier one was.
@@ -171,9 +160,10 @@ impl CloneAuth {
     /// What the system says.
     pub fn forget_records(self: &Arc<Self>, disk: &dyn Disk, root: &Path) -> std::io::Result<()> {
         let auth = self.of_log(&root.join(HOME).join("log"));
+        let identity = auth.identity();
+        let Some(folder) = &identity.records else { return Ok(()) };
         for log in auth.recorded_logs(disk)? {
-            let record = auth.identity.records.as_ref().map(|folder| folder.join(record_name(&log)));
-            record.map_or(Ok(()), |path| disk.remove(&path))?;
+            disk.remove(&folder.join(record_name(&log)))?;
         }
         Ok(())
     }
@@ -181,19 +171,21 @@ impl CloneAuth {
     /// What authenticates one log.
     pub(crate) fn of_log(self: &Arc<Self>, path: &Path) -> LogAuth {
         let (folder, relative) = split(path);
-        let identity = {
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            match known.get(&folder) {
-                Some(identity) => Arc::clone(identity),
-                None => {
-                    let identity = Arc::new(self.lookup.identify(&folder));
-                    known.insert(folder, Arc::clone(&identity));
-                    identity
-                }
-            }
-        };
-        let name = format!("{}/{relative}", identity.place);
-        LogAuth { auth: Arc::clone(self), identity, relative, name }
+        let name = format!("{}/{relative}", self.identity(&folder).place);
+        LogAuth { auth: Arc::clone(self), folder, relative, name }
+    }
+
+    /// The clone that a folder belongs to. One without a key is looked up again: somebody may make it meanwhile.
+    fn identity(&self, folder: &Path) -> Arc<CloneIdentity> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(identity) = known.get(folder) {
+            return Arc::clone(identity);
+        }
+        let identity = Arc::new(self.lookup.identify(folder));
+        if identity.key.is_ok() {
+            known.insert(folder.to_owned(), Arc::clone(&identity));
+        }
+        identity
     }
 }
 
@@ -201,31 +193,38 @@ impl CloneAuth {
 #[derive(Debug, Clone)]
 pub(crate) struct LogAuth {
     auth: Arc<CloneAuth>,
-    identity: Arc<CloneIdentity>,
+    folder: PathBuf,
     relative: String,
     name: String,
 }
 
 impl LogAuth {
-    /// The same log, whose first key is made where there is none.
-    pub(crate) fn with_key(&self, path: &Path) -> Self {
-        self.auth.of_written_log(path)
+    fn identity(&self) -> Arc<CloneIdentity> {
+        self.auth.identity(&self.folder)
+    }
+
+    /// Makes the secret that the key is derived from, where there is none and can be one.
+    pub(crate) fn make_key(&self) {
+        if self.missing_key().is_some() {
+            // Why there can be none is what a missing key is reported with.
+            drop(self.auth.lookup.create_secret(&self.folder));
+        }
     }
 
     /// Why there is no key; `None` where there is one.
-    pub(crate) fn missing_key(&self) -> Option<&str> {
-        self.identity.key.as_ref().err().map(String::as_str)
+    pub(crate) fn missing_key(&self) -> Option<String> {
+        self.identity().key.as_ref().err().cloned()
     }
 
     /// The MAC over something of this log; none without a key.
     pub(crate) fn sign(&self, purpose: MacPurpose, parts: &[&str]) -> Option<String> {
-        self.identity.key.as_ref().ok().map(|key| key.mac(purpose, &self.bound(parts)))
+        self.identity().key.as_ref().ok().map(|key| key.mac(purpose, &self.bound(parts)))
     }
 
     /// Whether this clone made that MAC over something of this log.
     pub(crate) fn verifies(&self, purpose: MacPurpose, parts: &[&str], claimed: &str) -> bool {
-        let parts = self.bound(parts);
-        let mut keys = self.identity.key.iter().chain(&self.identity.former_keys);
+        let (parts, identity) = (self.bound(parts), self.identity());
+        let mut keys = identity.key.iter().chain(&identity.former_keys);
         keys.any(|key| key.verifies(purpose, &parts, claimed))
     }
 
@@ -238,15 +237,17 @@ impl LogAuth {
         self.auth.lookup.committed(path)
     }
 
-    /// Where the newest head of the log is kept outside the repository.
+    /// Where the newest head of the log is kept outside the repository; nowhere without a key.
     pub(crate) fn record_path(&self) -> Option<PathBuf> {
-        let folder = self.identity.records.as_ref().filter(|_| self.identity.key.is_ok())?;
+        let identity = self.identity();
+        let folder = identity.records.as_ref().filter(|_| identity.key.is_ok())?;
         Some(folder.join(record_name(&self.relative)))
     }
 
     /// Which logs have such a record, by their paths from the folder of the repository.
     pub(crate) fn recorded_logs(&self, disk: &dyn Disk) -> std::io::Result<Vec<String>> {
-        let Some(folder) = &self.identity.records else { return Ok(Vec::new()) };
+        let identity = self.identity();
+        let Some(folder) = &identity.records else { return Ok(Vec::new()) };
         let entries = match disk.list(folder) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             listed => listed?,

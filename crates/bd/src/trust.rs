@@ -87,8 +87,11 @@ fn take_over(
     accepted: &Accepted,
     trusted: &mut Trusted,
 ) -> Result<(), StoreError> {
-    let mut writer = lane.log.write_for_person()?;
     let path = lane.log.path().to_owned();
+    if let Err(StoreError::Missing { .. }) = lane.log.read().map(drop) {
+        return forget_gone(lane, log, mode, selects, trusted);
+    }
+    let mut writer = lane.log.write_for_person()?;
     let (reason, detail) = match writer.reader().authenticity()? {
         Authenticity::Unguarded | Authenticity::Authentic | Authenticity::Committed(_) => return Ok(()),
         Authenticity::Distrusted(reason, detail) => (reason, detail),
@@ -121,6 +124,28 @@ fn take_over(
         is_journal: lane.kind.is_journal(),
         reason,
     });
+    Ok(())
+}
+
+/// A log that this clone knows and that is gone: a person may answer for that too.
+fn forget_gone(
+    lane: &Lane,
+    log: String,
+    mode: TrustMode,
+    selects: &dyn Fn(&str) -> bool,
+    trusted: &mut Trusted,
+) -> Result<(), StoreError> {
+    if lane.log.recorded_head()?.is_none() {
+        return Ok(());
+    }
+    let reason = Distrust::RolledBack;
+    if mode == TrustMode::Upgrade || !selects(&log) {
+        trusted.left.push((lane.log.path().to_owned(), reason));
+        return Ok(());
+    }
+    lane.log.forget_record()?;
+    let (is_journal, digest) = (lane.kind.is_journal(), String::new());
+    trusted.logs.push(TrustedLog { log, rows: 0, digest, last: None, is_journal, reason });
     Ok(())
 }
 

@@ -414,6 +414,9 @@ fn a_run_that_was_handed_over_goes_on_in_its_newest_session_wherever_its_process
             std::fs::remove_dir_all(entry.path()).unwrap();
         }
     }
+    // Somebody took them away, and a person answers for it: only then does the run go on.
+    assert_eq!(folder.run(&["resume", "one", "--json"]).code, Some(4));
+    assert_eq!(folder.run(&["trust", "--all", "--reason", "taken away by this test"]).code, Some(0));
     let ran = folder.run(&["resume", "one", "--json"]);
     assert_eq!(last(&ran)["outcome"], "limit", "{ran:?}");
     assert!(folder.path().join(".premath/runs/one.s2/journal.jsonl").is_file());

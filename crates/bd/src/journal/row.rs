@@ -30,6 +30,8 @@ pub struct JournalRow {
     pub event: Value<'static>,
     /// Its digest.
     pub row_digest: String,
+    /// The MAC of the clone that wrote it; absent where it had no key.
+    pub mac: Option<String>,
 }
 
 impl JournalRow {
@@ -52,6 +54,7 @@ impl JournalRow {
             at: parse_time(row.get("at")?.as_text()?)?,
             event: event.clone().into_owned(),
             row_digest: digest,
+            mac: row.get("mac").and_then(Value::as_text).map(str::to_owned),
         })
     }
 

@@ -140,7 +140,16 @@ impl LogReader {
         let log = self.log();
         let Some(auth) = &log.auth else { return Ok(Authenticity::Unguarded) };
         let recorded = log.recorded_head()?;
-        let behind = recorded.as_ref().and_then(|recorded| self.is_behind(recorded));
+        if recorded.as_ref().is_some_and(|recorded| self.is_behind(recorded).is_some()) {
+            // Somebody may have written between our looks at the log and at what is known of it: what is read now is newer.
+            return log.read()?.judge(auth, recorded.as_ref());
+        }
+        self.judge(auth, recorded.as_ref())
+    }
+
+    /// Who vouches for the log, given the newest head that is known of it.
+    fn judge(&self, auth: &LogAuth, recorded: Option<&Head>) -> Result<Authenticity, StoreError> {
+        let behind = recorded.and_then(|recorded| self.is_behind(recorded));
         let found = match self.head() {
             _ if behind.is_some() => (Distrust::RolledBack, behind.unwrap_or_default()),
             None if self.is_empty() => return Ok(Authenticity::Authentic),
@@ -151,22 +160,19 @@ impl LogReader {
             Some(head) if head.mac.is_none() => {
                 (Distrust::Unkeyed, "it was written without the key of a clone".to_owned())
             }
-            Some(_) if auth.missing_key().is_some() => {
-                let why = auth.missing_key().unwrap_or_default();
-                (Distrust::NoKey, format!("the key of this clone is not here: {why}"))
-            }
-            Some(head) if !head.is_by(auth) => {
-                (Distrust::Foreign, "another clone or another program wrote its head".to_owned())
-            }
+            Some(head) if !head.is_by(auth) => match auth.missing_key() {
+                Some(why) => (Distrust::NoKey, format!("the key of this clone is not here: {why}")),
+                None => (Distrust::Foreign, "another clone or another program wrote its head".to_owned()),
+            },
             Some(head) => match self.contradiction(head)? {
-                None if recorded.is_some_and(|recorded| self.is_another_history(&recorded)) => {
+                None if recorded.is_some_and(|recorded| self.is_another_history(recorded)) => {
                     (Distrust::RolledBack, "it went on from an older state than this clone knows".to_owned())
                 }
                 None => return Ok(Authenticity::Authentic),
                 Some(detail) => (Distrust::Foreign, detail),
             },
         };
-        if log.custody == Custody::Tracked
+        if self.log().custody == Custody::Tracked
             && let Some(version) = self.committed_version(auth)?
         {
             return Ok(Authenticity::Committed(version));

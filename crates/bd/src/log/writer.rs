@@ -85,7 +85,8 @@ impl Log {
         }
         let lock = self.exclusive_lock()?;
         let found = self.read_head()?;
-        let log = self.with_key(found.as_ref());
+        self.make_key(found.as_ref());
+        let log = self.clone();
         let file = self.disk.open(&self.path, Access::Append).map_err(StoreError::opening(&self.path))?;
         let stat = file.stat().map_err(StoreError::io("look at", &self.path))?;
         let reader = LogReader::new(log.clone(), file, &stat, found.clone())?;
@@ -140,13 +141,12 @@ impl Log {
         Ok(writer)
     }
 
-    /// The same log with the key of its clone, which is made for the first log that is written. What another key signed is
-    /// not overwritten with a new one.
-    fn with_key(&self, found: Option<&Head>) -> Self {
-        let is_unsigned = found.is_none_or(|head| head.mac.is_none());
-        let auth = self.auth.as_ref();
-        let auth = auth.map(|auth| if is_unsigned { auth.with_key(&self.path) } else { auth.clone() });
-        Self { auth, ..self.clone() }
+    /// Makes the key of the clone for the first log that is written. What another key signed is not overwritten with a new
+    /// one.
+    fn make_key(&self, found: Option<&Head>) {
+        if let Some(auth) = self.auth.as_ref().filter(|_| found.is_none_or(|head| head.mac.is_none())) {
+            auth.make_key();
+        }
     }
 
     fn has_key(&self) -> bool {

@@ -225,6 +225,7 @@ fn exported(row: &JournalRow) -> Value<'_> {
         .field("at", premath_wire::time::format_time(row.at))
         .field("event", row.event.borrowed())
         .field("kind", premath_bd::JOURNAL_KIND)
+        .optional("mac", row.mac.as_deref())
         .optional("prev", row.prev.as_deref())
         .field("rowDigest", row.row_digest.as_str())
         .field("schema", 1)

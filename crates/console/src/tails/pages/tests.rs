@@ -14,6 +14,7 @@ fn followed(rows: std::ops::RangeInclusive<u64>) -> FollowedRows {
         at: Moment::EPOCH,
         event: Object::fields().field("kind", "x").finish().into_owned(),
         row_digest: format!("sha256:{seq}"),
+        mac: None,
     };
     FollowedRows {
         rows: rows.map(row).collect(),
