@@ -68,7 +68,11 @@ fn an_edited_row_is_found_and_nothing_is_written_until_a_person_accepts_it() {
     let (code, answer) = folder.json(&["verify"]);
     assert_eq!(code, 1);
     assert!(classes(&answer, "problems").contains(&"verify.log_changed".to_owned()), "{answer}");
-    assert_eq!(folder.json(&["issue", "add", "four"]).0, 4, "nothing is written behind an edit of somebody else");
+    assert_eq!(
+        folder.json(&["issue", "add", "four"]).0,
+        4,
+        "nothing is written behind an edit of somebody else"
+    );
     assert_eq!(folder.json(&["verify"]).0, 1);
     assert_eq!(folder.json(&["doctor", "--fix"]).0, 0);
     assert_eq!(folder.json(&["issue", "add", "four"]).0, 0);

@@ -53,6 +53,7 @@ fn command(script: &str, workdir: &str, code: u64) -> Shell {
         command_digest: Some(Digest::of_bytes(b"command")),
         script_digest: Some(Digest::of_bytes(script.as_bytes())),
         exit_code: Count::new(code),
+        observed: None,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Facts about what `issue check` finds in one issue.
 
+use std::borrow::ToOwned as _;
 use std::string::{String, ToString as _};
 use std::vec::Vec;
 
-use super::{IssueProblemClass, IssueText, NOTES_LIMIT, check_text};
+use super::{IssueProblemClass, IssueText, NOTES_LIMIT, check_text, verification_commands};
 use crate::work::{IssueType, Status};
 
 /// An issue without any problem.

@@ -67,13 +67,14 @@ impl Case {
             command_digest: Some(digest("command")),
             script_digest: Some(digest(script)),
             exit_code: Count::new(0),
+            observed: None,
         });
         self
     }
 }
 
 fn artifact(path: &str, content: &str, access: Access) -> ToolArtifact {
-    ToolArtifact { path: path.to_owned(), digest: Some(digest(content)), access }
+    ToolArtifact::touched(path.to_owned(), Some(digest(content)), access)
 }
 
 fn read(id: &str, path: &str, content: &str) -> Case {
