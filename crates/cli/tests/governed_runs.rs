@@ -80,6 +80,20 @@ fn a_delete_waits_for_a_person_happens_once_and_can_be_taken_back() {
 }
 
 #[test]
+fn an_approval_whose_run_is_gone_is_named() {
+    let (folder, _) = desk("");
+    assert_eq!(folder.ask(&RUN).code, Some(3));
+    assert_eq!(folder.ask(&["approvals", "approve", &pending(&folder)]).code, Some(0));
+    assert_eq!(folder.ask(&["resume", "del"]).code, Some(0));
+    let runs = folder.path().join(".premath/runs");
+    assert!(std::process::Command::new("rm").arg("-r").arg(runs).status().unwrap().success());
+    let (code, answer) = folder.json(&["verify"]);
+    assert_eq!((code, answer["state"].as_str()), (1, Some("damaged")), "{answer}");
+    let cites = |one: &Value| one["path"] == ".premath/desk.db" && one["missing"] == "run://del";
+    assert!(answer["problems"].as_array().unwrap().iter().any(cites), "{answer}");
+}
+
+#[test]
 fn a_no_deletes_nothing() {
     let (folder, _) = desk("");
     folder.ask(&RUN);

@@ -123,6 +123,29 @@ fn what_comes_with_premath_can_be_gone_back_to_without_reports() {
 }
 
 #[test]
+fn a_report_that_is_gone_is_named_by_what_cites_it() {
+    let folder = repository();
+    assert_eq!(evaluated(&folder, "strong").0, 0);
+    assert_eq!(folder.json(&["policy", "rollback", "defaults"]).0, 0);
+    assert_eq!(folder.json(&["verify"]).1["state"], "ok");
+    let promotions = folder.path().join(".premath/policy/promotions.jsonl");
+    let rows = std::fs::read_to_string(&promotions).unwrap();
+    let report = format!("sha256:{}", "0".repeat(64));
+    std::fs::write(&promotions, rows.replacen('{', &format!("{{\"evalReport\":\"{report}\","), 1)).unwrap();
+    std::fs::remove_dir_all(folder.path().join(".premath/reports")).unwrap();
+    let (code, answer) = folder.json(&["verify"]);
+    assert_eq!(code, 1, "{answer}");
+    let named = |path: &str, missing: &str| {
+        let problems = answer["problems"].as_array().unwrap().iter();
+        let texts = problems.map(|one| (one["path"].as_str(), one["missing"].as_str().unwrap_or_default()));
+        let mut missing_of = texts.filter(|(at, _)| at.is_some_and(|at| at.ends_with(path)));
+        missing_of.any(|(_, what)| what.starts_with(missing))
+    };
+    assert!(named("promotions.jsonl", &report), "{answer}");
+    assert!(named("audit.jsonl", ".premath/reports/eval-"), "{answer}");
+}
+
+#[test]
 fn what_is_typed_wrongly_is_named_by_its_flag() {
     let folder = repository();
     for (command, flag) in [
