@@ -52,6 +52,7 @@ impl World {
             settings: Settings::default(),
             redactor: Redactor::default(),
             retention: premath_host::Retention::default(),
+            receipts: premath_bd::AuditReceipts::default(),
         };
         Self { workspace, folder }
     }

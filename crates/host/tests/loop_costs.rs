@@ -228,6 +228,7 @@ fn cost(asked: Asked, turns: u64) -> Cost {
         settings: Settings::default(),
         redactor: premath_bd::Redactor::default(),
         retention: premath_host::Retention::default(),
+        receipts: premath_bd::AuditReceipts::default(),
     };
     let files = MemoryFiles::new();
     for turn in 1..=turns {

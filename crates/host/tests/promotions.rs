@@ -206,6 +206,7 @@ impl Repository {
             settings: Settings::default(),
             redactor: premath_bd::Redactor::default(),
             retention: premath_host::Retention::default(),
+            receipts: premath_bd::AuditReceipts::default(),
         };
         let played =
             Played { version: Mutex::new("1".to_owned()), probes: Mutex::new("sha256:all".to_owned()) };

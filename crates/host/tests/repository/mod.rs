@@ -47,6 +47,7 @@ impl Repository {
             settings: Settings::default(),
             redactor: premath_bd::Redactor::default(),
             retention: premath_host::Retention::default(),
+            receipts: premath_bd::AuditReceipts::default(),
         })
     }
 
