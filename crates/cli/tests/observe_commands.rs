@@ -131,6 +131,7 @@ fn everything_that_needs_a_person_is_named_with_its_reason() {
         attention(&folder),
         [
             is("issue_escalated", "bd-4"),
+            is("kpi_rollback", "harness-kpi"),
             is("lane_damaged", ".premath/workers/w/harness_session.json"),
             is("lane_damaged", "artifacts/ciwitness/i-3.json"),
             is("step_failed", "bd-2"),
