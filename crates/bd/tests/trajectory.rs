@@ -210,7 +210,7 @@ fn lines_that_are_no_steps_are_named_and_passed_over() {
     lane.write(&lines.join("\n"));
     let answer = lane.trajectory().query(&query(ProjectionMode::Latest, 9)).unwrap();
     let ids: Vec<&str> = answer.items.iter().map(|row| text(row, "stepId")).collect();
-    assert_eq!((ids, answer.total), (vec!["four", "one"], 2));
+    assert_eq!((ids, answer.total), (vec!["one", "four"], 2));
     let named: Vec<(&str, Option<u64>)> =
         answer.warnings.iter().map(|warning| (warning.class, warning.line)).collect();
     let expected = [
