@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::doctor::DoctorError;
 use crate::error::{Distrust, StoreError};
+use crate::inherited_rows::InheritedRows;
 use crate::journal::Appended;
 use crate::log::Authenticity;
 use crate::permit::{Maintenance, Permit, PermitRefusal};
@@ -114,6 +115,8 @@ fn take_over(
         trusted.refused.push(problem.clone());
         return Ok(());
     }
+    // Rows that came with a clone stay inherited: their evidence may be on the machine that wrote them.
+    InheritedRows::note(lane.log.disk(), lane.log.path())?;
     writer.accept()?;
     let last = report.last.as_ref().map(|link| Appended { seq: link.seq, row_digest: link.digest.clone() });
     trusted.logs.push(TrustedLog {
