@@ -127,6 +127,7 @@ fn result() -> ToolResult {
         truncation: None,
         tokens: None,
         artifacts: Vec::new(),
+        issue_targets: Vec::new(),
         guardrails: Vec::new(),
         order: None,
     }
