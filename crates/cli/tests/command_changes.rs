@@ -233,22 +233,25 @@ fn outside_git_every_file_is_compared_and_the_row_says_so() {
 
 #[test]
 fn what_is_over_the_limit_or_holds_a_secret_is_named_as_not_restorable() {
-    let folder = plain(&[&[("c1", "echo x >> big.bin; echo x >> small.txt; echo x >> server.pem")]]);
+    let folder =
+        plain(&[&[("c1", "for f in big.bin config.txt server.pem small.txt; do echo x >> $f; done")]]);
     let configured = std::fs::read_to_string(folder.path().join("premath.toml")).unwrap();
     folder.write("premath.toml", format!("{configured}\n[tools.shell]\nkeep_bytes = 100\n"));
     folder.write("big.bin", vec![7_u8; 1_000]);
     folder.write("server.pem", "k\n");
+    folder.write("config.txt", format!("token = AKIA{}\n", "ZK3QX7LM2VB7NC4R"));
     folder.write("small.txt", "s\n");
     // What the scene and the repository themselves hold would use the limit up.
     committed(&folder);
-    for name in ["big.bin", "server.pem", "small.txt"] {
+    for name in ["big.bin", "config.txt", "server.pem", "small.txt"] {
         git(&folder, &["rm", "-q", "--cached", name]);
     }
     completed(&folder);
     let call = call(&folder, 1, "c1");
     let why = |path: &str| artifact(&call, path)["before"]["notRestorable"].as_str().map(str::to_owned);
     assert!(why("big.bin").unwrap().contains("tools.shell.keep_bytes"), "{call}");
-    assert!(why("server.pem").unwrap().contains("secret"), "{call}");
+    assert!(why("server.pem").unwrap().contains("name"), "{call}");
+    assert!(why("config.txt").unwrap().contains("it holds a secret"), "{call}");
     assert_eq!(why("small.txt"), None);
     assert_eq!(earlier(&folder, &artifact(&call, "small.txt")), b"s\n");
     assert!(ask(&folder, &["turn", "show", "one.t0001"]).stdout.contains("not restorable"));

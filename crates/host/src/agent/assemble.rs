@@ -302,6 +302,7 @@ fn change_tracker(
         workdir: door.workdir()?,
         protected: door.protected()?,
         objects: retention::objects(workspace)?,
+        redactor: workspace.redactor.clone(),
         limits: workspace.settings.tools.shell.limits(),
         active: observed.active,
     };

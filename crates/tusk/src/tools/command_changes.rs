@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use premath_bd::Objects;
+use premath_bd::{Objects, Redactor};
 use premath_kernel::ObservedChanges;
 
 pub use self::active::ActiveCommands;
@@ -63,6 +63,8 @@ pub struct TrackedWorkdir {
     pub protected: ProtectedPaths,
     /// Where copies go.
     pub objects: Objects,
+    /// What finds secrets: a file that holds one is not copied.
+    pub redactor: Redactor,
     /// How much is copied.
     pub limits: KeepLimits,
     /// The commands that are running in this process.

@@ -1,7 +1,7 @@
 //! Keeping what a command may change: a clean file is in git, every other one is copied within the limits.
 //!
-//! A file is read once for every stamp it has. It must not copy what its name says is a secret, and must not say that bytes
-//! are kept which changed while they were read.
+//! A file is read once for every stamp it has. It must not copy what its name says is a secret or what holds one, and must not
+//! say that bytes are kept which changed while they were read.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,8 @@ impl Kept {
 /// Why bytes are nowhere.
 pub(super) const OVER_BYTES: &str = "over the limit of bytes (tools.shell.keep_bytes)";
 pub(super) const OVER_FILES: &str = "over the limit of files (tools.shell.keep_files)";
-pub(super) const SECRET: &str = "its name says that it holds a secret";
+pub(super) const SECRET_NAME: &str = "its name says that it holds a secret";
+pub(super) const SECRET: &str = "it holds a secret";
 pub(super) const UNSETTLED: &str = "it changed while it was read";
 pub(super) const UNREADABLE: &str = "it cannot be read";
 pub(super) const SPECIAL: &str = "it is no file and no link, or its name is no text";
@@ -83,7 +84,7 @@ impl TrackedWorkdir {
             return Ok(Kept::No(SPECIAL));
         }
         if names_a_secret(path) {
-            return Ok(Kept::No(SECRET));
+            return Ok(Kept::No(SECRET_NAME));
         }
         if allowance.files == 0 {
             return Ok(Kept::No(OVER_FILES));
@@ -94,6 +95,10 @@ impl TrackedWorkdir {
         for _ in 0..MOST_READS {
             match self.tree.content(path, allowance.bytes) {
                 Ok(content) if content.stamp == stamp => {
+                    let text = String::from_utf8_lossy(&content.bytes);
+                    if self.redactor.text(&text) != text {
+                        return Ok(Kept::No(SECRET));
+                    }
                     let object = self.objects.put(&mut content.bytes.as_slice()).map_err(|error| {
                         let message = format!("a copy of `{path}` cannot be stored: {error}");
                         ToolFailure::new("shell.not_observed", message).retryable()

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use premath_bd::{Objects, OsDisk, OsIds};
+use premath_bd::{Objects, OsDisk, OsIds, Redactor};
 use premath_kernel::{ChangeKind, Digest};
 
 use super::{ActiveCommands, ChangeTracker, CommandChanges, KeepLimits, TrackedWorkdir};
@@ -107,6 +107,7 @@ fn tracker(files: &Arc<Files>, folder: &Path, limits: KeepLimits) -> ChangeTrack
         workdir: folder.to_path_buf(),
         protected: ProtectedPaths::standard(),
         objects: Objects::new(Arc::new(OsDisk), Arc::new(OsIds), folder.join("objects")),
+        redactor: Redactor::default(),
         limits,
         active: Arc::new(ActiveCommands::default()),
     })
