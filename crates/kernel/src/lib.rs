@@ -43,9 +43,9 @@ pub use digest::{Digest, base32hex, hex, sha256};
 pub use evidence::{
     Access, Artifact, CallerEdge, CodeExecution, Compaction, Counters, Disposition, ErrorEnvelope,
     ErrorMaterial, GuardrailDecision, GuardrailStage, Handoff, HandoffArtifact, HandoffProjection,
-    Observations, ObservedArtifact, ObservedFile, PriorResult, PriorUse, ProtocolState, Provenance, ProvenanceKind, ReminderQueue,
-    ResultStatus, SchemaError, SearchRef, Shell, Sink, StateView, Tokens, ToolRender, ToolRequest,
-    ToolResult, ToolUse, Truncation, TurnEvidence, UseMeaning, Worker,
+    Observations, ObservedArtifact, ObservedFile, PriorResult, PriorUse, ProtocolState, Provenance,
+    ProvenanceKind, ReminderQueue, ResultStatus, SchemaError, SearchRef, Shell, Sink, StateView, Tokens,
+    ToolRender, ToolRequest, ToolResult, ToolUse, Truncation, TurnEvidence, UseMeaning, Worker,
 };
 pub use failure::{FailureClass, Family, Stage};
 pub use governance::{

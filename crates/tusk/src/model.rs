@@ -28,7 +28,10 @@ pub use error::{FailureStage, ModelError, ModelErrorKind};
 pub use event::ModelEvent;
 pub use file_circuits::circuit_row;
 pub use history::{Encoded, History, Offers, Piece, Prefix, SystemText};
-pub use part::{AssistantPart, MalformedArguments, Message, Reasoning, ToolCall, ToolOutcome, ToolResult, UserPart, Verbatim};
+pub use part::{
+    AssistantPart, MalformedArguments, Message, Reasoning, ToolCall, ToolOutcome, ToolResult, UserPart,
+    Verbatim,
+};
 pub use request::{
     CacheMarker, Delivery, ModelRequest, ParallelCalls, ReasoningEffort, SystemBlock, ToolChoice, ToolOffer,
 };

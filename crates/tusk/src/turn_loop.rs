@@ -62,7 +62,7 @@ pub use ports::{
 pub use progress::{CHOOSE_ROUTE, GIVE_VERDICT, PROPOSE_PLAN, SPAWN_WORKER};
 pub use redrive::{Redrive, RedriveError, Redriven};
 pub use step::{Admitted, Approval, ModelCall, PlannedCall, ProgramCaller, Step, WorkerPlan};
-pub use terms::{CUT_MARKER, TermsError};
+pub use terms::{CUT_MARKER, TermsError, is_turn_policy};
 pub use toolbox::{Prepared, Ran, Toolbox, Touch};
 pub use verification::Verification;
 pub use watch::{

@@ -31,7 +31,10 @@ fn id() -> ToolCallId {
 
 fn granting() -> Document<MutationPolicy> {
     let source = Object::from_members(vec![("title".into(), Value::from("ours"))]).unwrap();
-    let terms = MutationPolicy { capabilities: [text(CAPABILITY)].into_iter().collect(), ..MutationPolicy::default() };
+    let terms = MutationPolicy {
+        capabilities: [text(CAPABILITY)].into_iter().collect(),
+        ..MutationPolicy::default()
+    };
     Document::read::<()>(source, |_| Ok(terms)).unwrap()
 }
 

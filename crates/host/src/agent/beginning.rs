@@ -41,8 +41,10 @@ fn unobserved(workspace: &Workspace, door: &dyn AgentDoor) -> Option<Refused> {
     let is_lacking = mode == Observability::InternalProcessor && !door.trace_sinks().contains(&mode);
     is_lacking.then(|| Refused {
         class: FailureClass::TraceModeViolation.code().to_owned(),
-        detail: "`policy.observability` is `internal_processor`, and its processor is not told of this run".to_owned(),
-        hint: "start the run with `premath run`, and see that `telemetry.processor` names a usable address".to_owned(),
+        detail: "`policy.observability` is `internal_processor`, and its processor is not told of this run"
+            .to_owned(),
+        hint: "start the run with `premath run`, and see that `telemetry.processor` names a usable address"
+            .to_owned(),
     })
 }
 

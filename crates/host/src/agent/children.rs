@@ -19,8 +19,8 @@ use super::instructed::inherited;
 use super::lease::{self, Authority};
 use super::ports::FileJournal;
 use super::resume::{may_end_without, redriven, resumed};
-use super::verification::VerificationSource;
 use super::run::{Ground, Session, Watch, is_begun, journal, one, released};
+use super::verification::VerificationSource;
 use crate::table::ActionError;
 
 /// Runs the workers of a run.

@@ -16,7 +16,6 @@ use premath_tusk::turn_loop::{
     Machine, Redriven, RunOutcome, STRUCTURED, Step, Workflow,
 };
 
-use super::verification::VerificationSource;
 use super::assemble::{Plan, again, make};
 use super::door::AgentDoor;
 use super::instructed::inherited;
@@ -25,6 +24,7 @@ use super::resume::{each_journal_row, redriven, resumed};
 use super::retention;
 use super::run::{Ground, Session, is_begun, journal, one, unusable};
 use super::traces;
+use super::verification::VerificationSource;
 use crate::desk_store::{open_desk, publish};
 use crate::table::ActionError;
 use crate::workspace::{Retention, Workspace};

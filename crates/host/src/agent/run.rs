@@ -16,7 +16,6 @@ use premath_wire::time::format_time;
 use premath_wire::v1::{FilteredTokens, RunAnswer};
 use premath_wire::{InputClass, InputError, JsonPath};
 
-use super::verification::VerificationSource;
 use super::assemble::{Made, Plan, check_names, left_of, make};
 use super::beginning;
 use super::children::HostCrew;
@@ -33,6 +32,7 @@ use super::request::RunRequest;
 use super::retention;
 use super::shown::ending;
 use super::steady::steady;
+use super::verification::VerificationSource;
 use crate::chat::Unfinished;
 use crate::desk_store::{existing_desk, publish};
 use crate::foreign::Found;

@@ -207,7 +207,10 @@ fn add_verification(
     let script = Digest::of_bytes(verified.script.trim().as_bytes());
     let evidence = verified.evidence.as_str();
     let rows = [
-        ("toolRequests", json!({"toolCallId": "verify", "toolName": "shell", "argumentsDigest": script.as_str()})),
+        (
+            "toolRequests",
+            json!({"toolCallId": "verify", "toolName": "shell", "argumentsDigest": script.as_str()}),
+        ),
         (
             "toolResults",
             json!({

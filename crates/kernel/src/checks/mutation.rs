@@ -125,7 +125,9 @@ fn use_evidence(backing: &Backing, intent: &Intent, findings: &mut Findings) {
 /// A mutation that the policy names rests on a result that verifies the work.
 fn verification(backing: &Backing, intent: &Intent, policy: &ActivePolicy<'_>, findings: &mut Findings) {
     let ActivePolicy::Supplied(document) = policy else { return };
-    let Some(rule) = document.terms().verification.as_ref().filter(|rule| rule.covers(intent)) else { return };
+    let Some(rule) = document.terms().verification.as_ref().filter(|rule| rule.covers(intent)) else {
+        return;
+    };
     let wanted = intent.digest();
     let mut own = backing.rested_on.iter().filter(|(reference, _)| reference == wanted.as_str());
     if !own.any(|(_, result)| rule.is_met_by(result)) {

@@ -4,7 +4,7 @@
 
 use crate::canon::{Object, Value};
 use crate::digest::Digest;
-use crate::scalar::{Text, ToolCallId, Token};
+use crate::scalar::{Text, Token, ToolCallId};
 
 use super::result::{ResultStatus, Shell};
 

@@ -5,8 +5,7 @@ use crate::canon::{Fields, Object, Value};
 use crate::digest::Digest;
 use crate::evidence::{
     CodeExecution, Compaction, HandoffProjection, Observations, PriorUse, ReminderQueue, StateView,
-    ToolRender,
-    ToolRequest, ToolUse, Worker,
+    ToolRender, ToolRequest, ToolUse, Worker,
 };
 use crate::governance::GovernanceProfile;
 

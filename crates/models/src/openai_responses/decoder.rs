@@ -288,9 +288,7 @@ impl Decoder {
             SlotKind::Text => AssistantPart::Text(text),
             SlotKind::Refusal => AssistantPart::Refusal(text),
             SlotKind::Reasoning(_) => AssistantPart::Reasoning(Reasoning { text, verbatim: None }),
-            SlotKind::Call { id, name } => {
-                AssistantPart::ToolCall(tool_call(id, name, &text, ending))
-            }
+            SlotKind::Call { id, name } => AssistantPart::ToolCall(tool_call(id, name, &text, ending)),
         };
         self.emit(index, part, events);
         Ok(())

@@ -66,7 +66,8 @@ fn read_arguments(text: &str, ending: Ending) -> Result<JsonText, String> {
 #[cold]
 fn malformed_call(id: String, tool: String, text: &str, reason: String) -> ToolCall {
     let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= LONGEST_TEXT).last();
-    let kept = if text.len() <= LONGEST_TEXT { text } else { text.get(..end.unwrap_or(0)).unwrap_or_default() };
+    let kept =
+        if text.len() <= LONGEST_TEXT { text } else { text.get(..end.unwrap_or(0)).unwrap_or_default() };
     let malformed = MalformedArguments { reason, text: kept.to_owned() };
     ToolCall { id, name: tool, arguments: JsonText::empty_object(), malformed: Some(malformed) }
 }

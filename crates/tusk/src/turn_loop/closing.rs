@@ -116,7 +116,8 @@ impl Closing<'_> {
                 .collect(),
         };
         let rested = self.rested_on();
-        evidence.prior_uses = rested.iter().map(|(result, reference)| result.used_by(reference)).collect::<Option<_>>()?;
+        evidence.prior_uses =
+            rested.iter().map(|(result, reference)| result.used_by(reference)).collect::<Option<_>>()?;
         evidence.observations = Some(self.observations(&rested)?);
         for (((call, outcome), rendered), order) in rows() {
             evidence.requests.push(self.request(call, order)?);
@@ -189,7 +190,9 @@ impl Closing<'_> {
             EvidenceRules::Computed => {
                 let judgement = match self.open.purpose {
                     Purpose::Judgement => progress::command_verdict(self.open),
-                    Purpose::Work | Purpose::Route | Purpose::Descent | Purpose::Branches | Purpose::Plan => None,
+                    Purpose::Work | Purpose::Route | Purpose::Descent | Purpose::Branches | Purpose::Plan => {
+                        None
+                    }
                 };
                 let results = TurnResults {
                     calls: &closed_calls(self.config.evidence, self.open, self.outcomes, self.rendered),
@@ -315,7 +318,9 @@ impl Closing<'_> {
     fn sinks(&self) -> Option<Vec<Sink>> {
         let mode = self.config.policy.as_ref()?.observability;
         if let Some(sinks) = &self.config.sinks {
-            return Some(sinks.iter().filter_map(|mode| Token::new(mode)).map(|mode| Sink { mode }).collect());
+            return Some(
+                sinks.iter().filter_map(|mode| Token::new(mode)).map(|mode| Sink { mode }).collect(),
+            );
         }
         // Journals that observed none name what the mode stands for.
         match mode {

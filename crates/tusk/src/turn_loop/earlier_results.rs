@@ -73,7 +73,8 @@ impl ClosedCall<'_> {
     /// Whether it verifies the work.
     pub(crate) fn verifies(&self, rule: &VerificationRule) -> bool {
         let by_tool = rule.tools.contains(&self.call.call.name);
-        let by_verdict = rule.verdicts && self.verdict.as_ref().is_some_and(|verdict| verdict.as_str() == PASS);
+        let by_verdict =
+            rule.verdicts && self.verdict.as_ref().is_some_and(|verdict| verdict.as_str() == PASS);
         let by_command = self.shell.as_ref().is_some_and(|shell| rule.is_passed_command(shell));
         self.is_ok() && (by_tool || by_verdict || by_command)
     }
@@ -96,7 +97,12 @@ pub(crate) struct EarlierResults {
 
 impl EarlierResults {
     /// Takes the results of a turn that has closed, in the order of its calls.
-    pub(crate) fn take(&mut self, turn_digest: &Digest, calls: &[ClosedCall<'_>], rule: Option<&VerificationRule>) {
+    pub(crate) fn take(
+        &mut self,
+        turn_digest: &Digest,
+        calls: &[ClosedCall<'_>],
+        rule: Option<&VerificationRule>,
+    ) {
         for (place, closed) in calls.iter().enumerate() {
             if closed.writes() {
                 self.verified = None;
@@ -167,5 +173,7 @@ pub(crate) fn holds_behind(calls: &[ClosedCall<'_>], place: usize) -> bool {
     let group = |closed: &ClosedCall<'_>| closed.call.caller.as_ref().map(|caller| caller.group.clone());
     let own = calls.get(place).map(group);
     let others = calls.iter().enumerate().filter(|(other, _)| *other != place);
-    !others.filter(|(_, closed)| closed.writes()).any(|(other, closed)| other > place || Some(group(closed)) == own)
+    !others
+        .filter(|(_, closed)| closed.writes())
+        .any(|(other, closed)| other > place || Some(group(closed)) == own)
 }

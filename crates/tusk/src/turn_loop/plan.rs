@@ -10,8 +10,8 @@ use std::path::Path;
 use premath_kernel::{Digest, SearchRef};
 
 use super::step::PlannedCall;
-use crate::evidence::{CallOutcome, CallStatus, Failure, ShellRow};
 use crate::context::plain_line;
+use crate::evidence::{CallOutcome, CallStatus, Failure, ShellRow};
 use crate::model::{MalformedArguments, ToolCall};
 use crate::sandbox::ExecutionLimits;
 use crate::tools::{Arguments, Catalogue, FoundTools, Risk, ToolFailure, ToolKind, ToolSpec, WorkPath};

@@ -82,7 +82,8 @@ impl TurnResults<'_> {
             return Fate::Consumed(Rest::Mutation(intent.digest().as_str().to_owned()));
         }
         if let Some(failure) = closed.outcome.failure() {
-            let is_held = !closed.call.runs() && [TURN_REFUSED, ANSWER_CUT_OFF].contains(&failure.error_code.as_str());
+            let is_held =
+                !closed.call.runs() && [TURN_REFUSED, ANSWER_CUT_OFF].contains(&failure.error_code.as_str());
             return if is_held && failure.retryable && self.goes_on {
                 Fate::RetryScheduled
             } else {
@@ -113,8 +114,7 @@ impl TurnResults<'_> {
         files: &FileUses,
         verified: Option<&Digest>,
     ) -> Option<Rest> {
-        let verifies =
-            self.rule.is_some_and(|rule| closed.verifies(rule) && holds_behind(self.calls, place));
+        let verifies = self.rule.is_some_and(|rule| closed.verifies(rule) && holds_behind(self.calls, place));
         if let Some(intent) = verified.filter(|_| verifies) {
             return Some(Rest::Mutation(intent.as_str().to_owned()));
         }
@@ -172,7 +172,9 @@ fn row(closed: &ClosedCall<'_>, fate: Fate) -> Option<ToolUse> {
 fn carries(packet: &HandoffPacket, closed: &ClosedCall<'_>) -> bool {
     let is_left = |path: &str, digest: &Digest| {
         closed.outcome.artifacts.iter().any(|artifact| {
-            artifact.access == Access::Write && artifact.path == path && artifact.digest.as_ref() == Some(digest)
+            artifact.access == Access::Write
+                && artifact.path == path
+                && artifact.digest.as_ref() == Some(digest)
         })
     };
     packet.artifacts.iter().any(|artifact| is_left(&artifact.reference, &artifact.digest))
@@ -189,7 +191,9 @@ struct FileUses {
 impl FileUses {
     fn of(calls: &[ClosedCall<'_>]) -> Self {
         let mut uses = Self { patches: BTreeMap::new(), touched: BTreeMap::new() };
-        for (place, closed) in calls.iter().enumerate().filter(|(_, closed)| closed.outcome.failure().is_none()) {
+        for (place, closed) in
+            calls.iter().enumerate().filter(|(_, closed)| closed.outcome.failure().is_none())
+        {
             for base in &closed.outcome.bases {
                 if let Some(supplier) = uses.supplier(calls, place, &base.path, &base.digest) {
                     uses.patches.entry(supplier).or_insert(place);
@@ -205,9 +209,12 @@ impl FileUses {
 
     /// The newest call before a patch that said that a file holds these bytes. Calls of one group do not see each other.
     fn supplier(&self, calls: &[ClosedCall<'_>], patch: usize, path: &str, digest: &Digest) -> Option<usize> {
-        let group = |place: usize| calls.get(place).and_then(|closed| closed.call.caller.as_ref()).map(|by| &by.group);
+        let group = |place: usize| {
+            calls.get(place).and_then(|closed| closed.call.caller.as_ref()).map(|by| &by.group)
+        };
         let touches = self.touched.get(path)?.iter().rev();
-        let mut known = touches.filter(|(place, _, held)| held.as_ref() == Some(digest) && group(*place) != group(patch));
+        let mut known =
+            touches.filter(|(place, _, held)| held.as_ref() == Some(digest) && group(*place) != group(patch));
         known.next().map(|(place, ..)| *place)
     }
 

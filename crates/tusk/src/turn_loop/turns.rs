@@ -31,8 +31,9 @@ const NEEDS_PERSON: &str = "needs_person";
 /// So many refused turns after one another end a run.
 const MOST_REFUSED: u64 = 3;
 /// Refusals that a model can do better about.
-const CORRECTABLE: [&str; 9] = [
+const CORRECTABLE: [&str; 10] = [
     "handoff.required_artifact_missing",
+    "protocol.parallel_transport_order_invalid",
     "tool.caller_not_allowed",
     "tool.discovery_mismatch",
     "tool.discovery_unresolved",
@@ -484,7 +485,8 @@ impl Machine {
     /// A change that the gate refused for want of evidence is remembered until one like it is made; the model is told what
     /// is missing.
     fn note_refused_changes(&mut self, outcomes: &[AppliedIntent]) {
-        let Some(verification) = self.config.verification.as_ref().filter(|_| self.config.evidence.is_computed())
+        let Some(verification) =
+            self.config.verification.as_ref().filter(|_| self.config.evidence.is_computed())
         else {
             return;
         };

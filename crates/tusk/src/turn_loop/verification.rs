@@ -50,7 +50,8 @@ impl Verification {
     /// What a model has to do before it can close an issue.
     #[must_use]
     pub fn advice(&self) -> String {
-        let listed = |texts: &[String]| texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(", ");
+        let listed =
+            |texts: &[String]| texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(", ");
         let mut ways = Vec::new();
         if !self.commands.is_empty() {
             ways.push(format!(

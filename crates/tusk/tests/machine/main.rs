@@ -29,8 +29,8 @@ pub(crate) use play::{Play, redriven, values};
 use premath_kernel::ActionMode;
 use premath_tusk::tools::{Risk, Tool as _, ToolKind, ToolSpec, built_in};
 use premath_tusk::turn_loop::{
-    ChooseRoute, CodeExecution, ContextLimits, EvidenceRules, GiveVerdict, Limits, ParentRun, Relation, Route, RunConfig,
-    STRUCTURED, SpawnWorker, Workflow,
+    ChooseRoute, CodeExecution, ContextLimits, EvidenceRules, GiveVerdict, Limits, ParentRun, Relation,
+    Route, RunConfig, STRUCTURED, SpawnWorker, Workflow,
 };
 
 /// A run with the built-in tools, a tool of each other kind, and nothing unusual.
@@ -62,6 +62,7 @@ pub(crate) fn config() -> RunConfig {
         policy: None,
         evidence: EvidenceRules::Computed,
         verification: None,
+        turn_policies: Vec::new(),
         sinks: None,
     }
 }

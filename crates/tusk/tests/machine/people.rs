@@ -94,7 +94,8 @@ pub(crate) fn ok(call: &PlannedCall) -> CallOutcome {
         "issue_add" | "spawn_worker" => {
             let digest = premath_kernel::Digest::of_bytes(call.call.id.as_bytes());
             let args_digest = digest.as_str().to_owned();
-            outcome.intent = Some(IntentRow { action: "issue.add".to_owned(), args_digest, target_status: None });
+            outcome.intent =
+                Some(IntentRow { action: "issue.add".to_owned(), args_digest, target_status: None });
         }
         "tool_search" => outcome.found = Some(("rare".to_owned(), vec!["rare".to_owned()])),
         _other => {}

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::call_spec::CallSpec;
 use super::context::{
-    CodeExecution, Compaction, GuardrailDecision, PriorUse, ProtocolState, ReminderQueue, StateView, ToolRender,
-    ToolUse, Worker,
+    CodeExecution, Compaction, GuardrailDecision, PriorUse, ProtocolState, ReminderQueue, StateView,
+    ToolRender, ToolUse, Worker,
 };
 use super::handoff::{Handoff, HandoffProjection, Observations};
 use super::request::ToolRequest;

@@ -2,8 +2,8 @@
 
 use premath_kernel as kernel;
 
-use super::row::row;
 use super::result::Shell;
+use super::row::row;
 use super::scalar::{CallId, DigestText, Name, Refs, ResultStatusToken, Word};
 
 row! {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::context::GuardrailDecision;
 use super::row::{Wire, row};
 use super::scalar::{
-    AccessToken, AnyJson, CallId, DigestText, Name, ProvenanceKindToken, ResultStatusToken, Verbatim, Whole, Word,
+    AccessToken, AnyJson, CallId, DigestText, Name, ProvenanceKindToken, ResultStatusToken, Verbatim, Whole,
+    Word,
 };
 
 /// One result row.

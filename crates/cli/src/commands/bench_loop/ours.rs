@@ -179,6 +179,7 @@ impl Ours {
             policy: None,
             evidence: EvidenceRules::Computed,
             verification: Some(Verification::default()),
+            turn_policies: Vec::new(),
             sinks: Some(Vec::new()),
         }
     }

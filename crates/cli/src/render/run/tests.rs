@@ -141,7 +141,11 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
     let listed = said("c1", "README.md\t20\ncheck.sh\t300\n");
     let failed = CallOutcome { exit_code: Some(1), ..said("c2", "FAIL: the totals differ\n") };
     let asked = CallOutcome {
-        intent: Some(IntentRow { action: "issue.update".to_owned(), args_digest: "sha256:bb".to_owned(), target_status: None }),
+        intent: Some(IntentRow {
+            action: "issue.update".to_owned(),
+            args_digest: "sha256:bb".to_owned(),
+            target_status: None,
+        }),
         ..said("c3", "")
     };
     let close = json(r#"{"id":"bd-1","status":"closed"}"#);

@@ -41,7 +41,8 @@ fn the_rule_covers_the_mutations_that_reach_its_status() {
 fn an_intent_that_does_not_say_what_it_does_is_covered() {
     assert!(closing().covers(&intent("issue.update", None)));
     let mut every = closing();
-    every.actions = alloc::vec![VerifiedAction { action: ActionName::new("dep.add").unwrap(), target_status: None }];
+    every.actions =
+        alloc::vec![VerifiedAction { action: ActionName::new("dep.add").unwrap(), target_status: None }];
     assert!(every.covers(&intent("dep.add", Some("unchanged"))));
 }
 
@@ -68,8 +69,13 @@ fn a_command_verifies_when_it_is_listed_ran_in_the_workdir_and_ended_with_zero()
 
 #[test]
 fn verdicts_tools_and_approvals_verify_where_the_rule_admits_them() {
-    let nothing =
-        RestedOn { tool_name: None, status: Some(ResultStatus::Ok), shell: None, verdict: None, is_approved: false };
+    let nothing = RestedOn {
+        tool_name: None,
+        status: Some(ResultStatus::Ok),
+        shell: None,
+        verdict: None,
+        is_approved: false,
+    };
     let rule = closing();
     let verdict = |said: &str| RestedOn { verdict: Token::new(said), ..nothing.clone() };
     assert!(rule.is_met_by(&verdict("pass")) && !rule.is_met_by(&verdict("fail")));

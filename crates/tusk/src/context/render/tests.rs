@@ -94,8 +94,11 @@ fn a_refused_call_shows_why_and_what_may_have_been_meant() {
 #[test]
 fn an_intent_is_said_to_be_pending() {
     let mut outcome = CallOutcome::empty("call-1", CallStatus::Ok);
-    outcome.intent =
-        Some(IntentRow { action: "issue.update".to_owned(), args_digest: "sha256:args".to_owned(), target_status: None });
+    outcome.intent = Some(IntentRow {
+        action: "issue.update".to_owned(),
+        args_digest: "sha256:args".to_owned(),
+        target_status: None,
+    });
     assert_eq!(
         render("issue_update", &outcome, &policy(1000)).text,
         "status: ok\n\

@@ -5,7 +5,9 @@ use premath_kernel as kernel;
 use super::Terms;
 use crate::input_error::InputError;
 use crate::v1::row::{Wire, row};
-use crate::v1::scalar::{ActionText, CutToken, ExecutionPatternToken, Name, OrderingToken, Refs, Verbatim, Whole, Word};
+use crate::v1::scalar::{
+    ActionText, CutToken, ExecutionPatternToken, Name, OrderingToken, Refs, Verbatim, Whole, Word,
+};
 
 /// Terms whose fields are the kernel's fields.
 macro_rules! plain_terms {

@@ -40,9 +40,8 @@ fn assistant_part() -> impl Strategy<Value = AssistantPart> {
     prop_oneof![
         text().prop_map(AssistantPart::Text),
         text().prop_map(AssistantPart::Refusal),
-        (text(), text(), object()).prop_map(|(id, name, arguments)| AssistantPart::ToolCall(
-            ToolCall::new(id, name, arguments)
-        )),
+        (text(), text(), object())
+            .prop_map(|(id, name, arguments)| AssistantPart::ToolCall(ToolCall::new(id, name, arguments))),
         (text(), prop::option::of(verbatim()))
             .prop_map(|(text, verbatim)| AssistantPart::Reasoning(Reasoning { text, verbatim })),
         verbatim().prop_map(AssistantPart::Opaque),
