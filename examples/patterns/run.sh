@@ -8,6 +8,7 @@ shift
 premath=${PREMATH:-$(command -v premath || echo "$here/../../target/release/premath")}
 task=$(sed -n 's/^# task: //p' "$here/$pattern.toml")
 issue=$(sed -n 's/^# issue: //p' "$here/$pattern.toml")
+verify=$(sed -n 's/^# verify: //p' "$here/$pattern.toml")
 
 project=$(mktemp -d)/project
 "$premath" init --example "$project" > /dev/null
@@ -21,5 +22,8 @@ else
 fi
 if [ -n "$issue" ]; then
     set -- --issue "$issue" "$@"
+fi
+if [ -n "$verify" ]; then
+    set -- --verify "$verify" "$@"
 fi
 exec "$premath" run "$task" --model "scripted:$pattern.toml" "$@"

@@ -13,8 +13,8 @@ use serde_json::Value;
 
 const WAIT: &str = "[[turn.call]]\ntool = \"shell\"\n\
     arguments = { command = \"touch begun; while [ ! -e go ]; do sleep 0.02; done\", workdir = \".\" }\n";
-const CLOSE: &str =
-    "[[turn.call]]\ntool = \"issue_update\"\narguments = { id = \"bd-1\", status = \"closed\" }\n";
+const CLOSE: &str = "[[turn.call]]\ntool = \"shell\"\narguments = { command = \"test -e a.txt\", workdir = \".\" }\n\
+    [[turn.call]]\ntool = \"issue_update\"\narguments = { id = \"bd-1\", status = \"closed\" }\n";
 const READ: &str = "[[turn.call]]\ntool = \"fs_read\"\narguments = { path = \"big.txt\" }\n";
 
 fn scene(turns: &[&str]) -> String {
@@ -25,7 +25,11 @@ fn scene(turns: &[&str]) -> String {
 fn repository(turns: &[&str]) -> Folder {
     let folder = Folder::new();
     assert_eq!(folder.run(&["init"]).code, Some(0));
-    assert_eq!(folder.run(&["issue", "add", "work", "--id", "bd-1"]).code, Some(0));
+    let verified = ["--description", "Verification: test -e a.txt"];
+    assert_eq!(
+        folder.run(&[&["issue", "add", "work", "--id", "bd-1"][..], &verified].concat()).code,
+        Some(0)
+    );
     folder.write("scene.toml", scene(turns));
     folder.write("a.txt", "one\n");
     folder

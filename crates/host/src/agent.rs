@@ -28,6 +28,7 @@ mod run;
 mod shown;
 mod steady;
 pub(crate) mod traces;
+mod turn_policies;
 mod verification;
 mod withdrawn;
 mod workflow;

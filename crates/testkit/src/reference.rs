@@ -5,6 +5,7 @@
 
 mod calls;
 mod mutation;
+mod prior;
 mod reading;
 mod turn;
 
@@ -54,6 +55,7 @@ pub enum Elsewhere {
 pub fn check(document: &Value, strict: bool, elsewhere: Elsewhere) -> Pairs {
     let mut pairs = Pairs::new();
     calls::join(document, strict, &mut pairs);
+    prior::uses(document, &mut pairs);
     calls::envelopes(document, &mut pairs);
     calls::contradictions(document, &mut pairs);
     calls::schema_errors(document, &mut pairs);

@@ -65,7 +65,7 @@ pub use progress::{CHOOSE_ROUTE, GIVE_VERDICT, PROPOSE_PLAN, SPAWN_WORKER};
 pub use redrive::{Redrive, RedriveError, Redriven};
 pub use sent_request::sent_request;
 pub use step::{Admitted, Approval, ModelCall, PlannedCall, ProgramCaller, Step, WorkerPlan};
-pub use terms::{CUT_MARKER, TermsError};
+pub use terms::{CUT_MARKER, TermsError, is_turn_policy};
 pub use toolbox::{Prepared, Ran, Toolbox, Touch};
 pub use turn_case::{CaseVerdict, TurnCase};
 pub use verification::Verification;

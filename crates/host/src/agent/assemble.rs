@@ -26,6 +26,7 @@ use super::governed::record_refusals;
 use super::instructed::own_instruction;
 use super::retention;
 use super::steady::steady;
+use super::turn_policies;
 use super::verification::VerificationSource;
 use super::withdrawn::Withdrawn;
 use crate::agent_tools::IssueTools;
@@ -93,10 +94,10 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
         catalogue = with_programs(&catalogue)?;
     }
     let specs: Vec<ToolSpec> = catalogue.specs().cloned().collect();
-    let (governor, policy) = steady(workspace, || {
+    let (governor, policy, turn_policies) = steady(workspace, || {
         let governor = door.governor(&specs)?;
         let policy = effective::policy(workspace, &governor, &scopes, &specs, plan.approved.clone())?;
-        Ok((governor, policy))
+        Ok((governor, policy, turn_policies::read(workspace)?))
     })?;
     let refusals = effective::refusals(&policy.principal, &scopes.refused);
     record_refusals(workspace, &plan.run_id, &refusals)?;
@@ -148,6 +149,7 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
         policy: Some(policy),
         evidence: EvidenceRules::Computed,
         verification,
+        turn_policies,
         sinks: Some(door.trace_sinks().into_iter().map(|mode| mode.token().to_owned()).collect()),
     };
     let toolbox = toolbox(workspace, door, &config, catalogue)?;

@@ -6,7 +6,7 @@ use super::reading::{digest, message_digest, present, text, texts, token};
 use super::{Bound, Pairs, add, bind, rows};
 
 /// Whether a result row is an error: it says so, or says nothing and has something that errors have.
-fn status(result: &Value) -> String {
+pub(super) fn status(result: &Value) -> String {
     if let Some(status) = token(result, "status") {
         return status;
     }

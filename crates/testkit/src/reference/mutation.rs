@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::calls::{is_terminal, lists};
+use super::prior::is_unverified;
 use super::reading::{digest, hashes_to, present, text, texts, token};
 use super::{Pairs, add, flag, rows};
 
@@ -39,6 +40,9 @@ pub(super) fn check(document: &Value, open: bool, pairs: &mut Pairs) {
     if open || !named {
         add(pairs, class, "intent");
     }
+    if is_unverified(document, intent, &wanted) {
+        add(pairs, class, "policies.mutationPolicy.verification");
+    }
     if texts(evidence, "sessionRefs").is_empty() && texts(evidence, "trajectoryRefs").is_empty() {
         add(pairs, class, "evidence.sessionRefs");
     }
@@ -51,8 +55,11 @@ pub(super) fn check(document: &Value, open: bool, pairs: &mut Pairs) {
 /// The digest that a use row must name.
 fn intent_digest(intent: &Value) -> String {
     let mut normal = Map::new();
-    for key in ["action", "argsDigest", "policyDigest", "instructionRef"] {
-        if let Some(text) = text(intent, key) {
+    for key in ["action", "argsDigest", "policyDigest", "instructionRef", "targetStatus"] {
+        // A status is a token: its case means nothing.
+        let said =
+            if key == "targetStatus" { token(intent, key) } else { text(intent, key).map(str::to_owned) };
+        if let Some(text) = said {
             normal.insert(key.to_owned(), Value::from(text));
         }
     }

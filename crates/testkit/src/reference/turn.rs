@@ -74,6 +74,9 @@ pub(super) fn stop_reason(document: &Value, pairs: &mut Pairs) {
             if !named(policy, "stopReasons") {
                 add(pairs, class, "protocolState.stopReason");
             }
+            if named(policy, "requestsRequired") && rows(&document["evidence"], "toolRequests").is_empty() {
+                add(pairs, class, "protocolState.stopReason");
+            }
             let goes_on = flag(Some(state), "continuationAllowed") == Some(true);
             if goes_on && present(policy, "continuation").is_some() && !named(policy, "continuation") {
                 add(pairs, class, "protocolState.continuationAllowed");

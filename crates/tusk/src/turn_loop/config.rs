@@ -9,6 +9,7 @@ use super::evidence_rules::EvidenceRules;
 use super::limits::{ContextLimits, Limits};
 use super::verification::Verification;
 use super::workflow::Workflow;
+use crate::JsonText;
 use crate::evidence::Unreadable;
 use crate::evidence::row::{Row, count, text_list, unreadable};
 use crate::policy::RunPolicy;
@@ -76,6 +77,8 @@ pub struct RunConfig {
     pub evidence: EvidenceRules,
     /// Which of its changes need a verification result; none does when absent.
     pub verification: Option<Verification>,
+    /// Members that the repository's turn policies set in the policy documents of its turns, by policy key.
+    pub turn_policies: Vec<(String, JsonText)>,
     /// The modes of the trace sinks that were open when it began; not looked up when absent.
     pub sinks: Option<Vec<String>>,
 }
@@ -197,6 +200,7 @@ impl RunConfig {
             .field("system", text_list(&self.system))
             .field("task", self.task.as_str())
             .field("tools", self.tools.iter().map(ToolSpec::to_value).collect::<Vec<_>>())
+            .optional("turnPolicies", turn_policies_value(&self.turn_policies))
             .optional("verification", self.verification.as_ref().map(Verification::to_value))
             .field("workflow", self.workflow.to_value())
             .finish()
@@ -241,6 +245,7 @@ impl RunConfig {
             policy: row.optional_row("policy")?.map(RunPolicy::from_row).transpose()?,
             evidence: EvidenceRules::read(row.optional("evidence")?.as_deref())?,
             verification: row.optional_row("verification")?.map(Verification::from_row).transpose()?,
+            turn_policies: read_turn_policies(row.value("turnPolicies"))?,
             sinks: row.value("sinks").map(|_| row.texts("sinks")).transpose()?,
         })
     }
@@ -259,6 +264,23 @@ fn find<T: Copy>(
     member: &str,
 ) -> Result<T, Unreadable> {
     all.iter().copied().find(|one| token(*one) == wanted).ok_or_else(|| unreadable(member))
+}
+
+fn turn_policies_value(policies: &[(String, JsonText)]) -> Option<Value<'_>> {
+    let row = |(key, document): &'_ (String, JsonText)| {
+        Object::fields().field("document", document.as_str().to_owned()).field("key", key.clone()).finish()
+    };
+    (!policies.is_empty()).then(|| Value::Array(policies.iter().map(row).collect()))
+}
+
+fn read_turn_policies(value: Option<&Value<'_>>) -> Result<Vec<(String, JsonText)>, Unreadable> {
+    let rows = value.and_then(Value::as_array).unwrap_or_default();
+    let read = |value: &Value<'_>| {
+        let row = Row::of(value)?;
+        let document = JsonText::new(row.text("document")?).map_err(|_| unreadable("document"))?;
+        Ok((row.owned("key")?, document))
+    };
+    rows.iter().map(read).collect()
 }
 
 fn scope_value(scope: &Scope) -> Value<'_> {

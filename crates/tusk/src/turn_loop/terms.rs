@@ -3,6 +3,7 @@
 //!
 //! Digest and document come from one place, so that they cannot differ. It must not soften a limit.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,8 +11,9 @@ use premath_kernel::{
     ActionMode, CallSpec, Digest, Document, GovernanceProfile, GuardrailStage, Object, Policies, PolicyKind,
     Text, Token, ToolChoice, Value,
 };
+use premath_wire::strict::{Limits, parse};
 use premath_wire::v1::PolicyDocuments;
-use premath_wire::{InputError, UnknownFields, decode};
+use premath_wire::{InputClass, InputError, JsonPath, UnknownFields, decode};
 
 use super::code::{CODE_EXECUTION, CodeLimits};
 use super::config::{RunConfig, Scope};
@@ -57,7 +59,7 @@ pub(crate) struct Terms {
 
 impl Terms {
     pub(crate) fn of(config: &RunConfig, catalogue: &Catalogue) -> Result<Self, TermsError> {
-        let documents = documents(config, catalogue);
+        let documents = narrowed(documents(config, catalogue), config)?;
         let read: PolicyDocuments = decode(&documents, UnknownFields::Refuse)?;
         let policies = read.into_kernel()?;
         let spec = spec(config, &policies, &documents)?;
@@ -83,6 +85,49 @@ impl Terms {
     }
 }
 
+/// Why a key of the turn policies names none.
+fn unknown_key(key: &str) -> InputError {
+    let path = JsonPath::root().key("turnPolicies").key(key);
+    InputError::new(InputClass::FieldInvalid, "no policy of a turn has this name", path)
+}
+
+/// Whether a policy document of a turn has this key.
+#[must_use]
+pub fn is_turn_policy(key: &str) -> bool {
+    ["observabilityMode", "riskTier"].contains(&key) || PolicyKind::ALL.iter().any(|kind| kind.key() == key)
+}
+
+/// The documents with the members that the turn policies of the repository set in them. A member that is null sets none.
+fn narrowed(documents: Value<'static>, config: &RunConfig) -> Result<Value<'static>, InputError> {
+    let Value::Object(mut documents) = documents else { return Ok(documents) };
+    for (key, document) in &config.turn_policies {
+        if !is_turn_policy(key) {
+            return Err(unknown_key(key));
+        }
+        let Value::Object(set) = parse(document.as_str().as_bytes(), Limits::default())?.into_owned() else {
+            return Err(unknown_key(key));
+        };
+        let generated = documents.get(key).and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut members: Vec<(Cow<'static, str>, Value<'static>)> = Vec::new();
+        for (name, value) in set.iter().filter(|(_, value)| **value != Value::Null) {
+            members.push((Cow::Owned(name.to_owned()), value.clone()));
+        }
+        for (name, value) in generated.iter() {
+            if !members.iter().any(|(set, _)| set == name) {
+                members.push((Cow::Owned(name.to_owned()), value.clone()));
+            }
+        }
+        let merged = Object::from_members(members).map_err(|_| unknown_key(key))?;
+        let mut others: Vec<(Cow<'static, str>, Value<'static>)> = Vec::new();
+        for (name, value) in documents.iter().filter(|(name, _)| *name != key) {
+            others.push((Cow::Owned(name.to_owned()), value.clone()));
+        }
+        others.push((Cow::Owned(key.clone()), Value::Object(merged)));
+        documents = Object::from_members(others).map_err(|_| unknown_key(key))?;
+    }
+    Ok(Value::Object(documents))
+}
+
 fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
     let digests = catalogue.digests();
     let mut fields = Object::fields();
@@ -100,7 +145,13 @@ fn documents(config: &RunConfig, catalogue: &Catalogue) -> Value<'static> {
                 .field("maxBranches", count(most_calls(config)))
                 .finish(),
         )
-        .field("toolTransportPolicy", object().field("ordering", "strict").finish())
+        .field(
+            "toolTransportPolicy",
+            object()
+                .field("ordering", "strict")
+                .optional("parallelToolCalls", (most_calls(config) == 1).then_some(false))
+                .finish(),
+        )
         .field(
             "toolResponseTruncationPolicy",
             object()

@@ -32,8 +32,9 @@ const NEEDS_PERSON: &str = "needs_person";
 /// So many refused turns after one another end a run.
 const MOST_REFUSED: u64 = 3;
 /// Refusals that a model can do better about.
-const CORRECTABLE: [&str; 9] = [
+const CORRECTABLE: [&str; 10] = [
     "handoff.required_artifact_missing",
+    "protocol.parallel_transport_order_invalid",
     "tool.caller_not_allowed",
     "tool.discovery_mismatch",
     "tool.discovery_unresolved",

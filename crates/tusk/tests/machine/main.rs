@@ -64,6 +64,7 @@ pub(crate) fn config() -> RunConfig {
         policy: None,
         evidence: EvidenceRules::Computed,
         verification: None,
+        turn_policies: Vec::new(),
         sinks: None,
     }
 }

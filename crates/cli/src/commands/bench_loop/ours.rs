@@ -181,6 +181,7 @@ impl Ours {
             policy: None,
             evidence: EvidenceRules::Computed,
             verification: Some(Verification::default()),
+            turn_policies: Vec::new(),
             sinks: Some(Vec::new()),
         }
     }
