@@ -71,7 +71,7 @@ pub struct ModelError {
     pub stage: FailureStage,
     /// The HTTP status, when there was one.
     pub status: Option<u16>,
-    /// The code: the provider's own, or one of ours (`stream_cut`, `stream_malformed`, `arguments_cut_off`,
+    /// The code: the provider's own, or one of ours (`stream_cut`, `stream_malformed`,
     /// `arguments_invalid`, `too_large`, `connect`, `first_byte_timeout`, `idle_timeout`, `key_missing`, `cooling_down` …).
     pub code: Option<String>,
     /// One line for a person, without secrets.
