@@ -548,7 +548,8 @@ fn a_ledger_without_its_head_was_tampered_with() {
     folder.write(&ledger, issued);
     fs::remove_file(folder.path().join(format!("{ledger}.head"))).unwrap();
     let ran = folder.run(&[&CHANGE[..], &["--call-id", "once"]].concat());
-    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains(MISSING) && ran.stdout.contains("rolled back"), "{ran:?}");
 }
 
 #[test]

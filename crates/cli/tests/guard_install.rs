@@ -117,7 +117,8 @@ fn hooked(folder: &Folder, program: &str) -> (Option<i32>, String) {
     let settings: Value = serde_json::from_str(&text(folder, ".codex/hooks.json")).unwrap();
     let line = settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
     let mut shell = Command::new("sh");
-    shell.args(["-c", &line]).current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    shell.args(["-c", &line]).current_dir(folder.path()).env("XDG_STATE_HOME", folder.state());
+    shell.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = shell.stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdin.take().unwrap().write_all(CALL.as_bytes()));
     let output = child.wait_with_output().unwrap();

@@ -520,6 +520,7 @@ fn processes_that_add_at_once_all_get_their_own_id() {
             Command::new(env!("CARGO_BIN_EXE_premath"))
                 .args(["issue", "add", &format!("Number {number}"), "--json"])
                 .current_dir(folder.path())
+                .env("XDG_STATE_HOME", folder.state())
                 .stdout(Stdio::piped())
                 .spawn()
                 .unwrap()

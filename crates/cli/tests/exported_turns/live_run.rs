@@ -91,7 +91,7 @@ impl Project {
         command
             .current_dir(&self.root)
             .env("PREMATH_CONFIG", nothing)
-            .env("XDG_STATE_HOME", home.join("state"))
+            .env("XDG_STATE_HOME", home.with_extension("state"))
             .env("TMPDIR", home)
             .env("PREMATH_BIN", PROGRAM);
         command
