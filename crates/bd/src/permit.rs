@@ -24,6 +24,7 @@ pub(crate) trait Permitted {
 
 /// Permission for one mutation.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a permit is made, handed over once and spent")]
 pub enum Permit {
     /// Earned by a closed turn, linked to an instruction and spent: admits exactly the intent it was admitted for.
     Turn(SpentGrant),

@@ -154,9 +154,7 @@ fn forget_gone(
 
 /// What a person answers for. The head of another clone may say what it likes; one from before keys must fit.
 const fn is_about_keys(class: ProblemClass, mode: TrustMode) -> bool {
-    match class {
-        ProblemClass::NotAuthentic | ProblemClass::RolledBack | ProblemClass::Unkeyed => true,
-        ProblemClass::LogChanged | ProblemClass::LogShorter => matches!(mode, TrustMode::Copied),
-        _ => false,
-    }
+    let is_about_the_log = matches!(class, ProblemClass::LogChanged | ProblemClass::LogShorter);
+    matches!(class, ProblemClass::NotAuthentic | ProblemClass::RolledBack | ProblemClass::Unkeyed)
+        || is_about_the_log && matches!(mode, TrustMode::Copied)
 }

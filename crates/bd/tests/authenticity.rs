@@ -46,10 +46,8 @@ fn written() -> SimDisk {
 }
 
 fn distrust(error: StoreError) -> Distrust {
-    match error {
-        StoreError::Untrusted { reason, .. } => reason,
-        other => panic!("{other}"),
-    }
+    let StoreError::Untrusted { reason, .. } = error else { panic!("{error}") };
+    reason
 }
 
 /// Why nothing is appended to the journal, and what a check says of it.
@@ -95,7 +93,7 @@ fn rows_behind_the_head_count_when_this_clone_signed_them() {
     journal(&clone().keyed(disk.clone())).append(&event(4), at(2)).unwrap();
     // As a process leaves it that was killed between its append and its head.
     disk.put(HEAD, &head).unwrap();
-    let keyed = clone().keyed(disk.clone());
+    let keyed = clone().keyed(disk);
     assert!(journal(&keyed).verify().unwrap().problems.kept().is_empty());
     assert_eq!(journal(&keyed).append(&event(5), at(3)).unwrap().seq, 5);
 }

@@ -89,6 +89,7 @@ use crate::system::{self, Clones, VectorFolder};
 use crate::{output, render, settings};
 
 /// Runs the command that was typed.
+#[expect(clippy::too_many_lines, reason = "one arm for every command")]
 pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Init(args) => init::run(args),

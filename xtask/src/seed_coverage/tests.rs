@@ -1,3 +1,5 @@
+//! Facts about clauses, annotations and the page.
+
 use super::annotation::annotations;
 use super::clause::{Evidence, read_sections};
 use super::{check, cover, matching};

@@ -1,6 +1,6 @@
 //! The runs that are under way: journals whose writer holds them now. It must not wait for one.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use premath_kernel::Moment;
@@ -28,7 +28,7 @@ pub(super) fn oldest_live_start(repository: &Repository) -> Result<LiveRuns, Sto
     let workers = repository.folder().join("workers");
     for folder in [runs_folder(&repository.root), doors_folder(&repository.root), workers] {
         for session in sessions(repository.disk.as_ref(), &folder)? {
-            add(repository, &mut live, folder.clone(), session)?;
+            add(repository, &mut live, &folder, session)?;
         }
     }
     live.runs.sort_unstable();
@@ -38,10 +38,10 @@ pub(super) fn oldest_live_start(repository: &Repository) -> Result<LiveRuns, Sto
 fn add(
     repository: &Repository,
     live: &mut LiveRuns,
-    folder: PathBuf,
+    folder: &Path,
     session: String,
 ) -> Result<(), StoreError> {
-    let journal = Journal::open(Arc::clone(&repository.disk), &folder, &session)?;
+    let journal = Journal::open(Arc::clone(&repository.disk), folder, &session)?;
     if !journal.is_held() {
         return Ok(());
     }

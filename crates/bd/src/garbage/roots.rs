@@ -5,7 +5,7 @@
 //! read stops the search, because nobody knows what it cites. It must not change anything.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::digest_scan::DigestScan;
@@ -64,7 +64,7 @@ fn entries(repository: &Repository, folder: &Path) -> Result<Vec<crate::disk::Fo
 /// The bytes that were read; none of a file that is gone.
 fn scan_file(
     repository: &Repository,
-    path: &PathBuf,
+    path: &Path,
     found: &mut dyn FnMut(ObjectId),
 ) -> Result<u64, StoreError> {
     match repository.disk.open(path, Access::Read) {

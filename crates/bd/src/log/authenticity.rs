@@ -209,7 +209,10 @@ impl LogReader {
                     Authenticity::Distrusted(Distrust::Foreign, detail)
                 })
             }
-            other => other,
+            other @ (Authenticity::Unguarded
+            | Authenticity::Authentic
+            | Authenticity::Committed(_)
+            | Authenticity::Distrusted(..)) => other,
         };
         found.require(self.log())
     }

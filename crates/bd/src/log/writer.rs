@@ -31,6 +31,7 @@ enum Durability {
 
 /// A log whose lock we hold. Dropping it lets the lock go.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the file that changes on its own")]
 pub struct LogWriter {
     pub(super) log: Log,
     /// Held for as long as this lives; closing it is what releases the lock.
@@ -100,7 +101,9 @@ impl Log {
             // Without a key nothing is signed: what was begun so goes on so, and authorises nothing.
             Authenticity::Distrusted(Distrust::Unkeyed, _) if !log.has_key() => None,
             Authenticity::Distrusted(..) if awaits_person => None,
-            other => other.require(&log).map(|()| None)?,
+            other @ (Authenticity::Unguarded | Authenticity::Authentic | Authenticity::Distrusted(..)) => {
+                other.require(&log).map(|()| None)?
+            }
         };
         let is_committed = committed.is_some();
         let unrecorded_break = reader.standing().is_tampered() && !is_committed;

@@ -118,7 +118,7 @@ impl Acceptance<'_> {
     pub(crate) fn record(&self, witnesses: &Witnesses, log: &Log) -> Result<String, StoreError> {
         let fields = || self.fields();
         let unsigned = fields().finish();
-        let text = signed_text(unsigned.as_object().unwrap_or(&Object::default()));
+        let text = unsigned.as_object().map(signed_text).unwrap_or_default();
         let mac = log.auth.as_ref().and_then(|auth| auth.sign(MacPurpose::Acceptance, &[&text]));
         witnesses.put(&fields().optional(MAC, mac).finish(), None)
     }

@@ -187,12 +187,16 @@ impl ProblemClass {
     /// Why a log with it is not relied on, where it says who wrote the log and not what is in it.
     #[must_use]
     pub const fn distrust(self) -> Option<Distrust> {
-        match self {
-            Self::NotAuthentic => Some(Distrust::Foreign),
-            Self::NotVerifiableHere => Some(Distrust::NoKey),
-            Self::RolledBack => Some(Distrust::RolledBack),
-            Self::Unkeyed => Some(Distrust::Unkeyed),
-            _ => None,
+        if matches!(self, Self::NotAuthentic) {
+            Some(Distrust::Foreign)
+        } else if matches!(self, Self::NotVerifiableHere) {
+            Some(Distrust::NoKey)
+        } else if matches!(self, Self::RolledBack) {
+            Some(Distrust::RolledBack)
+        } else if matches!(self, Self::Unkeyed) {
+            Some(Distrust::Unkeyed)
+        } else {
+            None
         }
     }
 
@@ -207,14 +211,10 @@ impl ProblemClass {
     pub const fn state(self) -> ProblemState {
         match self.weight() {
             Weight::Elsewhere => ProblemState::NotHere,
-            Weight::Warning => match self {
-                Self::NotVerifiableHere => ProblemState::NotVerifiableHere,
-                _ => ProblemState::Notice,
-            },
-            Weight::Failure => match self {
-                Self::ReferenceMissing => ProblemState::Missing,
-                _ => ProblemState::Damaged,
-            },
+            Weight::Warning if matches!(self, Self::NotVerifiableHere) => ProblemState::NotVerifiableHere,
+            Weight::Warning => ProblemState::Notice,
+            Weight::Failure if matches!(self, Self::ReferenceMissing) => ProblemState::Missing,
+            Weight::Failure => ProblemState::Damaged,
         }
     }
 }

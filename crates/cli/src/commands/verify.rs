@@ -31,7 +31,10 @@ pub(crate) fn run(args: &VerifyArgs, host: &Host<'_>) -> Result<Exit, CliError> 
     Ok(match verified.state {
         // Neither sound nor damaged: the key that would decide it is absent.
         StoreState::NotVerifiableHere if !args.exit_zero => Exit::Environment,
-        state => verdict(state != StoreState::Damaged, args.exit_zero),
+        state @ (StoreState::Ok
+        | StoreState::NotHere
+        | StoreState::NotVerifiableHere
+        | StoreState::Damaged) => verdict(state != StoreState::Damaged, args.exit_zero),
     })
 }
 

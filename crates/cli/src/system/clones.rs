@@ -3,8 +3,6 @@
 //! The secret is 32 bytes in the state folder of the person, beside the credential: no tool in the sandbox sees it. It must
 //! not be printed, logged or handed to a child process, and must not lie where a tool could read it.
 
-#![expect(clippy::disallowed_methods, reason = "this module owns the command's access to the system")]
-
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -34,9 +32,12 @@ impl Clones {
 
     fn secret(&self, folder: &Path) -> Result<[u8; 32], String> {
         let path = place(folder, &self.reached)?;
-        read_secret(&path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => format!("`{}` does not exist", path.display()),
-            _ => error.to_string(),
+        read_secret(&path).map_err(|error| {
+            if error.kind() == ErrorKind::NotFound {
+                format!("`{}` does not exist", path.display())
+            } else {
+                error.to_string()
+            }
         })
     }
 }

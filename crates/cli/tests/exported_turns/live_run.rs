@@ -112,7 +112,8 @@ impl Project {
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let output = self.premath(arguments);
         serde_json::from_slice(&output.stdout)
-            .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", shown(&output)))
+            .map_err(|error| format!("{arguments:?}: {error}: {}", shown(&output)))
+            .unwrap()
     }
 
     /// The call ids of every judged turn of every run, workers included.

@@ -36,7 +36,7 @@ fn task(name: &str) -> String {
 }
 
 fn document(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", shown(output)))
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("{error}: {}", shown(output))).unwrap()
 }
 
 /// Seed: 004 §9/2, 004 §9/3

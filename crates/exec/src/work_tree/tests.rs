@@ -1,3 +1,5 @@
+//! Facts about the files that a tree is compared by.
+
 #![expect(clippy::disallowed_methods, reason = "a test makes files")]
 
 use std::fs;

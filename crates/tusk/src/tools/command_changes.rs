@@ -149,7 +149,7 @@ impl ChangeTracker {
         };
         drop(state);
         let incomplete = baseline.incomplete.or(incomplete);
-        CommandChanges { artifacts, observed: compare::observed(is_git, &overlaps, incomplete) }
+        CommandChanges { artifacts, observed: compare::observed(is_git, &overlaps, incomplete.as_deref()) }
     }
 
     /// Notes a call that changes files by itself while commands may be running: their rows name it.

@@ -78,6 +78,17 @@ pub(crate) fn judge(id: &str, pass: bool) -> (&str, &str, Value) {
     (id, "give_verdict", json!({"pass": pass, "critique": "because"}))
 }
 
+/// A command whose files were compared before and after it.
+fn observed(mut shell: premath_tusk::evidence::ShellRow) -> premath_tusk::evidence::ShellRow {
+    shell.observed = Some(premath_kernel::ObservedChanges {
+        source: premath_kernel::ChangeSource::Git,
+        ignored: premath_kernel::IgnoredPaths::Excluded,
+        overlaps: premath_kernel::TextSet::default(),
+        incomplete: None,
+    });
+    shell
+}
+
 /// What a call comes to when it does what it should; a refused one stays refused.
 pub(crate) fn ok(call: &PlannedCall) -> CallOutcome {
     if let Some(refusal) = &call.refusal {
@@ -89,7 +100,7 @@ pub(crate) fn ok(call: &PlannedCall) -> CallOutcome {
         "shell" => {
             outcome.exit_code = Some(0);
             // Behind the walls that were asked for.
-            outcome.shell = call.shell.clone();
+            outcome.shell = call.shell.clone().map(observed);
         }
         "issue_add" | "spawn_worker" => {
             let digest = premath_kernel::Digest::of_bytes(call.call.id.as_bytes());

@@ -136,6 +136,7 @@ fn a_program_is_shown_with_its_lines_and_the_first_of_its_calls() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the whole of one run, in order")]
 fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
     let (look, check) = (json(r#"{"path":"."}"#), json(r#"{"command":"sh check.sh","workdir":"."}"#));
     let listed = said("c1", "README.md\t20\ncheck.sh\t300\n");

@@ -82,7 +82,10 @@ fn evidence(card: &TurnCard, extent: Extent) -> String {
         let size = match value {
             premath_kernel::Value::Array(rows) => counted_items(rows, "row"),
             premath_kernel::Value::Object(fields) => counted(count(fields.len()), "member"),
-            _scalar => continue,
+            premath_kernel::Value::Null
+            | premath_kernel::Value::Bool(_)
+            | premath_kernel::Value::Number(_)
+            | premath_kernel::Value::Text(_) => continue,
         };
         text.push_str(&format!("  {DIM}{:<20}{DIM:#}{size}\n", plain(name)));
         if extent == Extent::Whole {

@@ -1,3 +1,5 @@
+//! Facts about which results verify a change.
+
 use super::*;
 
 fn text(text: &str) -> Text {

@@ -196,7 +196,7 @@ fn octal(mode: u32) -> String {
 }
 
 /// How the comparison was made, for the row of the command.
-pub(super) fn observed(is_git: bool, overlaps: &[String], incomplete: Option<String>) -> ObservedChanges {
+pub(super) fn observed(is_git: bool, overlaps: &[String], incomplete: Option<&str>) -> ObservedChanges {
     let (source, ignored) = if is_git {
         (ChangeSource::Git, IgnoredPaths::Excluded)
     } else {
@@ -206,6 +206,6 @@ pub(super) fn observed(is_git: bool, overlaps: &[String], incomplete: Option<Str
         source,
         ignored,
         overlaps: overlaps.iter().filter_map(|id| Text::new(id)).collect(),
-        incomplete: incomplete.as_deref().and_then(Text::new),
+        incomplete: incomplete.and_then(Text::new),
     }
 }

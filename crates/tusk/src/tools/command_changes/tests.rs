@@ -1,3 +1,5 @@
+//! Facts about the files that a command changed.
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};

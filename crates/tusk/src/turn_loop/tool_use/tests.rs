@@ -1,3 +1,5 @@
+//! Facts about the disposition of each result.
+
 use premath_kernel::{ActionName, Count, Shell, Token, VerifiedAction};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Facts about which baseline command a project gets.
+
 #![expect(clippy::disallowed_methods, reason = "a test makes files")]
 
 use premath_bd::OsDisk;

@@ -1,3 +1,5 @@
+//! Facts about commands that run at the same time.
+
 use super::ActiveCommands;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Facts about reading what git lists.
+
 use premath_kernel::Digest;
 
 use super::{GitListing, read_blobs};
