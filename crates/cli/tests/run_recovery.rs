@@ -209,7 +209,7 @@ fn a_run_without_issue_memory_is_told_so_and_goes_on() {
     folder.write("scene.toml", scene(&[add, ""]));
     let ran = folder.run(&["run", "do it", "--model", "scripted:scene.toml", "--json"]);
     assert_eq!((ran.code, &last(&ran)["outcome"]), (Some(0), &Value::from("completed")), "{ran:?}");
-    assert!(ran.stdout.contains("issue_memory_missing"), "{ran:?}");
+    assert!(ran.stdout.contains("\"errorCode\":\"issues.missing\""), "{ran:?}");
 }
 
 #[test]

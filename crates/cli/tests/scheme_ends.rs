@@ -123,6 +123,7 @@ fn a_trace_that_does_not_fit_the_disk_is_told_and_the_program_ends_as_it_ended()
             .args(["-c", "trap '' XFSZ; ulimit -f 2048; exec \"$0\" \"$@\"", premath, "scheme-eval"])
             .args(["-e", program, "--instruction", ID, "--trace", "one.json"])
             .current_dir(folder.path())
+            .env("XDG_STATE_HOME", folder.state())
             .env_remove("PREMATH_STEP_TOKEN");
         let output = command.output().unwrap();
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())

@@ -197,6 +197,6 @@ fn the_prompt_evaluates_whole_expressions_keeps_definitions_and_survives_mistake
         ],
     );
     assert!(seen.contains("which may read; --instruction lets it change something"), "{seen}");
-    let history = std::fs::read_to_string(folder.path().join("state/premath/scheme.history")).unwrap();
+    let history = std::fs::read_to_string(folder.state().join("premath/scheme.history")).unwrap();
     assert!(history.contains("(twice 4)"), "{history}");
 }

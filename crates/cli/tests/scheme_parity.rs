@@ -23,13 +23,14 @@ const WHOLE: u64 = 500;
 const TOGETHER: usize = 4;
 const ID: &str = "20261115T071252Z-parity";
 
-/// Members that say when something happened, or which turn asked for it.
-const OF_THE_MOMENT: [&str; 11] = [
+/// Members that say when something happened, which turn asked for it, or which clone signed it.
+const OF_THE_MOMENT: [&str; 12] = [
     "acquiredAt",
     "closedAt",
     "createdAt",
     "expiresAt",
     "finishedAt",
+    "mac",
     "prev",
     "renewedAt",
     "rowDigest",
