@@ -46,8 +46,8 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let request = WorkRequest::read_in(host.workspace, args)?;
     let place = Place::of(host.workspace, request.worker_id.as_deref())?;
     request.ready(host)?;
-    if let Some(contradiction) = request.contradiction() {
-        return refuse("harness.boot", host.workspace, contradiction);
+    if let Some(refused) = request.contradiction().or_else(|| request.baseline_missing(host.workspace)) {
+        return refuse("harness.boot", host.workspace, refused);
     }
     match begin(host, &request, &place)? {
         Ok(booted) if booted.boot.refused.is_empty() => Answer::new("accepted", &booted.answer),
@@ -70,14 +70,14 @@ pub(super) fn refuse(action: &str, workspace: &Workspace, refused: Refused) -> R
     Answer::refused(&refused.class, &answer)
 }
 
-/// Begins a session.
+/// Begins a session. Whoever goes on to work has said before how things stand; a stop only gives back.
 pub(super) fn begin(
     host: &Host<'_>,
     request: &WorkRequest,
     place: &Place,
 ) -> Result<Result<Booted, Refused>, ActionError> {
     let workspace = host.workspace;
-    if let Some(refused) = request.baseline_missing(workspace).or(request.unknown_issue(workspace)?) {
+    if let Some(refused) = request.unknown_issue(workspace)? {
         return Ok(Err(refused));
     }
     let retry = match retry_policy::load(workspace)? {
