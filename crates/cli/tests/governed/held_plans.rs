@@ -206,7 +206,39 @@ fn a_plan_over_the_desk_and_issues_is_done_in_its_order() {
     let done = room.json(&["proposals", "approve", &id]);
     assert_eq!(states(&done), ["ok", "ok", "ok"], "{done}");
     assert_eq!(room.deleted().len(), 2);
+    assert_eq!(room.json(&["issue", "show", "bd-1"])["issue"]["status"], "closed");
     room.is_sound(&["plans", &id]);
+}
+
+/// The turn of a plan as `harness-join-check` reads it, with the change of one step as the intent.
+fn exported(room: &Room, id: &str, step: &str) -> Value {
+    let card = room.json(&["runs", "show", id]);
+    let turn = card["turns"][0]["callId"].as_str().unwrap_or_else(|| panic!("{card}"));
+    serde_json::from_str(&room.done(&["turn", "export", turn, "--intent", step])).unwrap()
+}
+
+/// What the kernel says of a turn and its intent.
+fn judged(room: &Room, case: &Value) -> String {
+    room.write("case.json", &case.to_string());
+    room.json(&["harness-join-check", "--input", "case.json"]).to_string()
+}
+
+#[test]
+fn a_person_who_approved_the_plan_is_the_verification_of_its_closing_step() {
+    let missing = "mutation.use_evidence_missing";
+    let (room, id) = around_an_issue();
+    let done = room.json(&["proposals", "approve", &id]);
+    assert_eq!(states(&done), ["ok", "ok", "ok"], "{done}");
+    let mut case = exported(&room, &id, "2");
+    assert!(!judged(&room, &case).contains(missing), "{case}");
+    let requests = case["evidence"]["toolRequests"].as_array_mut().unwrap();
+    assert_eq!(requests.len(), 3);
+    for request in requests {
+        assert_eq!(request["approvalRef"], id.as_str(), "{request}");
+        request.as_object_mut().unwrap().remove("approvalRef");
+    }
+    let verdict = judged(&room, &case);
+    assert!(verdict.contains(missing), "nothing else stands behind it: {verdict}");
 }
 
 #[test]

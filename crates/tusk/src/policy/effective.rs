@@ -11,6 +11,7 @@ use super::risk::{ControlProfile, RiskTier};
 use super::subject::Principal;
 use crate::evidence::Unreadable;
 use crate::evidence::row::{Row, text_list};
+use crate::model::ToolCall;
 
 /// Where what is observed of a run may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,6 +93,17 @@ pub struct PlannedStep {
     pub about: String,
     /// The digest of what it would have done when it was shown, as [`crate::tools::Shown`] has it.
     pub shown: String,
+}
+
+impl ApprovedPlan {
+    /// Whether a call is a step of it exactly as the person saw it.
+    #[must_use]
+    pub fn covers(&self, call: &ToolCall) -> bool {
+        let is_shown = |step: &PlannedStep| {
+            step.id == call.id && step.tool == call.name && step.arguments == call.arguments.as_str()
+        };
+        call.malformed.is_none() && self.steps.iter().any(is_shown)
+    }
 }
 
 impl RunPolicy {

@@ -269,7 +269,7 @@ impl Closing<'_> {
         rested
     }
 
-    /// A person who agreed to this very call.
+    /// A person who agreed to this very call: by itself, at a checkpoint, or as a step of a plan.
     fn approval(&self, call: &PlannedCall) -> Option<Text> {
         if !self.config.evidence.is_computed() {
             return None;
@@ -278,7 +278,9 @@ impl Closing<'_> {
             self.open.stop.is_none() && self.config.limits.checkpoint_before.contains(&call.call.name)
         });
         let confirmed = call.approval.as_ref().map(|approval| approval.id.as_str());
-        confirmed.or_else(|| asked.map(Digest::as_str)).and_then(Text::new)
+        let plan = self.config.policy.as_ref().and_then(|policy| policy.plan.as_ref());
+        let planned = plan.filter(|plan| plan.covers(&call.call)).map(|plan| plan.proposal_id.as_str());
+        confirmed.or(planned).or_else(|| asked.map(Digest::as_str)).and_then(Text::new)
     }
 
     fn protocol(&self) -> Option<ProtocolState> {
@@ -339,10 +341,16 @@ impl Closing<'_> {
         }
     }
 
-    /// What the runtime found when it looked up the results that the turn rests on; none when it rests on none.
+    /// What the runtime found when it looked up the results that the turn rests on, once each; none when it rests on none.
     fn prior_results(rested: &[(Arc<EarlierResult>, String)]) -> Option<Option<Vec<PriorResult>>> {
-        let found = || rested.iter().map(|(result, _)| result.observed()).collect::<Option<Vec<_>>>();
-        if rested.is_empty() { Some(None) } else { found().map(Some) }
+        let mut found = Vec::new();
+        for (result, _) in rested {
+            let row = result.observed()?;
+            if !found.contains(&row) {
+                found.push(row);
+            }
+        }
+        Some(Some(found).filter(|found| !found.is_empty()))
     }
 
     fn observations(&self, rested: &[(Arc<EarlierResult>, String)]) -> Option<Observations> {

@@ -1,7 +1,9 @@
 //! A run under policy: nothing runs before policy has spoken, people are asked where it says so, and what was shown is what
 //! runs.
 
+use premath_tusk::JsonText;
 use premath_tusk::evidence::CallOutcome;
+use premath_tusk::model::ToolCall;
 use premath_tusk::policy::{
     ApprovedPlan, CallJudgement, ControlProfile, Effect, GuardRow, GuardrailStage, Judged, Observability,
     Origin, PlannedStep, PolicyCode, PolicyError, Principal, RiskTier, RunPolicy, Target,
@@ -272,6 +274,28 @@ fn an_approved_plan_is_carried_out_without_a_model_and_without_asking_again() {
     play.applies();
     assert_eq!(play.outcome(), RunOutcome::Completed);
     play.replays();
+}
+
+#[test]
+fn a_plan_covers_its_steps_exactly_as_they_were_shown() {
+    let step = PlannedStep {
+        id: "stp_1".to_owned(),
+        tool: "issue_update".to_owned(),
+        arguments: r#"{"id":"bd-1","status":"closed"}"#.to_owned(),
+        about: String::new(),
+        shown: "stp1_x".to_owned(),
+    };
+    let plan =
+        ApprovedPlan { proposal_id: "prp_1".to_owned(), digest: "pln1_x".to_owned(), steps: vec![step] };
+    let call = |id: &str, tool: &str, arguments: &str| {
+        ToolCall::new(id.to_owned(), tool.to_owned(), JsonText::new(arguments).unwrap())
+    };
+    let shown = r#"{"id":"bd-1","status":"closed"}"#;
+    assert!(plan.covers(&call("stp_1", "issue_update", shown)));
+    assert!(!plan.covers(&call("stp_2", "issue_update", shown)), "another call");
+    assert!(!plan.covers(&call("stp_1", "issue_discover", shown)), "another tool");
+    let other = r#"{"id":"bd-2","status":"closed"}"#;
+    assert!(!plan.covers(&call("stp_1", "issue_update", other)), "other arguments");
 }
 
 #[test]
