@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::held_plans::change;
 use crate::room::{PROGRAM, Room};
@@ -138,10 +138,20 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Puts a repository back to what was saved of it.
-fn reset(saved: &Path, place: &Path) {
-    std::fs::remove_dir_all(place.join(".premath")).unwrap();
-    copy(&saved.join(".premath"), &place.join(".premath"));
+/// A repository as it is now, with what the clone knows of its logs.
+fn save(room: &Room) -> TempDir {
+    let saved = TempDir::new().unwrap();
+    copy(&room.path().join(".premath"), &saved.path().join("repository"));
+    copy(&room.state(), &saved.path().join("state"));
+    saved
+}
+
+/// Puts both back to what was saved: the same clone at an earlier time, not a log that somebody shortened.
+fn reset(saved: &TempDir, room: &Room) {
+    for (name, place) in [("repository", room.path().join(".premath")), ("state", room.state())] {
+        std::fs::remove_dir_all(&place).unwrap();
+        copy(&saved.path().join(name), &place);
+    }
 }
 
 /// Whether a program is there; where everything must run, it has to be.
@@ -185,13 +195,12 @@ fn a_plan_that_is_killed_in_the_middle_is_gone_on_with_and_every_step_is_done_on
     let room = Room::new(&NAMES, "");
     assert_eq!(room.begin("three", &room.planning()).code, Some(3));
     let id = room.only("proposals");
-    let saved = tempfile::TempDir::new().unwrap();
-    copy(&room.path(), saved.path());
+    let saved = save(&room);
     let points = syncs(&traced(&room, &id, &[]));
     assert_eq!(room.deleted().len(), 3, "nobody disturbed it");
     let mut cut = BTreeMap::new();
     for point in points {
-        reset(saved.path(), &room.path());
+        reset(&saved, &room);
         let inject = format!("inject=fsync:signal=KILL:when={point}");
         traced(&room, &id, &["-e", &inject]);
         let left = room.deleted().len();
@@ -218,11 +227,10 @@ fn a_plan_that_was_cut_off_goes_on_only_with_what_was_shown() {
     let room = Room::new(&NAMES, "");
     assert_eq!(room.begin("three", &room.planning()).code, Some(3));
     let id = room.only("proposals");
-    let saved = tempfile::TempDir::new().unwrap();
-    copy(&room.path(), saved.path());
+    let saved = save(&room);
     let points = syncs(&traced(&room, &id, &[]));
     let cut = points.into_iter().find(|point| {
-        reset(saved.path(), &room.path());
+        reset(&saved, &room);
         traced(&room, &id, &["-e", &format!("inject=fsync:signal=KILL:when={point}")]);
         room.deleted() == ["a.md"]
     });
