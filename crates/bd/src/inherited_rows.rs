@@ -106,6 +106,18 @@ impl InheritedRows {
         }
         Ok(if exists(disk, &beside(log, "head"))? { 0 } else { u64::MAX })
     }
+
+    /// Whether rows of any tracked log came with the clone. Without a note the head of the audit log tells, which every
+    /// clone that wrote has.
+    ///
+    /// # Errors
+    /// `Io`
+    pub(crate) fn has_any(&self, disk: &dyn Disk, folder: &Path) -> Result<bool, StoreError> {
+        if self.noted.is_empty() {
+            return Ok(self.of(disk, &folder.join(AuditLog::FILE_NAME))? > 0);
+        }
+        Ok(self.noted.values().any(|rows| *rows > 0))
+    }
 }
 
 fn noted(document: &Value<'_>) -> Option<BTreeMap<String, u64>> {

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use premath_kernel::{Object, Value};
 
-use crate::audit::{Anchors, AuditLog, JournalAnchor};
+use crate::audit::{Anchors, JournalAnchor};
 use crate::desk::Desk;
 use crate::error::StoreError;
 use crate::inherited_rows::InheritedRows;
@@ -313,9 +313,8 @@ impl Survey<'_> {
         if !self.lanes.is_tracked(path) {
             return Ok(Author::Machine);
         }
-        let audit = self.repository.folder().join(AuditLog::FILE_NAME);
-        let inherited = self.inherited.of(self.repository.disk.as_ref(), &audit)?;
-        Ok(if inherited == 0 { Author::Here } else { Author::Inherited })
+        let came = self.inherited.has_any(self.repository.disk.as_ref(), &self.repository.folder())?;
+        Ok(if came { Author::Inherited } else { Author::Here })
     }
 
     fn add(&mut self, class: ProblemClass, path: &Path, detail: String) {

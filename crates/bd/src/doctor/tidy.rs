@@ -28,6 +28,7 @@ pub const GITIGNORE: &str = "\
 *.torn
 *.db
 *.db-*
+/audit.jsonl
 /backup/
 /coordinator.json
 /doors/

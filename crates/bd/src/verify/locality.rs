@@ -46,7 +46,7 @@ const fn machine(path: &'static str, why: &'static str) -> LanePlace {
 pub const LANE_PLACES: [LanePlace; 21] = [
     machine(".premath/*.db", "the desk: drafts, approvals and conversations of the people at this machine"),
     machine(".premath/*.head", "anchors: they say what this machine wrote, and what came with the clone"),
-    tracked(".premath/audit.jsonl", "who decided and changed what is part of the project's history"),
+    machine(".premath/audit.jsonl", "who decided and changed what on this machine, signed with its key"),
     machine(".premath/backup/", "copies that repairs on this machine made"),
     machine(".premath/coordinator.json", "how many workers ran at once on this machine"),
     machine(".premath/doors/", "turns of clients that were connected to this machine"),
