@@ -111,6 +111,27 @@ text = "Done."
     assert!(!read(&folder, ".premath/issues.jsonl").contains("parent-child"), "{said}");
 }
 
+fn of_class<'a>(answer: &'a Value, class: &str) -> Vec<&'a Value> {
+    answer["problems"].as_array().unwrap().iter().filter(|problem| problem["class"] == class).collect()
+}
+
+/// A clone that has what git tracks, and nothing else.
+fn clone_of(folder: &Folder) -> Folder {
+    let clone = Folder::new();
+    let from = folder.path().to_str().unwrap();
+    let identity = ["-c", "user.name=x", "-c", "user.email=x@localhost", "-c", "commit.gpgsign=false"];
+    for (place, arguments) in [
+        (folder, &["init", "--quiet"][..]),
+        (folder, &["add", "--all"]),
+        (folder, &[&identity[..], &["commit", "--quiet", "--message", "all"]].concat()),
+        (&clone, &["clone", "--quiet", from, "."]),
+    ] {
+        let git = std::process::Command::new("git").arg("-C").arg(place.path()).args(arguments).status();
+        assert!(git.unwrap().success(), "git {arguments:?}");
+    }
+    clone
+}
+
 #[test]
 fn a_permit_whose_turn_is_gone_does_not_verify() {
     let folder = instructed();
@@ -120,10 +141,17 @@ fn a_permit_whose_turn_is_gone_does_not_verify() {
     assert_eq!(folder.json(&["verify"]).0, 0);
     fs::remove_dir_all(folder.path().join(".premath/doors")).unwrap();
     let (code, answer) = folder.json(&["verify"]);
-    assert_eq!((code, &answer["problems"][0]["class"]), (1, &json!("permit.turn_missing")), "{answer}");
-    assert!(answer["problems"][0]["detail"].as_str().unwrap().contains("2 permits"), "{answer}");
-    // A clone has neither ledgers nor journals, and nothing to miss.
+    let turns: Vec<&Value> = of_class(&answer, "permit.turn_missing");
+    assert_eq!((code, turns.len()), (1, 1), "{answer}");
+    assert!(turns[0]["detail"].as_str().unwrap().contains("2 permits"), "{answer}");
+    // Whoever deletes the ledgers too has made no clone of it: this one knows what it wrote.
     fs::remove_dir_all(folder.path().join(".premath/permits")).unwrap();
     let (code, answer) = folder.json(&["verify"]);
-    assert_eq!(code, 0, "{answer}");
+    assert_eq!(code, 1, "{answer}");
+    let ledger = format!(".premath/permits/{ID}.jsonl");
+    let gone = of_class(&answer, "verify.rolled_back");
+    assert!(gone.iter().any(|problem| problem["path"] == ledger.as_str()), "{answer}");
+    // A clone has neither ledgers nor journals, and nothing to miss.
+    let (code, answer) = clone_of(&folder).json(&["verify"]);
+    assert_eq!((code, &answer["state"]), (0, &json!("not_here")), "{answer}");
 }

@@ -42,6 +42,14 @@ fn assert_shut((code, answer): &(i32, Value)) {
     assert_eq!((*code, class), (1, Some(&json!("mutation.use_evidence_missing"))), "{answer}");
 }
 
+/// What somebody edited is not compacted, whoever asks.
+#[track_caller]
+fn assert_untrusted(folder: &Folder) {
+    let ran = folder.run(&["issue", "compact"]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert!(ran.stderr.starts_with("error: log_untrusted: "), "{ran:?}");
+}
+
 /// The same in a repository whose person allows issue memory in that file, although it is outside.
 fn json_allowing(folder: &Folder, allowed: &str, arguments: &[&str]) -> (i32, Value) {
     let own = TempDir::new().unwrap();
@@ -64,7 +72,10 @@ fn the_repository_that_owns_issue_memory_decides_wherever_the_person_stands() {
     assert_eq!(std::fs::read(&path).unwrap(), before);
     let path = issues(&free);
     assert_shut(&json_allowing(&locked, &path, &["issue", "add", "Two", "--issues", &path]));
-    assert_eq!(nowhere.json(&["issue", "add", "Two", "--issues", &path]).0, 0);
+    // The same person, who has the key of the repository.
+    let state = free.state();
+    let person = ("XDG_STATE_HOME", state.to_str().unwrap());
+    assert_eq!(json_with(&nowhere, &["issue", "add", "Two", "--issues", &path], person).0, 0);
 }
 
 #[test]
@@ -108,12 +119,16 @@ fn a_step_writes_no_lane() {
 #[test]
 fn without_an_instruction_nothing_is_compacted_or_mended() {
     let folder = repository(INSTRUCTION_LINKED);
+    assert_shut(&folder.json(&["issue", "compact"]));
     let changed = std::fs::read_to_string(issues(&folder)).unwrap().replace("One", "Won");
     folder.write(".premath/issues.jsonl", &changed);
-    assert_shut(&folder.json(&["issue", "compact"]));
+    assert_untrusted(&folder);
     assert_shut(&folder.json(&["doctor", "--fix"]));
     assert_eq!(std::fs::read_to_string(issues(&folder)).unwrap(), changed);
     folder.write("premath.toml", HUMAN_OVERRIDE);
+    assert_untrusted(&folder);
+    assert_eq!(std::fs::read_to_string(issues(&folder)).unwrap(), changed);
+    assert_eq!(folder.json(&["doctor", "--fix"]).0, 0);
     assert_eq!(folder.json(&["issue", "compact"]).0, 0);
 }
 

@@ -68,11 +68,11 @@ fn an_edited_row_is_found_and_nothing_is_written_until_a_person_accepts_it() {
     let (code, answer) = folder.json(&["verify"]);
     assert_eq!(code, 1);
     assert!(classes(&answer, "problems").contains(&"verify.log_changed".to_owned()), "{answer}");
-    assert_eq!(
-        folder.json(&["issue", "add", "four"]).0,
-        4,
-        "nothing is written behind an edit of somebody else"
-    );
+    let edited = fs::read_to_string(folder.path().join(ISSUES)).unwrap();
+    let ran = folder.run(&["issue", "add", "four", "--json"]);
+    assert_eq!(ran.code, Some(4), "nothing is written behind an edit of somebody else: {ran:?}");
+    assert!(ran.stderr.starts_with("error: log_untrusted: "), "{ran:?}");
+    assert_eq!(fs::read_to_string(folder.path().join(ISSUES)).unwrap(), edited);
     assert_eq!(folder.json(&["verify"]).0, 1);
     assert_eq!(folder.json(&["doctor", "--fix"]).0, 0);
     assert_eq!(folder.json(&["issue", "add", "four"]).0, 0);

@@ -95,7 +95,12 @@ fn outcome(room: &Room, attack: &Attack) -> Result<(), String> {
     let Some(named) = attack.named else { return Ok(()) };
     let (_, verified) = room.verify();
     let problems = verified["problems"].as_array().unwrap();
-    match problems.iter().any(|problem| problem["path"].as_str().is_some_and(|path| path.ends_with(named))) {
+    // What was changed is the `path` of a problem, what is gone its `missing`.
+    let names = |problem: &serde_json::Value| {
+        let is_it = |member: &str| problem[member].as_str().is_some_and(|path| path.ends_with(named));
+        is_it("path") || is_it("missing")
+    };
+    match problems.iter().any(names) {
         true => Ok(()),
         false => Err(format!("`verify` does not name {named}: {verified}")),
     }

@@ -8,12 +8,14 @@ use crate::folder::Folder;
 
 const CLASS: &str = "issues.outside_repository";
 
-/// A repository with an issue, and another folder with an issue memory of its own.
+/// A repository with an issue, and another folder with an issue memory of its own, both of one person.
 fn places() -> (Folder, Folder, String) {
     let (here, there) = (Folder::new(), Folder::new());
     for folder in [&here, &there] {
-        assert_eq!(folder.run(&["init"]).code, Some(0));
-        assert_eq!(folder.run(&["issue", "add", "One"]).code, Some(0));
+        for arguments in [&["init"][..], &["issue", "add", "One"]] {
+            let output = folder.command(arguments).env("XDG_STATE_HOME", here.state()).output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+        }
     }
     let outside = there.path().join(".premath/issues.jsonl").to_str().unwrap().to_owned();
     (here, there, outside)

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
-use crate::worked::{clone_of, files_below, worked};
+use crate::worked::{SETTINGS, clone_of, files_below, worked};
 
 /// The findings of one state, each as `path missing`.
 fn cited(answer: &Value, state: &str) -> Vec<String> {
@@ -138,7 +138,7 @@ fn a_repaired_clone_does_not_take_what_it_inherited_for_its_own() {
 #[test]
 fn a_run_that_keeps_nothing_misses_nothing() {
     let folder = worked();
-    folder.write("premath.toml", "[policy]\nobservability = \"disabled\"\n");
+    folder.write("premath.toml", format!("{SETTINGS}[policy]\nobservability = \"disabled\"\n"));
     assert_eq!(folder.run(&["issue", "add", "Third"]).code, Some(0));
     let scene = fs::read_to_string(folder.path().join("scene.toml")).unwrap().replace("bd-1", "bd-3");
     folder.write("scene.toml", scene);

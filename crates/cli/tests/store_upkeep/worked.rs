@@ -25,11 +25,16 @@ arguments = { id = "bd-1", status = "closed" }
 text = "Done."
 "#;
 
+/// What verifies the work of the run, and nothing to check before a step.
+pub(crate) const SETTINGS: &str =
+    "[mutation]\nverify = [\"seq 1 20000\"]\n[session]\nbaseline = \"none\"\n";
+
 /// The repository, with everything that verifies.
 pub(crate) fn worked() -> Folder {
     let folder = Folder::new();
     git(folder.path(), &["init", "--quiet"]);
     folder.write("scene.toml", SCENE);
+    folder.write("premath.toml", SETTINGS);
     for arguments in [
         ["init"].as_slice(),
         &["issue", "add", "First"],
