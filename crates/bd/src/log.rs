@@ -119,6 +119,11 @@ impl Log {
         Self { is_recorded: false, ..self }
     }
 
+    /// Whether its newest head is kept outside the repository.
+    pub(crate) const fn is_recorded(&self) -> bool {
+        self.is_recorded
+    }
+
     /// The same log, for a writer that waits for another no longer than this.
     #[must_use]
     pub(crate) fn waiting(self, patience: Duration) -> Self {

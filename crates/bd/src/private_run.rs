@@ -97,7 +97,8 @@ impl PrivateRun {
         self.disk.sync_folder(above).map_err(StoreError::io("sync", above))
     }
 
-    fn journals(&self) -> PathBuf {
+    /// Where they are.
+    pub(crate) fn journals(&self) -> PathBuf {
         self.folder.join("runs")
     }
 }

@@ -64,7 +64,7 @@ pub fn trust(
     let lanes = repository.lanes()?;
     let accepted = Accepted::read(&repository.witnesses(), &repository.root)?;
     let mut trusted = Trusted::default();
-    for lane in lanes.logs()? {
+    for lane in lanes.logs()?.into_iter().chain(lanes.private_journals()?) {
         let log = lanes.relative(lane.log.path());
         take_over(&lane, log, mode, selects, &accepted, &mut trusted)?;
     }
@@ -124,7 +124,8 @@ fn take_over(
         rows: report.extent.rows,
         digest: report.extent.digest_hex(),
         last,
-        is_journal: lane.kind.is_journal(),
+        // One that is deleted with its run is no anchor.
+        is_journal: lane.kind.is_journal() && lane.log.is_recorded(),
         reason,
     });
     Ok(())

@@ -40,9 +40,20 @@ pub(crate) fn write_artifact(workspace: &Workspace, path: &Path, bytes: &[u8]) -
         write_all_at(file.as_mut(), bytes, 0)?;
         file.sync()?;
         disk.rename(&temporary, path)?;
-        disk.sync_folder(folder)
+        disk.sync_folder(folder)?;
+        sync_names_above(workspace, folder)
     };
     written().map_err(|source| StoreError::Io { doing: "write", path: path.to_path_buf(), source })
+}
+
+/// Makes the names of a folder and of those above it durable, up to the root: a document in a folder that a power loss takes
+/// is lost. Always, because whoever made them may have died before this.
+fn sync_names_above(workspace: &Workspace, folder: &Path) -> std::io::Result<()> {
+    let above = folder.ancestors().skip(1).take_while(|above| above.starts_with(&workspace.root));
+    for folder in above {
+        workspace.disk.sync_folder(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?;
+    }
+    Ok(())
 }
 
 /// Refuses a folder that is reached over a link. Commands may write here, and a link that one of them left would have us

@@ -15,6 +15,7 @@ use crate::log::{Log, RowForm, beside};
 use crate::model_circuits::ModelCircuitStore;
 use crate::permits::{PermitLedger, doors_folder, ledgers};
 use crate::policies::PolicyStore;
+use crate::private_run::PrivateRun;
 
 pub(super) const FOLDER: &str = ".premath";
 pub(super) const ISSUES: &str = "issues.jsonl";
@@ -162,6 +163,20 @@ impl<'r> Lanes<'r> {
             self.add(&mut lanes, LaneKind::Journal, runs.join(session).join(journal::FILE))?;
         }
         self.add_gone(&mut lanes)?;
+        Ok(lanes)
+    }
+
+    /// The journals of runs that keep nothing, while those are there. Nothing of them is kept outside the repository.
+    pub(crate) fn private_journals(&self) -> Result<Vec<Lane>, StoreError> {
+        let mut lanes = Vec::new();
+        for session in journal::sessions(self.disk.as_ref(), &journal::runs_folder(self.root))? {
+            let private = PrivateRun::of(Arc::clone(self.disk), self.root, &session)?;
+            for run in private.runs()? {
+                let kind = LaneKind::Journal;
+                let path = private.journals().join(run).join(journal::FILE);
+                lanes.push(Lane { kind, log: kind.log(Arc::clone(self.disk), path).unrecorded() });
+            }
+        }
         Ok(lanes)
     }
 

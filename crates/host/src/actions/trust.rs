@@ -77,7 +77,8 @@ fn selected(log: &str, runs: &[String]) -> bool {
         return true;
     }
     runs.iter().any(|run| {
-        let journal = log.strip_prefix(".premath/runs/").and_then(|rest| rest.strip_suffix("/journal.jsonl"));
+        // Its own journal, and those in its private store.
+        let journal = log.strip_prefix(".premath/runs/").and_then(|rest| rest.split('/').next());
         let is_own = |name: &str| {
             name == run || name.strip_prefix(run.as_str()).is_some_and(|rest| rest.starts_with('.'))
         };
