@@ -73,7 +73,7 @@ fn json(folder: &Folder, arguments: &[&str]) -> Value {
     let ran = ask(folder, &[arguments, &["--json"]].concat());
     assert!(!ran.stderr.contains("panicked"), "{arguments:?}: {ran:?}");
     let last = ran.stdout.lines().last();
-    serde_json::from_str(last.unwrap_or_else(|| panic!("{arguments:?}: {ran:?}"))).unwrap()
+    serde_json::from_str(last.ok_or_else(|| format!("{arguments:?}: {ran:?}")).unwrap()).unwrap()
 }
 
 const RUN: [&str; 6] = ["run", "do it", "--model", "scripted:scene.toml", "--run-id", "one"];
@@ -89,7 +89,7 @@ fn call(folder: &Folder, turn: u64, id: &str) -> Value {
     let card = json(folder, &["turn", "show", &format!("one.t{turn:04}")]);
     let calls = card["calls"].as_array().unwrap();
     let found = calls.iter().find(|call| call["toolCallId"].as_str().unwrap().ends_with(id));
-    found.unwrap_or_else(|| panic!("no {id} in {card}")).clone()
+    found.ok_or_else(|| format!("no {id} in {card}")).unwrap().clone()
 }
 
 /// The files of a call: path and what became of each.
@@ -105,7 +105,12 @@ fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
 
 fn artifact(call: &Value, path: &str) -> Value {
     let artifacts = call["artifacts"].as_array().unwrap();
-    artifacts.iter().find(|artifact| artifact["path"] == path).unwrap_or_else(|| panic!("{call}")).clone()
+    artifacts
+        .iter()
+        .find(|artifact| artifact["path"] == path)
+        .ok_or_else(|| call.to_string())
+        .unwrap()
+        .clone()
 }
 
 /// The bytes that an undo would write.
