@@ -2,6 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
+use std::time::{Duration, SystemTime};
 
 use super::workplace::Workplace;
 
@@ -72,6 +73,16 @@ const BEGINNING: Lane = Lane { primer: &[], next: &["init", "--json"], is_finish
 /// A store that is being mended.
 const MENDING: Lane =
     Lane { primer: &[], next: &["doctor", "--fix", "--json"], is_finished_by_next: true, ..ISSUES };
+
+/// Objects that nothing cites: issues are what must not change with them.
+const GARBAGE: Lane = Lane {
+    reads: &[&["issue", "list", "--json"], &["gc", "--dry-run", "--json"]],
+    files: &[],
+    primer: &[],
+    next: &["gc", "--json"],
+    is_finished_by_next: true,
+    ..ISSUES
+};
 
 const SESSION: Lane = Lane {
     reads: &[&["harness-session", "read", "--json"]],
@@ -286,6 +297,7 @@ pub(crate) const CASES: &[Case] = &[
     case!("conversations rename", CONVERSATIONS, talk, ["conversations", "rename", "first", "Another"]),
     case!("conversations delete", CONVERSATIONS, talk, ["conversations", "delete", "first"]),
     case!("doctor --fix", MENDING, torn, ["doctor", "--fix"]),
+    case!("gc", GARBAGE, littered, ["gc"]),
     case!("audit verify --reconcile", AUDIT, unrecorded, ["audit", "verify", "--reconcile"]),
 ];
 
@@ -444,6 +456,21 @@ fn crowded() -> Workplace {
         }
         place.accepted(&["issue", "update", "busy", "--notes", &format!("After {rows} rows."), "--json"]);
     }
+}
+
+/// A store with old objects that nothing cites.
+fn littered() -> Workplace {
+    let place = small();
+    for content in ["one", "two", "three"] {
+        let id = premath_bd::ObjectId::of(content.as_bytes()).to_string().replace("sha256:", "");
+        let (shelf, name) = id.split_at(2);
+        let folder = place.lane("objects").join(shelf);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(name), content).unwrap();
+        let file = OpenOptions::new().write(true).open(folder.join(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(10 * 86_400)).unwrap();
+    }
+    place
 }
 
 /// A store whose last writer was interrupted.
