@@ -26,8 +26,7 @@ text = "Done."
 "#;
 
 /// What verifies the work of the run, and nothing to check before a step.
-pub(crate) const SETTINGS: &str =
-    "[mutation]\nverify = [\"seq 1 20000\"]\n[session]\nbaseline = \"none\"\n";
+pub(crate) const SETTINGS: &str = "[mutation]\nverify = [\"seq 1 20000\"]\n[session]\nbaseline = \"none\"\n";
 
 /// The repository, with everything that verifies.
 pub(crate) fn worked() -> Folder {
@@ -35,6 +34,8 @@ pub(crate) fn worked() -> Folder {
     git(folder.path(), &["init", "--quiet"]);
     folder.write("scene.toml", SCENE);
     folder.write("premath.toml", SETTINGS);
+    // What git has needs no copy before a command, and no copy is left that nothing cites.
+    commit_all(&folder);
     for arguments in [
         ["init"].as_slice(),
         &["issue", "add", "First"],
@@ -50,13 +51,17 @@ pub(crate) fn worked() -> Folder {
 
 /// A clone that has what git tracks, and nothing else.
 pub(crate) fn clone_of(folder: &Folder) -> Folder {
-    let identity = ["-c", "user.name=x", "-c", "user.email=x@localhost", "-c", "commit.gpgsign=false"];
-    git(folder.path(), &["add", "--all"]);
-    git(folder.path(), &[&identity[..], &["commit", "--quiet", "--message", "all"]].concat());
+    commit_all(folder);
     let clone = Folder::new();
     let from = folder.path().to_str().unwrap();
     git(clone.path(), &["clone", "--quiet", from, "."]);
     clone
+}
+
+fn commit_all(folder: &Folder) {
+    let identity = ["-c", "user.name=x", "-c", "user.email=x@localhost", "-c", "commit.gpgsign=false"];
+    git(folder.path(), &["add", "--all"]);
+    git(folder.path(), &[&identity[..], &["commit", "--quiet", "--message", "all"]].concat());
 }
 
 fn git(folder: &Path, arguments: &[&str]) {
