@@ -218,6 +218,50 @@ fn whoever_is_killed_leaves_the_change_whole_or_not_at_all() {
     assert!(findings.killed >= amount(SLICE * 19 / 20, WHOLE), "only {} points", findings.killed);
 }
 
+/// How many points of taking logs over are in the slice.
+const TRUST_SLICE: usize = 24;
+const TRUST: [&str; 5] = ["trust", "--upgrade", "--reason", "first start with keys", "--json"];
+
+/// A store from before logs were keyed.
+fn unkeyed() -> Workplace {
+    let place = Workplace::empty();
+    place.accepted_without_key(&["init", "--json"]);
+    place.accepted_without_key(&["issue", "add", "First", "--id", "first", "--json"]);
+    place
+}
+
+#[test]
+fn taking_logs_over_that_is_killed_is_finished_by_whoever_asks_again() {
+    let Some(tracer) = Tracer::find() else { return };
+    let place = unkeyed();
+    let list = ["issue", "list", "--json"];
+    let before = place.accepted_without_key(&list);
+    let run = place.copied();
+    let (answer, calls) = tracer.learn(&run, &TRUST);
+    assert!(answer.is_accepted(), "{answer:?}");
+    assert_eq!((run.unsound(), run.accepted(&list)), (None, before.clone()));
+    let first = calls.iter().position(|call| call.shown.contains("issues.jsonl")).unwrap();
+    let behind = calls.get(first..).unwrap();
+    let wanted = amount(TRUST_SLICE, behind.len()).min(behind.len());
+    let (mut absent, mut there) = (0, 0);
+    for call in (0..wanted).filter_map(|index| behind.get(index * behind.len() / wanted)) {
+        let place = place.copied();
+        let answer = tracer.killed(&place, &TRUST, call);
+        let at = format!("killed at {} {}: `{}`", call.name, call.nth, call.shown);
+        let is_done = place.unsound().is_none();
+        assert!(is_done || answer.document().is_none(), "{at}: acknowledged, and not there");
+        *(if is_done { &mut there } else { &mut absent }) += 1;
+        assert_eq!(place.accepted(&list), before, "{at}");
+        place.accepted(&TRUST);
+        assert_eq!(place.unsound(), None, "{at}");
+        assert_eq!(place.accepted(&list), before, "{at}");
+        place.accepted(&["issue", "add", "Next", "--id", "next", "--json"]);
+        place.accepted(&["audit", "verify", "--json"]);
+    }
+    figures("R1", &[("taking over not done", &absent), ("done", &there)]);
+    assert!(absent > 0 && there > 0, "the points lie on both sides of the change: {absent}, {there}");
+}
+
 #[test]
 fn every_command_that_changes_something_is_killed() {
     let without: Vec<&str> = ACTIONS
@@ -230,6 +274,8 @@ fn every_command_that_changes_something_is_killed() {
         .filter(|action| !matches!(action.name, "policy.promote" | "policy.rollback"))
         // So is forgetting: it needs a run that keeps nothing.
         .filter(|action| action.name != "run.forget")
+        // Taking logs over is killed below: what it finds is not sound before it is done.
+        .filter(|action| action.name != "workspace.trust")
         // What is below artifacts/ follows from everything else, is replaced whole, and can be made again.
         .filter(|action| !matches!(action.name, "observe.build" | "required.witness.decide"))
         .map(|action| action.command)
