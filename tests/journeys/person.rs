@@ -87,7 +87,7 @@ impl Person {
     pub(crate) fn json(&self, arguments: &[&str]) -> (i32, Value) {
         let ran = self.run(&[arguments, &["--json"]].concat());
         let last = ran.stdout.lines().last().unwrap_or_default();
-        let document = serde_json::from_str(last).unwrap_or_else(|_| panic!("{arguments:?}: {ran:?}"));
+        let document = serde_json::from_str(last).map_err(|_| format!("{arguments:?}: {ran:?}")).unwrap();
         (ran.code.unwrap(), document)
     }
 }

@@ -45,9 +45,9 @@ fn written() -> SimDisk {
     disk
 }
 
-fn distrust(error: StoreError) -> Distrust {
+fn distrust(error: &StoreError) -> Distrust {
     let StoreError::Untrusted { reason, .. } = error else { panic!("{error}") };
-    reason
+    *reason
 }
 
 /// Why nothing is appended to the journal, and what a check says of it.
@@ -55,7 +55,7 @@ fn refused(disk: &SimDisk) -> (Distrust, Vec<ProblemClass>) {
     let keyed = clone().keyed(disk.clone());
     let report = journal(&keyed).verify().unwrap();
     let classes = report.problems.kept().iter().map(|problem| problem.class).collect();
-    (distrust(journal(&keyed).append(&event(9), at(2)).unwrap_err()), classes)
+    (distrust(&journal(&keyed).append(&event(9), at(2)).unwrap_err()), classes)
 }
 
 fn lines(disk: &SimDisk, path: &str) -> Vec<String> {
@@ -131,8 +131,8 @@ fn another_place_another_secret_and_no_secret_vouch_for_nothing() {
         (TestClones::without_key("/work"), Distrust::NoKey),
     ] {
         let keyed = other.keyed(disk.clone());
-        assert_eq!(distrust(journal(&keyed).append(&event(9), at(2)).unwrap_err()), reason);
-        assert_eq!(distrust(journal(&keyed).position().unwrap_err()), reason);
+        assert_eq!(distrust(&journal(&keyed).append(&event(9), at(2)).unwrap_err()), reason);
+        assert_eq!(distrust(&journal(&keyed).position().unwrap_err()), reason);
     }
 }
 
@@ -172,7 +172,7 @@ fn issue_memory_that_somebody_edited_takes_nothing_until_git_has_it() {
     add(&clones.keyed(disk.clone()), "bd-1").unwrap();
     let edited = String::from_utf8(disk.bytes(ISSUES).unwrap()).unwrap().replace("bd-1", "bd-7");
     disk.put(ISSUES, edited.as_bytes()).unwrap();
-    assert_eq!(distrust(add(&clones.keyed(disk.clone()), "bd-2").unwrap_err()), Distrust::Foreign);
+    assert_eq!(distrust(&add(&clones.keyed(disk.clone()), "bd-2").unwrap_err()), Distrust::Foreign);
     clones.commit(ISSUES, edited.into_bytes());
     add(&clones.keyed(disk.clone()), "bd-2").unwrap();
     // What git brought is taken over: the next change needs no commit.
@@ -189,5 +189,5 @@ fn an_older_row_of_issue_memory_cannot_be_appended_again() {
     let mut rows = lines(&disk, ISSUES);
     rows.push(rows.first().unwrap().clone());
     put_lines(&disk, ISSUES, &rows);
-    assert_eq!(distrust(add(&keyed, "bd-3").unwrap_err()), Distrust::Foreign);
+    assert_eq!(distrust(&add(&keyed, "bd-3").unwrap_err()), Distrust::Foreign);
 }

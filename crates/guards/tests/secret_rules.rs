@@ -7,6 +7,7 @@
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stderr,
     clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a test reads its data, fails loudly and prints what it counted"

@@ -131,7 +131,7 @@ impl Room {
     /// Puts a file, and its head, back as they were in a copy: both genuine, both old.
     pub(crate) fn roll_back(&self, copy: &str, path: &str) {
         for name in [path.to_owned(), format!("{path}.head")] {
-            self.put(&name, &self.earlier(copy, &name));
+            self.put(&name, self.earlier(copy, &name));
         }
     }
 

@@ -46,12 +46,12 @@ fn code(lines: &[Value]) -> String {
 
 /// What is wrong with the arguments of the calls that cannot run; every part must be one.
 fn broken(events: &[ModelEvent]) -> Vec<String> {
-    let reason = |part: AssistantPart| match part {
-        AssistantPart::ToolCall(ToolCall { malformed: Some(malformed), arguments, .. }) => {
-            assert_eq!(arguments.as_str(), "{}", "what cannot be read is carried back as nothing");
-            malformed.reason
-        }
-        other => panic!("{other:?} can run"),
+    let reason = |part: AssistantPart| {
+        let AssistantPart::ToolCall(ToolCall { malformed: Some(malformed), arguments, .. }) = part else {
+            panic!("{part:?} can run")
+        };
+        assert_eq!(arguments.as_str(), "{}", "what cannot be read is carried back as nothing");
+        malformed.reason
     };
     parts(events).into_iter().map(reason).collect()
 }
