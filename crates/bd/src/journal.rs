@@ -115,6 +115,14 @@ impl Journal {
         JournalWriter::open(&self.log.clone().waiting(BRIEFLY))
     }
 
+    /// Locks the journal in order to delete it. Nothing in it is relied on, so a half-deleted journal can be locked too.
+    ///
+    /// # Errors
+    /// `Busy` while another process writes; `Io`.
+    pub fn lock_for_deletion(&self) -> Result<crate::log::LogWriter, StoreError> {
+        self.log.clone().waiting(BRIEFLY).write_for_person()
+    }
+
     /// Reads at most `limit` rows behind a cursor. What is appended while it reads is left for the next call.
     ///
     /// # Errors

@@ -131,7 +131,7 @@ pub(crate) fn forget_run(workspace: &Workspace, run_id: &str) -> Result<RunForgo
         // Held while it goes: a run that somebody drives is not forgotten under their hands.
         let mut held = Vec::new();
         for run in store.runs()? {
-            held.push(store.journal(&run)?.hold()?);
+            held.push(store.journal(&run)?.lock_for_deletion()?);
             runs.insert(run);
         }
         forget(&seen, &owner)?;
