@@ -91,11 +91,17 @@ fn normal_text(text: String, root: &str, known: &Known) -> String {
     match () {
         () if is_time(&text) => "a time".to_owned(),
         () if DIGESTS.iter().any(|prefix| text.starts_with(prefix)) => "a digest".to_owned(),
+        () if is_mac(&text) => "a mac".to_owned(),
         () => text.replace(root, "."),
     }
 }
 
 const DIGESTS: &[&str] = &["sha256:", "permit1_", "iss1_", "hs1_", "he1_", "w1_", "fil_"];
+
+/// Whether the text has the form of a MAC, which covers the time of its row.
+fn is_mac(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
 
 /// Whether it is a time such as `2026-01-31T12:00:00Z`.
 fn is_time(text: &str) -> bool {

@@ -64,8 +64,10 @@ fn looks_around(folder: &Folder, target: &[&str], era: &str) {
 fn the_inspector_lists_and_calls_tools_over_standard_streams() {
     let folder = repository();
     let program = Path::new(env!("CARGO_BIN_EXE_premath")).to_str().unwrap();
+    // The inspector hands on few variables; the server finds the clone key by this one.
+    let state = format!("XDG_STATE_HOME={}", folder.state().display());
     for era in ["legacy", "modern"] {
-        looks_around(&folder, &[program, "mcp-serve"], era);
+        looks_around(&folder, &[program, "mcp-serve", "-e", &state], era);
     }
 }
 

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::folder::Folder;
 use crate::http::{Listening, TOKEN};
 use crate::outside::{missing, place};
 use crate::peer::repository;
@@ -26,12 +27,13 @@ fn python() -> Option<PathBuf> {
 }
 
 #[track_caller]
-fn looks_around(python: &Path, folder: &Path, arguments: &[&str], protocol: &str) {
+fn looks_around(python: &Path, folder: &Folder, arguments: &[&str], protocol: &str) {
     let output = Command::new(python)
         .arg(place("python/looks_around.py"))
         .args(arguments)
-        .current_dir(folder)
+        .current_dir(folder.path())
         .env_clear()
+        .env("XDG_STATE_HOME", folder.state())
         .output()
         .unwrap();
     let complaint = String::from_utf8_lossy(&output.stderr);
@@ -55,7 +57,7 @@ fn the_official_python_client_works_over_standard_streams() {
     let folder = repository();
     for (mode, protocol) in MODES {
         let program = env!("CARGO_BIN_EXE_premath");
-        looks_around(&python, folder.path(), &["stdio", mode, program], protocol);
+        looks_around(&python, &folder, &["stdio", mode, program], protocol);
     }
 }
 
@@ -66,6 +68,6 @@ fn the_official_python_client_works_over_http() {
     let server = Listening::new(&folder, Some(TOKEN));
     let url = format!("http://{}/mcp", server.address);
     for (mode, protocol) in MODES {
-        looks_around(&python, folder.path(), &["http", mode, &url, TOKEN], protocol);
+        looks_around(&python, &folder, &["http", mode, &url, TOKEN], protocol);
     }
 }

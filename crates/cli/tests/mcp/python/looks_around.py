@@ -47,7 +47,14 @@ async def main():
     kind, mode, *rest = sys.argv[1:]
     if kind == "stdio":
         return await looks_around(
-            StdioServerParameters(command=rest[0], args=["mcp-serve"], cwd=os.getcwd()), mode
+            StdioServerParameters(
+                command=rest[0],
+                args=["mcp-serve"],
+                cwd=os.getcwd(),
+                # The client hands on few variables; the server finds the clone key by this one.
+                env={"XDG_STATE_HOME": os.environ["XDG_STATE_HOME"]},
+            ),
+            mode,
         )
     url, token = rest
     headers = {"Authorization": f"Bearer {token}"}
