@@ -78,9 +78,21 @@ fn normal(value: Value, root: &str, known: &Known) -> Value {
         Value::Array(items) => items.into_iter().map(|item| normal(item, root, known)).collect(),
         Value::Object(members) => {
             let members = members.into_iter().map(|(name, member)| (name, normal(member, root, known)));
-            Value::Object(members.collect::<Map<_, _>>())
+            let mut members = members.collect::<Map<_, _>>();
+            name_audit_row(&mut members, known);
+            Value::Object(members)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
+}
+
+/// The id of an audit row covers its time. A row that is not known is named after its tool and its issue instead.
+fn name_audit_row(row: &mut Map<String, Value>, known: &Known) {
+    let id = row.get("id").and_then(Value::as_str).unwrap_or_default();
+    if id.starts_with("aud_") && !known.contains(id) {
+        let member = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+        let name = format!("row of {} {}", member("tool"), member("issueId"));
+        row.insert("id".to_owned(), Value::String(name));
     }
 }
 
