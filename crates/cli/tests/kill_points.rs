@@ -225,8 +225,9 @@ const TRUST: [&str; 5] = ["trust", "--upgrade", "--reason", "first start with ke
 /// A store from before logs were keyed.
 fn unkeyed() -> Workplace {
     let place = Workplace::empty();
-    place.accepted_without_key(&["init", "--json"]);
-    place.accepted_without_key(&["issue", "add", "First", "--id", "first", "--json"]);
+    place.accepted(&["init", "--json"]);
+    place.accepted(&["issue", "add", "First", "--id", "first", "--json"]);
+    place.remove_keys(&["issues.jsonl", "audit.jsonl"]);
     place
 }
 
@@ -235,7 +236,7 @@ fn taking_logs_over_that_is_killed_is_finished_by_whoever_asks_again() {
     let Some(tracer) = Tracer::find() else { return };
     let place = unkeyed();
     let list = ["issue", "list", "--json"];
-    let before = place.accepted_without_key(&list);
+    let before = place.accepted(&list);
     let run = place.copied();
     let (answer, calls) = tracer.learn(&run, &TRUST);
     assert!(answer.is_accepted(), "{answer:?}");

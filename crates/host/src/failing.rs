@@ -102,7 +102,7 @@ pub fn store_hint(error: &StoreError) -> Option<&'static str> {
             "run the command again; `premath verify` says whether anything is damaged"
         }
         StoreError::Untrusted { reason: Distrust::NoKey, .. } => {
-            "set HOME or XDG_STATE_HOME as when it was written: the key of this clone is in the state folder of premath"
+            "set XDG_STATE_HOME or HOME to the folder that holds the key of this clone; it must lie outside the repository"
         }
         StoreError::Untrusted { reason: Distrust::Unkeyed, .. } => {
             "`premath trust --upgrade --reason TEXT` verifies what was written before keys, and takes it over on record"

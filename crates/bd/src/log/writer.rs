@@ -12,6 +12,7 @@ use super::head::{Base, Extent, Head};
 use super::reader::LogReader;
 use super::scan::is_checkpoint;
 use super::{Log, Place, Standing, folder_of};
+use crate::clone_auth::LogAuth;
 use crate::disk::{Access, DiskFile, FileStat, LockMode, LockOutcome, write_all_at};
 use crate::error::{Distrust, StoreError};
 
@@ -87,6 +88,7 @@ impl Log {
         let lock = self.exclusive_lock()?;
         let found = self.read_head()?;
         self.make_key(found.as_ref());
+        self.require_key()?;
         let log = self.clone();
         let file = self.disk.open(&self.path, Access::Append).map_err(StoreError::opening(&self.path))?;
         let stat = file.stat().map_err(StoreError::io("look at", &self.path))?;
@@ -98,8 +100,6 @@ impl Log {
             Authenticity::Committed(version) => {
                 Some(Base { extent: reader.extent(), version: Some(version) })
             }
-            // Without a key nothing is signed: what was begun so goes on so, and authorises nothing.
-            Authenticity::Distrusted(Distrust::Unkeyed, _) if !log.has_key() => None,
             Authenticity::Distrusted(..) if awaits_person => None,
             other @ (Authenticity::Unguarded | Authenticity::Authentic | Authenticity::Distrusted(..)) => {
                 other.require(&log).map(|()| None)?
@@ -152,8 +152,16 @@ impl Log {
         }
     }
 
-    fn has_key(&self) -> bool {
-        self.auth.as_ref().is_some_and(|auth| auth.missing_key().is_none())
+    /// Refuses to write without a key: the next command could not tell what was written from a forgery.
+    fn require_key(&self) -> Result<(), StoreError> {
+        match self.auth.as_ref().and_then(LogAuth::missing_key) {
+            None => Ok(()),
+            Some(why) => Err(StoreError::Untrusted {
+                path: self.path.clone(),
+                reason: Distrust::NoKey,
+                detail: format!("this clone has no key to sign it with: {why}"),
+            }),
+        }
     }
 
     fn exclusive_lock(&self) -> Result<Box<dyn DiskFile>, StoreError> {

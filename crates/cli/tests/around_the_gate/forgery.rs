@@ -4,6 +4,7 @@ use premath_kernel::{Digest, Object, Value, encode, hex, sha256};
 use premath_wire::strict::{Limits, parse};
 
 use crate::room::Room;
+use crate::unkeyed;
 
 /// The rows of a log.
 pub(crate) fn rows(room: &Room, log: &str) -> Vec<String> {
@@ -40,25 +41,9 @@ pub(crate) fn rechained(rows: &[String]) -> Vec<String> {
     chained
 }
 
-/// A head in the form from before keys, which fits a log.
+/// A head without a MAC that fits a log.
 pub(crate) fn unkeyed_head(room: &Room, log: &str) -> Vec<u8> {
-    let text = room.read(log);
-    let (mut digest, mut count) = ([0_u8; 32], 0_u64);
-    for line in text.lines() {
-        let mut bytes = digest.to_vec();
-        bytes.extend_from_slice(line.as_bytes());
-        digest = sha256(&bytes);
-        count += 1;
-    }
-    let body = format!(
-        "{{\"turn\":900,\"sealed\":true,\"extent\":[{count},{},\"{}\"],\"file\":null,\"checkpoints\":[],\"breaks\":0}}",
-        text.len(),
-        hex(&digest)
-    );
-    let mut slot = format!("{} {body}", hex(&sha256(body.as_bytes())[..8])).into_bytes();
-    slot.resize(2047, b' ');
-    slot.push(b'\n');
-    slot
+    unkeyed::unkeyed_head(&room.read(log))
 }
 
 /// The same with a MAC that nobody made.

@@ -25,6 +25,8 @@ mod journal;
 mod permits;
 mod room;
 mod trust;
+#[path = "../unkeyed/mod.rs"]
+mod unkeyed;
 
 use room::{ISSUES, Room};
 

@@ -2,6 +2,29 @@
 
 use crate::forgery::{put_rows, rows, unkeyed_head};
 use crate::room::{AUDIT, JOURNAL, RESUME, Room};
+use crate::unkeyed::without_mac;
+
+#[test]
+fn a_change_without_a_key_to_sign_it_is_refused_and_writes_nothing() {
+    let room = Room::new();
+    let before = room.read(AUDIT);
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_premath"))
+        .args(["issue", "add", "one"])
+        .env_clear()
+        .current_dir(room.folder.path())
+        .output()
+        .unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{complaint}");
+    assert!(complaint.contains("XDG_STATE_HOME"), "{complaint}");
+    assert_eq!(room.read(AUDIT), before);
+    let empty = tempfile::tempdir().unwrap();
+    let command = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_premath"));
+        command.args(arguments).env_clear().current_dir(empty.path()).output().unwrap().status.code()
+    };
+    assert_eq!((command(&["init"]), command(&["issue", "add", "one"])), (Some(4), Some(4)));
+}
 
 #[test]
 fn a_copied_repository_is_trusted_on_record_and_goes_on() {
@@ -49,13 +72,6 @@ fn before_keys(room: &Room) {
         }
     }
     std::fs::remove_dir_all(room.folder.state().join("premath/clones")).unwrap();
-}
-
-fn without_mac(row: &str) -> String {
-    let Some((before, rest)) = row.split_once("\"mac\":\"") else { return row.to_owned() };
-    let rest = &rest[65..];
-    let before = if rest.starts_with(',') { before } else { before.trim_end_matches(',') };
-    format!("{before}{}", rest.trim_start_matches(','))
 }
 
 #[test]

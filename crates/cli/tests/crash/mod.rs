@@ -19,6 +19,8 @@ mod shifted;
 pub(crate) mod state;
 mod tracer;
 mod trouble;
+#[path = "../unkeyed/mod.rs"]
+mod unkeyed;
 mod workplace;
 
 pub(crate) use figures::{amount, figures, is_there, is_whole, patience};

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use super::process::{Answer, Started};
 use super::rekeying::rekey;
+use super::unkeyed::{unkeyed_head, without_mac};
 
 /// The command under test, as this test was built: in release when the test is.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_premath");
@@ -90,12 +91,16 @@ impl Workplace {
         clone.path().join(format!(".premath%2F{lane}.head"))
     }
 
-    /// The document of one run as before logs were keyed: nobody's state is there, so nothing is signed.
-    #[track_caller]
-    pub(crate) fn accepted_without_key(&self, arguments: &[&str]) -> Value {
-        let mut command = self.command(arguments);
-        command.env_remove("XDG_STATE_HOME");
-        Started::new(&mut command).finish(PATIENCE).accepted()
+    /// Leaves these logs as a version without keys wrote them, and takes the person's state away.
+    pub(crate) fn remove_keys(&self, logs: &[&str]) {
+        for log in logs {
+            let path = self.lane(log);
+            let rows = fs::read_to_string(&path).unwrap();
+            let rows: String = rows.lines().map(|row| format!("{}\n", without_mac(row))).collect();
+            fs::write(&path, &rows).unwrap();
+            fs::write(self.lane(&format!("{log}.head")), unkeyed_head(&rows)).unwrap();
+        }
+        fs::remove_dir_all(self.state()).unwrap();
     }
 
     /// One run that nobody disturbs.

@@ -58,17 +58,41 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     };
     let mode = if args.upgrade { TrustMode::Upgrade } else { TrustMode::Copied };
     let selects = |log: &str| args.all || args.upgrade || selected(log, &args.runs);
-    let trusted = match trust(&repository(workspace), permit, mode, &selects) {
+    let mut audit_id = None;
+    let trusted = trust(&repository(workspace), permit, mode, &selects, |logs| {
+        audit_id = Some(record(workspace, logs, reason, mode)?);
+        Ok::<(), TrustError>(())
+    });
+    let trusted = match trusted {
         Ok(trusted) => trusted,
-        Err(DoctorError::Permit(refusal)) => {
+        Err(TrustError::Doctor(DoctorError::Permit(refusal))) => {
             let refusal = shut(&refusal);
             return Answer::refused(refusal.class, &refused(workspace, &refusal));
         }
-        Err(DoctorError::Store(error)) => return Err(error.into()),
+        Err(TrustError::Doctor(DoctorError::Store(error))) => return Err(error.into()),
+        Err(TrustError::Record(error)) => return Err(error),
     };
-    let audit_id = record(workspace, &trusted.logs, reason, mode)?;
     let answered = answer(workspace, &trusted, (reason, mode), audit_id);
     Answer::new(if answered.ok { "accepted" } else { "rejected" }, &answered)
+}
+
+/// Why logs were not taken over.
+enum TrustError {
+    Doctor(DoctorError),
+    /// The record of it could not be written.
+    Record(ActionError),
+}
+
+impl From<DoctorError> for TrustError {
+    fn from(error: DoctorError) -> Self {
+        Self::Doctor(error)
+    }
+}
+
+impl From<ActionError> for TrustError {
+    fn from(error: ActionError) -> Self {
+        Self::Record(error)
+    }
 }
 
 /// Whether a log is of the repository as a whole, or of one of the runs.
@@ -86,16 +110,13 @@ fn selected(log: &str, runs: &[String]) -> bool {
     })
 }
 
-/// Puts on record what was taken over. The row is the first that this clone signs behind what it took over.
+/// Records what will be taken over, and returns the id of the audit row.
 fn record(
     workspace: &Workspace,
     logs: &[TrustedLog],
     reason: &str,
     mode: TrustMode,
-) -> Result<Option<String>, ActionError> {
-    if logs.is_empty() {
-        return Ok(None);
-    }
+) -> Result<String, ActionError> {
     let at = format_time(to_millis(workspace.clock.now()));
     let id = audit_id(&format!("{ACTION} {at} {}", workspace.ids.fresh()));
     let actor = workspace.door.actor().unwrap_or_else(|| "operator".to_owned());
@@ -123,7 +144,7 @@ fn record(
             .finish(),
     ));
     audit_log(workspace).append(&[audit])?;
-    Ok(Some(id))
+    Ok(id)
 }
 
 fn answer(
