@@ -23,7 +23,7 @@ use crate::clock::Clock;
 use crate::disk::{Access, Disk};
 use crate::document::writing;
 use crate::error::StoreError;
-use crate::log::{Log, RowForm, sign_plain_row};
+use crate::log::{Authenticity, Log, RowForm, sign_plain_row};
 use crate::permit::{Permit, PermitRefusal, Permitted, args_digest};
 
 /// Where the working files are, from the root of a repository.
@@ -243,6 +243,22 @@ impl PolicyStore {
             Err(StoreError::Missing { .. }) => Ok(false),
             opened => Ok(opened?.standing().is_tampered()),
         }
+    }
+
+    /// How many changes at the beginning of the log came with a commit of git. The machines that made them have the records.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn committed_changes(&self) -> Result<u64, StoreError> {
+        let reader = match self.log().read() {
+            Err(StoreError::Missing { .. }) => return Ok(0),
+            opened => opened?,
+        };
+        Ok(match reader.authenticity()? {
+            Authenticity::Committed(_) => reader.extent().rows,
+            Authenticity::Authentic => reader.base().map_or(0, |base| base.extent.rows),
+            Authenticity::Unguarded | Authenticity::Distrusted(..) => 0,
+        })
     }
 
     /// Every change, the oldest first.

@@ -19,6 +19,7 @@ use clap::Parser as _;
 
 use crate::args::Cli;
 use crate::exit::Exit;
+use crate::output::ErrorFormat;
 
 #[expect(clippy::disallowed_methods, reason = "arguments are read here")]
 fn main() -> std::process::ExitCode {
@@ -26,9 +27,13 @@ fn main() -> std::process::ExitCode {
     if let Some(exit) = premath_exec::helper_entry(std::env::args_os().nth(1).as_deref()) {
         return exit;
     }
+    // Arguments that cannot be parsed may still ask for JSON.
+    let mut arguments = std::env::args_os().skip(1).take_while(|argument| argument != "--");
+    let asks_json = arguments.any(|argument| argument == "--json" || argument == "--envelope");
+    let format = if asks_json { ErrorFormat::Json } else { ErrorFormat::Text };
     let exit = match Cli::try_parse() {
-        Ok(cli) => commands::run(&cli).unwrap_or_else(|error| output::error(&error)),
-        Err(error) => output::usage(&error),
+        Ok(cli) => commands::run(&cli).unwrap_or_else(|error| output::error(&error, format)),
+        Err(error) => output::usage(&error, format),
     };
     Exit::into(exit)
 }

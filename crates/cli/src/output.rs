@@ -1,6 +1,7 @@
 //! Standard output and standard error. A reader that went away ends a command quietly.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -22,8 +23,12 @@ pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 /// Cyan: what to do.
 pub(crate) const TIP: Style = AnsiColor::Cyan.on_default();
 
+/// Whether a document was printed already: an error behind it gets none of its own.
+static HAS_DOCUMENT: AtomicBool = AtomicBool::new(false);
+
 /// Prints one JSON document and nothing else.
 pub(crate) fn json(document: &impl Serialize) -> Result<(), CliError> {
+    HAS_DOCUMENT.store(true, Ordering::Relaxed);
     let mut stdout = io::BufWriter::new(io::stdout().lock());
     let written = serde_json::to_writer(&mut stdout, document)
         .map_err(io::Error::from)
@@ -106,8 +111,54 @@ pub(crate) fn warning(message: &str) {
     stderr(&format!("{WARN}warning:{WARN:#} {message}\n"));
 }
 
+/// The document of a command that ended without an answer.
+#[derive(Serialize)]
+struct ErrorDocument<'a> {
+    error: ErrorMembers<'a>,
+}
+
+#[derive(Serialize)]
+struct ErrorMembers<'a> {
+    class: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+}
+
+impl<'a> ErrorDocument<'a> {
+    /// Takes a line apart that reads `<class>: <what> at <json path>`.
+    fn new(line: &'a str, hints: &[String]) -> Self {
+        let (class, what) = line.split_once(": ").unwrap_or(("error", line));
+        let is_path = |rest: &&str| rest.starts_with('$') && !rest.contains(' ');
+        let located = what.rsplit_once(" at ").filter(|(_, rest)| is_path(rest));
+        let (message, path) = located.map_or((what, None), |(message, path)| (message, Some(path)));
+        let hint = (!hints.is_empty()).then(|| hints.join("\n"));
+        Self { error: ErrorMembers { class, message, hint, path } }
+    }
+}
+
+/// How a command that ends without an answer says so on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ErrorFormat {
+    /// Not at all.
+    Text,
+    /// With one JSON document, beside the text on standard error.
+    Json,
+}
+
 /// Prints what ended a command and returns what the process ends with.
-pub(crate) fn error(error: &CliError) -> Exit {
+pub(crate) fn error(error: &CliError, format: ErrorFormat) -> Exit {
+    let is_without_answer = matches!(error.exit, Exit::Invalid | Exit::Busy | Exit::Environment);
+    let is_first = !HAS_DOCUMENT.load(Ordering::Relaxed);
+    if format == ErrorFormat::Json
+        && is_without_answer
+        && is_first
+        && let Err(failure) = json(&ErrorDocument::new(&error.message, &error.hints))
+    {
+        stderr(&format!("{BAD}error:{BAD:#} {}\n", render::plain(&failure.message)));
+    }
     // What went wrong may repeat a name of somebody else's: it must not act on the terminal.
     let mut lines = format!("{BAD}error:{BAD:#} {}\n", render::plain(&error.message));
     for hint in &error.hints {
@@ -118,22 +169,26 @@ pub(crate) fn error(error: &CliError) -> Exit {
 }
 
 /// Prints what the argument parser has to say: help and version are answers, everything else is a usage error.
-pub(crate) fn usage(error: &clap::Error) -> Exit {
+pub(crate) fn usage(error: &clap::Error, format: ErrorFormat) -> Exit {
     if !error.use_stderr() {
         return match text(&error.render().ansi().to_string()) {
             Ok(()) => Exit::Accepted,
-            Err(failure) => self::error(&failure),
+            Err(failure) => self::error(&failure, format),
         };
     }
-    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+    if format == ErrorFormat::Text
+        && error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    {
         stderr(&error.render().ansi().to_string());
         return Exit::Invalid;
     }
     let rendered = error.render().to_string();
     let message = rendered.strip_prefix("error: ").unwrap_or(&rendered).trim_end();
-    stderr(&format!(
-        "{BAD}error:{BAD:#} usage: {message}\n{TIP}hint:{TIP:#} `premath --help` lists the commands\n"
-    ));
+    const HINT: &str = "`premath --help` lists the commands";
+    if format == ErrorFormat::Json {
+        return self::error(&CliError::usage(message, HINT), format);
+    }
+    stderr(&format!("{BAD}error:{BAD:#} usage: {message}\n{TIP}hint:{TIP:#} {HINT}\n"));
     Exit::Invalid
 }
 

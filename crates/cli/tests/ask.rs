@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests look at the files the command leaves")]
 #![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
+mod error_document;
 mod folder;
 mod served;
 
@@ -12,6 +13,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use error_document::answer_in;
 use folder::{Folder, Ran};
 use serde_json::Value;
 use served::Served;
@@ -125,7 +127,7 @@ fn a_limited_provider_is_passed_over_and_shown_cooling_down() {
     assert_eq!(again["model"], "second:m");
 
     let alone = run(&folder, &["ask", "Hi", "--model", "first:m", "--json"]);
-    assert_eq!((alone.code, alone.stdout.as_str()), (Some(3), ""), "{alone:?}");
+    assert_eq!((alone.code, answer_in(alone.code, &alone.stdout)), (Some(3), ""), "{alone:?}");
     assert!(alone.stderr.starts_with("error: model.rate_limit: "), "{}", alone.stderr);
     assert!(alone.stderr.contains("\nhint: "), "{}", alone.stderr);
 }

@@ -139,8 +139,9 @@ fn what_every_worker_would_refuse_is_refused_before_there_is_a_worktree() {
     let (answer, _) = coordinator(&place, "scheme:../program.scm", &more);
     assert_eq!(answer.code(), Some(2), "{answer:?}");
     assert!(answer.stderr.contains("work_command_unsupported"), "{answer:?}");
-    let (answer, _) = coordinator(&place, "agent", &more);
-    assert!(!matches!(answer.code(), Some(0)) && answer.stdout.is_empty(), "{answer:?}");
+    let (answer, rows) = coordinator(&place, "agent", &more);
+    assert!(!matches!(answer.code(), Some(0)), "{answer:?}");
+    assert!(rows.len() == 1 && rows[0]["error"]["class"].is_string(), "{answer:?}");
     assert!(!place.path().join("made").exists());
 }
 

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a command that cannot be started fails the test")]
 
+mod error_document;
 mod folder;
 
+use error_document::answer_in;
 use folder::Folder;
 use serde_json::{Value, json};
 
@@ -81,7 +83,7 @@ fn dependencies_that_cannot_be_are_refused() {
         &["dep", "add", "bd-1"],
     ] {
         let ran = folder.run(arguments);
-        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+        assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(2), ""), "{arguments:?}");
         assert!(ran.stderr.starts_with("error: "), "{arguments:?}: {}", ran.stderr);
     }
 }

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a command that cannot be started fails the test")]
 
+mod error_document;
 mod premath;
 
+use error_document::answer_in;
 use premath::premath;
 
 const ACCEPTED: &str = "conformance/harness-typestate/golden/single_call_accept/case.json";
@@ -119,16 +121,19 @@ fn the_code_is_the_same_with_json_and_the_answer_is_one_document() {
         let arguments = [arguments, ["--json"].as_slice()].concat();
         let ran = premath(&arguments, b"");
         assert_eq!(ran.code, Some(*code), "{arguments:?}: {}", ran.stderr);
-        if *code <= 1 {
-            let document = serde_json::from_str::<serde_json::Value>(&ran.stdout);
-            assert!(document.is_ok(), "{arguments:?}: {document:?}");
-            assert!(ran.stdout.ends_with('\n') && ran.stdout.lines().count() == 1, "{arguments:?}");
+        let document = serde_json::from_str::<serde_json::Value>(&ran.stdout);
+        assert!(ran.stdout.ends_with('\n') && ran.stdout.lines().count() == 1, "{arguments:?}");
+        let error = &document.unwrap()["error"];
+        if *code > 1 {
+            let text = |name: &str| error[name].as_str().unwrap_or_else(|| panic!("{arguments:?}: {error}"));
+            assert!(ran.stderr.contains(text("class")), "{arguments:?}: {error}");
+            assert_ne!((text("message"), text("hint")), ("", ""), "{arguments:?}: {error}");
         }
     }
 }
 
 #[test]
-fn without_an_answer_standard_output_is_empty_and_standard_error_says_why_and_what_to_do() {
+fn without_an_answer_standard_error_says_why_and_what_to_do() {
     for (arguments, code) in TABLE.iter().filter(|(arguments, code)| *code >= 2 && takes_json(arguments)) {
         for format in [[].as_slice(), &["--json"], &["--envelope"]] {
             if !format.is_empty() && arguments.first() == Some(&"help") {
@@ -136,7 +141,8 @@ fn without_an_answer_standard_output_is_empty_and_standard_error_says_why_and_wh
             }
             let arguments = [arguments, format].concat();
             let ran = premath(&arguments, b"");
-            assert_eq!((ran.code, ran.stdout.as_str()), (Some(*code), ""), "{arguments:?}");
+            assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(*code), ""), "{arguments:?}");
+            assert_eq!(ran.stdout.is_empty(), format.is_empty(), "{arguments:?}");
             let mut lines = ran.stderr.lines();
             let error = lines.next().unwrap_or_default();
             let class = error.strip_prefix("error: ").and_then(|rest| rest.split_once(": ")).unzip().0;

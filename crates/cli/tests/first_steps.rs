@@ -4,8 +4,10 @@
 #![expect(clippy::disallowed_methods, reason = "a test looks at the files that the command leaves")]
 #![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
 
+mod error_document;
 mod folder;
 
+use error_document::answer_in;
 use folder::{Folder, Ran};
 use serde_json::{Value, json};
 
@@ -30,7 +32,7 @@ fn run_in(folder: &Folder, below: &str, arguments: &[&str]) -> Ran {
 #[track_caller]
 fn error(folder: &Folder, arguments: &[&str], code: i32) -> (String, String) {
     let ran = folder.run(arguments);
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "{arguments:?}: {ran:?}");
+    assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(code), ""), "{arguments:?}: {ran:?}");
     let (first, second) = ran.stderr.trim_end().split_once('\n').unwrap();
     (first.to_owned(), second.to_owned())
 }

@@ -3,8 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "a test looks at the files that the command leaves")]
 #![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
 
+mod error_document;
 mod folder;
 
+use error_document::answer_in;
 use folder::Folder;
 use premath_kernel::Moment;
 use premath_wire::time::format_time;
@@ -39,7 +41,7 @@ fn append(folder: &Folder, step: &str, class: &str, more: &[&str]) -> Value {
 #[track_caller]
 fn refused(folder: &Folder, arguments: &[&str], code: i32, first_line: &str) {
     let ran = folder.run(&[arguments, &["--json"]].concat());
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "{arguments:?}: {ran:?}");
+    assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(code), ""), "{arguments:?}: {ran:?}");
     let mut lines = ran.stderr.lines();
     assert!(lines.next().unwrap().starts_with(first_line), "{arguments:?}: {}", ran.stderr);
     assert!(lines.next().unwrap().starts_with("hint: "), "{arguments:?}: {}", ran.stderr);

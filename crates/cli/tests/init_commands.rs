@@ -6,11 +6,13 @@
     reason = "what is on the disk is compared, and the example's checks are run"
 )]
 
+mod error_document;
 mod folder;
 
 use std::fs;
 use std::process::Command;
 
+use error_document::answer_in;
 use folder::Folder;
 use serde_json::{Value, json};
 
@@ -167,7 +169,7 @@ fn an_import_names_the_lines_it_left_out_and_takes_the_rest() {
         answer["problems"].as_array().unwrap().iter().map(|one| one["line"].as_u64().unwrap()).collect();
     assert_eq!(lines, [1, 2, 3]);
     let missing = folder.run(&["issue", "import", "no.jsonl"]);
-    assert_eq!((missing.code, missing.stdout.as_str()), (Some(4), ""));
+    assert_eq!((missing.code, answer_in(missing.code, &missing.stdout)), (Some(4), ""));
     assert!(missing.stderr.contains("no.jsonl"), "{}", missing.stderr);
     let fresh = Folder::new();
     assert_eq!(fresh.run(&["init", "--import", "no.jsonl"]).code, Some(4));
@@ -182,7 +184,7 @@ fn an_export_does_not_overwrite_what_it_exports() {
     let before = read(&folder, ".premath/issues.jsonl");
     for name in [".premath/issues.jsonl", "./.premath/../.premath/issues.jsonl"] {
         let ran = folder.run(&["issue", "export", "--output", name]);
-        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{name}");
+        assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(2), ""), "{name}");
         assert!(ran.stderr.contains(" at $.output\n"), "{}", ran.stderr);
     }
     assert_eq!(read(&folder, ".premath/issues.jsonl"), before);
@@ -293,7 +295,7 @@ fn unknown_keys_are_warned_about_and_wrong_values_refused() {
     );
     folder.write("premath.toml", "[mutation]\ncli = \"root\"\n");
     let ran = folder.run(&["issue", "list", "--json"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(2), ""));
     assert!(ran.stderr.starts_with("error: input.field_invalid: `root` is none of "), "{}", ran.stderr);
     assert!(ran.stderr.contains("(premath.toml, line 2) at $.mutation.cli\nhint: "), "{}", ran.stderr);
 }

@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a command that cannot be started fails the test")]
 #![expect(clippy::disallowed_methods, reason = "a second process and a reader that goes away are processes")]
 
+mod error_document;
 mod folder;
 
 use std::io::Read as _;
 use std::process::{Command, Stdio};
 
+use error_document::answer_in;
 use folder::Folder;
 use serde_json::{Value, json};
 
@@ -173,7 +175,7 @@ fn arguments_that_cannot_be_are_refused_before_anything_is_read() {
     ] {
         for format in [[].as_slice(), &["--json"], &["--envelope"]] {
             let ran = folder.run(&[arguments, format].concat());
-            assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+            assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(2), ""), "{arguments:?}");
             let mut lines = ran.stderr.lines();
             let error = lines.next().unwrap();
             assert!(error.starts_with("error: input.field_invalid: "), "{arguments:?}: {error}");
@@ -205,7 +207,7 @@ fn without_issue_memory_every_command_says_so_and_makes_none() {
         &["issue", "add", "T", "--issues", "elsewhere.jsonl"],
     ] {
         let ran = folder.run(arguments);
-        assert_eq!((ran.code, ran.stdout.as_str()), (Some(4), ""), "{arguments:?}");
+        assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(4), ""), "{arguments:?}");
         assert!(ran.stderr.starts_with("error: environment: `"), "{arguments:?}: {}", ran.stderr);
         assert!(ran.stderr.contains("hint: run `premath init`"), "{arguments:?}: {}", ran.stderr);
     }
@@ -364,7 +366,7 @@ fn notes_come_from_a_file_and_from_standard_input() {
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["issue"]["notes"], "from a pipe");
     let missing = folder.run(&["issue", "add", "T", "--notes-file", "no.md"]);
-    assert_eq!((missing.code, missing.stdout.as_str()), (Some(4), ""));
+    assert_eq!((missing.code, answer_in(missing.code, &missing.stdout)), (Some(4), ""));
     folder.write("latin.md", [b'a', 0xE9]);
     assert_eq!(folder.run(&["issue", "add", "T", "--notes-file", "latin.md"]).code, Some(2));
 }

@@ -3,10 +3,12 @@
 #![expect(clippy::disallowed_methods, reason = "the tests look at the files the command leaves")]
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what cannot be done fails the test")]
 
+mod error_document;
 mod folder;
 
 use std::fs;
 
+use error_document::answer_in;
 use folder::Folder;
 use serde_json::{Value, json};
 
@@ -154,7 +156,7 @@ fn a_file_of_several_names_and_a_link_that_leads_nowhere_are_refused() {
     std::os::unix::fs::symlink("nowhere.jsonl", folder.path().join("lost.jsonl")).unwrap();
     for name in ["hard.jsonl", "lost.jsonl"] {
         let ran = folder.run(&["issue", "claim", "bd-1", "--assignee", "jo", "--issues", name]);
-        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+        assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(2), ""), "{ran:?}");
         assert!(ran.stderr.contains("input.field_invalid") && ran.stderr.contains("$.issues"), "{ran:?}");
         assert!(ran.stderr.contains("hint"), "{ran:?}");
         assert_eq!(strays(&folder, name, &[name]), [""; 0]);

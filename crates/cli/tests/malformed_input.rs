@@ -29,11 +29,12 @@ fn check_small(input: &[u8]) -> Ran {
     Ran::from(command.write_stdin(input).output().unwrap())
 }
 
-/// Nothing on standard output, and a typed error of one line with a hint.
+/// One document of the error on standard output, and a typed error of one line with a hint.
 fn is_typed(ran: &Ran) -> bool {
     let lines: Vec<&str> = ran.stderr.lines().collect();
     ran.code == Some(2)
-        && ran.stdout.is_empty()
+        && serde_json::from_str::<Value>(&ran.stdout)
+            .is_ok_and(|document| document.pointer("/error/path").is_some_and(Value::is_string))
         && lines.len() == 2
         && lines.first().is_some_and(|line| line.starts_with("error: input.") && line.contains(" at $"))
         && lines.last().is_some_and(|line| line.starts_with("hint: "))

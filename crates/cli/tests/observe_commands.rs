@@ -4,8 +4,10 @@
 #![expect(clippy::indexing_slicing, reason = "a member that is not there fails the test")]
 #![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
+mod error_document;
 mod folder;
 
+use error_document::answer_in;
 use folder::Folder;
 use serde_json::{Value, json};
 
@@ -82,7 +84,7 @@ fn without_an_observation_one_is_told_how_to_build_it() {
     let folder = repository();
     for what in ["latest", "needs_attention", "projection"] {
         let ran = folder.run(&["observe", what, "--json"]);
-        assert_eq!((ran.code, ran.stdout.as_str()), (Some(4), ""), "{what}: {ran:?}");
+        assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(4), ""), "{what}: {ran:?}");
         assert!(ran.stderr.contains("premath observe-build"), "{what}: {ran:?}");
     }
 }
@@ -202,7 +204,7 @@ fn an_instruction_is_shown_with_who_worked_under_it_and_its_id_is_a_name() {
     assert_eq!((code, &answer["refused"]["class"]), (1, &json!("instruction_not_found")));
     for path in ["../x", "a/b", ".hidden", "", "a\\b", "a\nb"] {
         let ran = folder.run(&["observe", "instruction", path, "--json"]);
-        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{path:?}: {ran:?}");
+        assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(2), ""), "{path:?}: {ran:?}");
     }
 }
 

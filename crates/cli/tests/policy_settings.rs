@@ -4,8 +4,10 @@
 #![expect(clippy::disallowed_methods, reason = "a test looks at the files that the command leaves")]
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "what is not there fails the test")]
 
+mod error_document;
 mod folder;
 
+use error_document::answer_in;
 use folder::{Folder, Ran};
 use serde_json::{Value, json};
 
@@ -72,7 +74,7 @@ fn what_a_repository_may_not_say_stops_every_run_and_names_its_line() {
     let folder =
         project("", "[[guardrails.command]]\nname = \"scan\"\nrun = [\"sh\", \"-c\", \"touch started\"]\n");
     let ran = run(&folder, &[]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+    assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(2), ""), "{ran:?}");
     assert!(ran.stderr.contains("premath.toml, line 1"), "{}", ran.stderr);
     assert!(ran.stderr.contains("guardrails.repository_guards = true"), "{}", ran.stderr);
     assert!(!folder.path().join("started").exists());

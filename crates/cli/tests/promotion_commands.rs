@@ -210,3 +210,39 @@ fn rules_of_a_promotion_that_was_cut_off_deny_everything() {
     let (_, page) = folder.json(&["audit", "query", "--effect", "deny", "--run", "cut"]);
     assert!(page["count"].as_u64().unwrap() > 0, "{page}");
 }
+
+const READS: &str = "name = \"reads\"\n[[turn]]\ntext = \"I read.\"\n[[turn.call]]\nid = \"read\"\ntool = \"fs_read\"\n\
+    arguments = { path = \"rows.jsonl\", limit = 1 }\n[[turn]]\ntext = \"Read.\"\n";
+
+fn git(folder: &Folder, arguments: &[&str]) {
+    let mut command = std::process::Command::new("git");
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+    let done = command.args(identity).args(arguments).current_dir(folder.path()).output().unwrap();
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn a_clone_runs_under_the_package_that_was_promoted_elsewhere_and_committed() {
+    let folder = repository();
+    folder.write("scene.toml", READS);
+    git(&folder, &["init", "--quiet"]);
+    folder.write("policies/guardrails.json", GUARDRAILS);
+    let (code, answer) = folder.json(&["policy", "rollback", "defaults"]);
+    assert_eq!(code, 0, "{answer}");
+    git(&folder, &["add", "--all"]);
+    git(&folder, &["commit", "--quiet", "--message", "go back to the defaults"]);
+    let clone = Folder::new();
+    git(&clone, &["clone", "--quiet", folder.path().to_str().unwrap(), "."]);
+    let run = ["run", "read it", "--model", "scripted:scene.toml", "--json"];
+    let ran = clone.run(&run);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let (code, verified) = clone.json(&["verify"]);
+    assert_eq!(code, 0, "{verified}");
+    // What no commit has and this clone did not write is not taken for a promotion.
+    let log = clone.path().join(".premath/policy/promotions.jsonl");
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, format!("{text}{text}")).unwrap();
+    let ran = clone.run(&run);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("governance.policy_package_unpinned"), "{ran:?}");
+}

@@ -4,11 +4,13 @@
 #![expect(clippy::indexing_slicing, reason = "a member that is not there fails the test")]
 #![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
+mod error_document;
 mod folder;
 
 use std::path::PathBuf;
 use std::process::Command;
 
+use error_document::answer_in;
 use folder::Folder;
 use premath_kernel::Digest;
 use premath_wire::strict::{Limits, parse};
@@ -139,7 +141,7 @@ fn what_is_no_name_of_a_commit_is_no_input_and_an_unknown_one_is_refused() {
     let repository = Repository::new();
     for name in ["--output=x", "-O", "a..b", "HEAD:docs", "a b", " "] {
         let ran = repository.0.run(&["required-delta", &format!("--from={name}"), "--json"]);
-        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{name}: {ran:?}");
+        assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(2), ""), "{name}: {ran:?}");
         assert!(ran.stderr.starts_with("error: input.field_invalid: "), "{name}: {ran:?}");
     }
     let (code, answer) = repository.0.json(&["required-delta", "--from", "nowhere"]);
@@ -151,7 +153,7 @@ fn outside_a_git_repository_there_is_no_range() {
     let folder = Folder::new();
     assert_eq!(folder.run(&["init"]).code, Some(0));
     let ran = folder.run(&["required-delta", "--from", "HEAD"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(4), ""), "{ran:?}");
+    assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(4), ""), "{ran:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests look at the files the command leaves")]
 #![expect(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
+mod error_document;
 mod folder;
 
 use std::collections::BTreeSet;
@@ -10,6 +11,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use error_document::answer_in;
 use folder::{Folder, Ran};
 use serde_json::Value;
 
@@ -179,7 +181,8 @@ fn what_cannot_begin_says_where_and_leaves_nothing_behind() {
             let flag: &[&str] = if json { &["--json"] } else { &[] };
             let ran = folder.run(&[arguments, flag].concat());
             assert_eq!(ran.code, Some(code), "{arguments:?}: {ran:?}");
-            assert_eq!(ran.stdout, "", "{arguments:?}");
+            assert_eq!(answer_in(ran.code, &ran.stdout), "", "{arguments:?}");
+            assert_eq!(ran.stdout.is_empty(), !json, "{arguments:?}");
             assert!(
                 ran.stderr.starts_with("error: ") && ran.stderr.contains(place),
                 "{arguments:?}: {ran:?}"
@@ -247,7 +250,8 @@ fn a_run_is_driven_by_one_process_at_a_time_and_nothing_is_lost() {
     for arguments in [&["resume", "one"][..], &["resume", "one", "--json"], &["resume"]] {
         let ran = folder.run(arguments);
         assert_eq!(ran.code, Some(3), "{arguments:?}: {ran:?}");
-        assert_eq!(ran.stdout, "");
+        assert_eq!(answer_in(ran.code, &ran.stdout), "", "{ran:?}");
+        assert_eq!(ran.stdout.is_empty(), !arguments.contains(&"--json"), "{ran:?}");
     }
     let again = run(&folder, &["--run-id", "one"]);
     assert!(matches!(again.code, Some(2 | 3)), "{again:?}");

@@ -5,10 +5,12 @@
 #![expect(clippy::indexing_slicing, reason = "a member that is not there fails the test")]
 #![expect(clippy::disallowed_methods, reason = "files are edited behind premath's back")]
 
+mod error_document;
 mod folder;
 
 use std::fs;
 
+use error_document::answer_in;
 use folder::Folder;
 use serde_json::{Value, json};
 
@@ -328,7 +330,7 @@ fn a_used_up_budget_has_its_class_and_nothing_catches_it() {
 fn a_text_that_is_no_program_is_unusable_input() {
     let folder = repository();
     let ran = folder.run(&["scheme-eval", "-e", "(car '(1 2)", "--json"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    assert_eq!((ran.code, answer_in(ran.code, &ran.stdout)), (Some(2), ""));
     assert!(ran.stderr.starts_with("error: scheme_syntax: "), "{}", ran.stderr);
     assert!(ran.stderr.contains("1 | (car '(1 2)"), "{}", ran.stderr);
     let ran = folder.run(&["scheme-eval"]);
@@ -468,7 +470,12 @@ fn a_trace_that_was_changed_anywhere_is_refused() {
         bytes[place] = if bytes[place] == b'0' { b'1' } else { b'0' };
         folder.write("changed.json", &bytes);
         let ran = folder.run(&["scheme-eval", "--replay", "changed.json"]);
-        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "byte {place}: {}", ran.stderr);
+        assert_eq!(
+            (ran.code, answer_in(ran.code, &ran.stdout)),
+            (Some(2), ""),
+            "byte {place}: {}",
+            ran.stderr
+        );
         assert!(ran.stderr.starts_with("error: scheme_trace_invalid: "), "byte {place}: {}", ran.stderr);
     }
     for (from, to) in

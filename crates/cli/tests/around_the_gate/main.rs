@@ -8,7 +8,6 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::string_slice,
     clippy::disallowed_methods,
     reason = "a test starts programs and reads what they say; what is missing fails it"
 )]

@@ -33,9 +33,10 @@ impl Answer {
         self.status.signal() == Some(Signal::SIGKILL as i32)
     }
 
-    /// The document it printed, if it is whole: that is an acknowledgement, whatever happened afterwards.
+    /// The document it printed, if it is whole and no error: that is an acknowledgement, whatever happened afterwards.
     pub(crate) fn document(&self) -> Option<Value> {
-        serde_json::from_str(&self.stdout).ok()
+        let is_error = |document: &Value| document.pointer("/error/class").is_some_and(Value::is_string);
+        serde_json::from_str(&self.stdout).ok().filter(|document| !is_error(document))
     }
 
     /// Whether it came in time and says yes.

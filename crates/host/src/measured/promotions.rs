@@ -142,16 +142,27 @@ fn is_told(promoted: &PromotionRow, said: &(Option<String>, Option<String>)) -> 
         && row.as_deref().is_none_or(|digest| digest == row_digest(promoted))
 }
 
-/// The promotions that the audit log vouches for, the oldest first; none where the log cannot be believed.
+/// The promotions that the audit log or a commit vouches for, the oldest first; none where the audit log cannot be believed.
+///
+/// The audit log stays on its machine: a promotion that came with the clone has its record elsewhere.
 pub(crate) fn recorded_promotions(workspace: &Workspace) -> Result<Vec<PromotionRow>, StoreError> {
     let witnesses = repository(workspace).witnesses();
     let Ok(rows) = audit_log(workspace).vouched(&applied(), &witnesses, &workspace.root)? else {
         return Ok(Vec::new());
     };
     let known = said(&rows);
-    let mut history = packages(workspace).history()?;
-    history.retain(|row| known.get(&promotion_audit_id(row)).is_some_and(|said| is_told(row, said)));
-    Ok(history)
+    let committed = packages(workspace).committed_changes()?;
+    let is_recorded = |row: &PromotionRow, line: u64| match known.get(&promotion_audit_id(row)) {
+        Some(said) => is_told(row, said),
+        None => line <= committed,
+    };
+    let history = packages(workspace).history()?;
+    Ok(history
+        .into_iter()
+        .zip(1..)
+        .filter(|(row, line)| is_recorded(row, *line))
+        .map(|(row, _)| row)
+        .collect())
 }
 
 /// Whether the audit log agrees with the log of promotions about the newest one.
@@ -211,6 +222,7 @@ pub(crate) fn promotion_problems(workspace: &Workspace) -> Result<Vec<StoreProbl
         Err(error) => return Err(error),
     };
     let mut known = said(&audit_log(workspace).query(&applied(), MANY)?.rows);
+    let committed = packages(workspace).committed_changes()?;
     let mut problems = Vec::new();
     for (at, row) in history.iter().enumerate() {
         let line = u64::try_from(at).ok().and_then(|at| at.checked_add(1));
@@ -220,6 +232,8 @@ pub(crate) fn promotion_problems(workspace: &Workspace) -> Result<Vec<StoreProbl
                 let detail = format!("promotion {} is not what was recorded", row.number);
                 problems.push(problem("policy.promotion_changed", Severity::Error, line, detail));
             }
+            // It came with the clone: its record is on the machine that made it.
+            None if line.is_some_and(|line| line <= committed) => {}
             // Whoever wrote the last one may have died before its record: the next promotion or `doctor --fix` adds it.
             None => {
                 let is_last = at + 1 == history.len();
