@@ -1,5 +1,6 @@
-//! Journey 5: a governance owner changes a rule by draft, evaluation, red team and promotion; an edit by hand is refused with
-//! its line; drafts and working files that nobody promoted change nothing.
+//! Journey 5: a governance owner changes a rule by draft, evaluation, red team and promotion; an auditor judges the turns of a
+//! run again; an edit by hand is refused with its line; `verify` names what was deleted; drafts and working files that were not
+//! promoted change nothing.
 
 use serde_json::{Value, json};
 
@@ -82,7 +83,9 @@ fn a_rule_goes_from_draft_to_promotion_and_an_edit_by_hand_is_refused_with_its_l
     let package = promoted["packageDigest"].as_str().unwrap().to_owned();
 
     promoted_runs_carry_its_measurements(&owner, &package);
+    auditor_judges_every_turn_again(&owner, &package);
     edits_by_hand_are_refused(&owner, &package);
+    deletions_are_named(&owner, &package);
 }
 
 fn promoted_runs_carry_its_measurements(owner: &Person, package: &str) {
@@ -105,6 +108,56 @@ fn promoted_runs_carry_its_measurements(owner: &Person, package: &str) {
     let explained = ["policy", "explain", "--tool", "shell", "--args"];
     let call = r#"{"command": "cargo publish", "workdir": "."}"#;
     assert_eq!(owner.json(&[&explained[..], &[call]].concat()).1["policyName"], "no.releases");
+    assert_eq!(owner.json(&["verify"]).0, 0);
+}
+
+/// An auditor who trusts no verdict exports each turn of the run, and has it judged from the exported file alone.
+fn auditor_judges_every_turn_again(owner: &Person, package: &str) {
+    let card = owner.json(&["runs", "show", "promoted"]).1;
+    let turns = card["turns"].as_array().unwrap();
+    assert!(turns.len() > 1, "{card}");
+    for turn in turns {
+        let call = turn["callId"].as_str().unwrap();
+        let shown = owner.json(&["turn", "show", call]).1;
+        owner.write("case.json", &owner.done(&["turn", "export", call]));
+        let (code, judged) = owner.json(&["harness-join-check", "--input", "case.json"]);
+        assert_eq!((code, &judged["result"]), (0, &json!("accepted")), "{judged}");
+        assert_eq!(judged["witness"]["witnessId"], shown["witnessId"], "{call}");
+        for (name, digest) in shown["digests"].as_object().unwrap() {
+            assert_eq!(judged["witness"]["digests"][name], *digest, "{call}: {name}");
+        }
+        let case: Value = serde_json::from_str(&owner.read("case.json")).unwrap();
+        let bound = &case["governanceProfile"]["policyProvenance"]["boundDigest"];
+        assert_eq!(bound.as_str(), Some(package), "{call}");
+        // The same turn under another package is another turn, and refused.
+        let forged = owner.read("case.json").replace(package, &format!("pol1_{}", "0".repeat(64)));
+        owner.write("forged.json", &forged);
+        let (code, judged) = owner.json(&["harness-join-check", "--input", "forged.json"]);
+        assert_eq!((code, &judged["result"]), (1, &json!("rejected")), "{judged}");
+    }
+}
+
+/// After a deletion, `verify` names what is gone and what cites it.
+fn deletions_are_named(owner: &Person, package: &str) {
+    let report = owner.json(&["policy", "history"]).1["items"][0]["evalReport"].as_str().unwrap().to_owned();
+    let name = format!("eval-{}.json", report.strip_prefix("sha256:").unwrap());
+    let cases = [
+        (".premath/witnesses".to_owned(), ".premath/runs/promoted/journal.jsonl", "w1_".to_owned()),
+        (format!(".premath/policy/{package}"), ".premath/policy/promotions.jsonl", package.to_owned()),
+        (format!(".premath/reports/{name}"), ".premath/audit.jsonl", name),
+    ];
+    for (deleted, citing, missing) in cases {
+        let (path, aside) = (owner.path(&deleted), owner.path("aside"));
+        std::fs::rename(&path, &aside).unwrap();
+        let (code, answer) = owner.json(&["verify"]);
+        assert_eq!((code, &answer["state"]), (1, &json!("damaged")), "{deleted}: {answer}");
+        let is_named = |problem: &Value| {
+            let gone = problem["missing"].as_str().unwrap_or_default();
+            problem["path"] == citing && gone.contains(&missing)
+        };
+        assert!(answer["problems"].as_array().unwrap().iter().any(is_named), "{deleted}: {answer}");
+        std::fs::rename(&aside, &path).unwrap();
+    }
     assert_eq!(owner.json(&["verify"]).0, 0);
 }
 

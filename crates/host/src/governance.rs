@@ -6,6 +6,7 @@
 
 mod drift;
 mod evidence;
+mod kept_copies;
 mod packages;
 mod problems;
 mod standing;
@@ -13,6 +14,7 @@ mod standing;
 mod tests;
 
 pub(crate) use self::drift::differences;
+pub(crate) use self::kept_copies::kept_copy_problems;
 pub(crate) use self::packages::control_text;
 pub use self::packages::{PolicyPackages, shipped_package};
 pub(crate) use self::problems::package_problems;

@@ -2,7 +2,7 @@
 
 use super::choose;
 use super::registry::{Budget, ENTRIES, Slice, Work};
-use crate::ci;
+use crate::{ci, system};
 
 fn commands(id: &str, minutes: u32) -> Vec<String> {
     let entry = ENTRIES.iter().find(|entry| entry.id == id).unwrap();
@@ -78,6 +78,35 @@ fn what_is_built_for_a_figure_holds_the_tests_of_its_slice() {
         }
         let is_in_a_package = commands.iter().any(|command| command.contains(" --test "));
         assert!(!is_in_a_package || commands.iter().any(|command| command.contains(&own)), "{}", entry.id);
+    }
+}
+
+/// The test binaries that a filter names.
+fn binaries(filter: &str) -> Vec<&str> {
+    let names = filter.split("binary(").skip(1).filter_map(|rest| rest.split(')').next());
+    names.filter(|name| !name.starts_with('/')).collect()
+}
+
+#[test]
+fn every_binary_that_a_figure_names_exists_in_its_package() {
+    let mut named = Vec::new();
+    for entry in ENTRIES {
+        if let Slice::Tests { package, filter } = entry.slice {
+            named.extend(binaries(filter).into_iter().map(|name| (package.to_owned(), name.to_owned())));
+        }
+        for command in commands(entry.id, 1) {
+            let package = command.split(" --package ").nth(1).and_then(|rest| rest.split(' ').next());
+            let Some(package) = package else { continue };
+            named.extend(binaries(&command).into_iter().map(|name| (package.to_owned(), name.to_owned())));
+        }
+    }
+    for figure in ["around_the_gate", "exported_turns", "gate_removal"] {
+        assert!(named.iter().any(|(_, name)| name == figure), "no figure runs {figure}");
+    }
+    for (package, name) in named {
+        let tests = format!("crates/{}/tests/{name}", package.trim_start_matches("premath-"));
+        let is_there = system::exists(&format!("{tests}.rs")) || system::exists(&format!("{tests}/main.rs"));
+        assert!(is_there, "{package} has no test binary `{name}`");
     }
 }
 

@@ -18,9 +18,12 @@ mod folder;
 
 mod audit;
 mod elsewhere;
+mod evidence;
 mod forgery;
+mod issue_path;
 mod issues;
 mod journal;
+mod package;
 mod permits;
 mod room;
 mod trust;
@@ -65,12 +68,17 @@ impl Attack {
 /// Tries every attack on the same repository, and says which got through.
 #[track_caller]
 pub(crate) fn hold(attacks: &[Attack]) {
-    let room = Room::new();
+    hold_in(&Room::new(), attacks);
+}
+
+/// The same on a repository that is prepared already.
+#[track_caller]
+pub(crate) fn hold_in(room: &Room, attacks: &[Attack]) {
     let mut through = Vec::new();
     for attack in attacks {
         room.restore();
-        (attack.act)(&room);
-        through.extend(outcome(&room, attack).err().map(|why| format!("{}: {why}", attack.name)));
+        (attack.act)(room);
+        through.extend(outcome(room, attack).err().map(|why| format!("{}: {why}", attack.name)));
     }
     assert!(
         through.is_empty(),
@@ -82,7 +90,8 @@ pub(crate) fn hold(attacks: &[Attack]) {
 }
 
 fn outcome(room: &Room, attack: &Attack) -> Result<(), String> {
-    let before = std::fs::read(room.path(ISSUES)).ok();
+    let memories = || [room.path(ISSUES), room.outside_issues()].map(|path| std::fs::read(path).ok());
+    let before = memories();
     let ran = room.run_with(attack.then, attack.with);
     let is_refused = match attack.exit {
         Some(code) => ran.code == Some(code),
@@ -91,15 +100,17 @@ fn outcome(room: &Room, attack: &Attack) -> Result<(), String> {
     if !is_refused {
         return Err(format!("`{}` ended with {:?}: {ran:?}", attack.then.join(" "), ran.code));
     }
-    if std::fs::read(room.path(ISSUES)).ok() != before {
+    if memories() != before {
         return Err("issue memory changed".to_owned());
     }
     let Some(named) = attack.named else { return Ok(()) };
     let (_, verified) = room.verify();
     let problems = verified["problems"].as_array().unwrap();
-    // What was changed is the `path` of a problem, what is gone its `missing`.
+    // What was changed is the `path` of a problem, what is gone its `missing`. A folder stands for any file in it.
+    let is_named =
+        |path: &str| if named.ends_with('/') { path.contains(named) } else { path.ends_with(named) };
     let names = |problem: &serde_json::Value| {
-        let is_it = |member: &str| problem[member].as_str().is_some_and(|path| path.ends_with(named));
+        let is_it = |member: &str| problem[member].as_str().is_some_and(is_named);
         is_it("path") || is_it("missing")
     };
     match problems.iter().any(names) {
@@ -110,9 +121,18 @@ fn outcome(room: &Room, attack: &Attack) -> Result<(), String> {
 
 /// How many attacks there are: a number that only grows.
 #[test]
-fn there_are_at_least_sixty_ways_to_try() {
-    let families = [journal::ATTACKS, audit::ATTACKS, permits::ATTACKS, issues::ATTACKS, elsewhere::ATTACKS];
-    assert!(families.iter().map(|family| family.len()).sum::<usize>() >= 60);
+fn there_are_at_least_ninety_ways_to_try() {
+    let families = [
+        audit::ATTACKS,
+        elsewhere::ATTACKS,
+        evidence::ATTACKS,
+        issue_path::ATTACKS,
+        issues::ATTACKS,
+        journal::ATTACKS,
+        package::ATTACKS,
+        permits::ATTACKS,
+    ];
+    assert!(families.iter().map(|family| family.len()).sum::<usize>() >= 90);
 }
 
 /// Without an attack every command that is tried above works: none of them is refused for another reason.
@@ -121,7 +141,7 @@ fn without_an_attack_every_command_works() {
     let room = Room::new();
     let (code, verified) = room.verify();
     assert_eq!(code, 0, "{verified}");
-    for command in [&room::RESUME[..], &room::SPEND_MORE, &room::BY_HAND] {
+    for command in [&room::RESUME[..], &room::SPEND_MORE, &room::BY_HAND, &room::RUN_MORE] {
         room.restore();
         let ran = room.run(command);
         assert_eq!(ran.code, Some(0), "{command:?}: {ran:?}");

@@ -32,11 +32,26 @@ impl Room {
     pub(crate) fn new() -> Self {
         let room = Self { folder: Folder::new(), copies: TempDir::new().unwrap() };
         room.begin();
+        room.work()
+    }
+
+    /// The same under a package that was measured and promoted here.
+    pub(crate) fn with_package() -> Self {
+        let room = Self { folder: Folder::new(), copies: TempDir::new().unwrap() };
+        room.begin();
+        room.promote_package();
+        room.work()
+    }
+
+    fn work(self) -> Self {
+        let room = self;
         room.finish_a_run();
         room.keep("before-spending");
         room.spend_a_permit();
         room.kill_a_run();
         room.keep("now");
+        fs::create_dir_all(room.copies.path().join("outside")).unwrap();
+        fs::write(room.outside_issues(), room.earlier("before-spending", ISSUES)).unwrap();
         room
     }
 
@@ -67,6 +82,28 @@ impl Room {
         });
         self.folder.write(ENVELOPE, envelope.to_string());
         self.works(&["instruction-run", ENVELOPE]);
+    }
+
+    fn promote_package(&self) {
+        let rows = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/guardrails/dataset.jsonl");
+        self.folder.write("rows.jsonl", fs::read(rows).unwrap());
+        self.works(&["policy", "draft", "ours"]);
+        self.folder.write(
+            "policies/drafts/ours/guardrails.json",
+            r#"{"pii": {"input": "flag", "output": "redact"}, "hosts": ["*.example.org"]}"#,
+        );
+        let eval = self.report(&["eval", "guardrails", "--dataset", "rows.jsonl", "--draft", "ours"]);
+        let redteam = self.report(&["redteam", "run", "--draft", "ours"]);
+        self.works(&["policy", "promote", "--draft", "ours", "--eval", &eval, "--redteam", &redteam]);
+        self.commit();
+    }
+
+    /// Where a measurement left its report.
+    fn report(&self, arguments: &[&str]) -> String {
+        let mut command = self.folder.command(&[arguments, &["--json"]].concat());
+        command.env("PATH", "/usr/bin:/bin").timeout(std::time::Duration::from_secs(500));
+        let answer: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        answer["reportPath"].as_str().unwrap().to_owned()
     }
 
     fn finish_a_run(&self) {
@@ -121,6 +158,11 @@ impl Room {
         remove(&self.folder.state());
         copy(&self.copies.path().join("now").join("work"), self.folder.path());
         copy(&self.copies.path().join("now").join("state"), &self.folder.state());
+    }
+
+    /// Issue memory in a folder outside of the repository: a copy of that before the permit was spent.
+    pub(crate) fn outside_issues(&self) -> PathBuf {
+        self.copies.path().join("outside/issues.jsonl")
     }
 
     /// A file as it was in a copy.
@@ -198,6 +240,8 @@ pub(crate) const SPEND_AGAIN: [&str; 9] =
     ["issue", "update", "bd-2", "--notes", "linked", "--instruction", ID, "--call-id", "call-1"];
 pub(crate) const SPEND_MORE: [&str; 9] =
     ["issue", "update", "bd-2", "--notes", "more", "--instruction", ID, "--call-id", "call-2"];
+pub(crate) const RUN_MORE: [&str; 6] =
+    ["run", "do it", "--model", "scripted:two.toml", "--json", "--run-id=three"];
 pub(crate) const BY_HAND: [&str; 5] = ["issue", "update", "bd-2", "--notes", "by hand"];
 
 fn scene(turns: &[&str]) -> String {
@@ -207,7 +251,7 @@ fn scene(turns: &[&str]) -> String {
 
 fn wait(number: &str) -> String {
     format!(
-        "[[turn.call]]\ntool = \"shell\"\narguments = {{ command = \"touch begun{number}; \
+        "[[turn.call]]\ntool = \"shell\"\narguments = {{ command = \"seq 1 9000; touch begun{number}; \
          while [ ! -e go{number} ]; do sleep 0.02; done\", workdir = \".\" }}\n"
     )
 }

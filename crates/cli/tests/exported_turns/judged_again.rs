@@ -1,8 +1,12 @@
 //! Every exported turn gets the verdict, the digests and the witness of the live turn.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Output};
+
 use serde_json::{Value, json};
 
-use super::live_run::{PATTERNS, Project, shown};
+use super::live_run::{PATTERNS, PROGRAM, Project, repository, shown};
 
 /// What was compared of one run.
 #[derive(Debug, Default)]
@@ -72,6 +76,36 @@ fn every_turn_of_the_demo_is_judged_again_with_equal_digests() {
     let compared = compare_every_turn(&Project::demo());
     assert!(compared.turns > 1, "{compared:?}");
     assert!(compared.intents > 0, "a demo that changes nothing shows nothing: {compared:?}");
+}
+
+/// The script of the documentation, over one pattern: the tests above compare all of them.
+fn judge_by_script(program: &str) -> Output {
+    let script = repository().join("scripts/judge-again");
+    Command::new(script).arg("single").env("PREMATH", program).output().unwrap()
+}
+
+#[test]
+fn the_script_judges_turns_again_with_equal_digests() {
+    let output = judge_by_script(PROGRAM);
+    assert!(output.status.success(), "{}", shown(&output));
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("equal verdicts and digests"),
+        "{}",
+        shown(&output)
+    );
+}
+
+#[test]
+fn the_script_fails_when_an_exported_turn_is_judged_differently() {
+    let folder = tempfile::tempdir().unwrap();
+    let forging = folder.path().join("forging");
+    let forge =
+        format!("if [ \"$2\" = export ]; then {PROGRAM} \"$@\" | sed s/structured/adapted/; exit; fi");
+    std::fs::write(&forging, format!("#!/bin/sh\n{forge}\nexec {PROGRAM} \"$@\"\n")).unwrap();
+    std::fs::set_permissions(&forging, Permissions::from_mode(0o755)).unwrap();
+    let output = judge_by_script(forging.to_str().unwrap());
+    assert_eq!(output.status.code(), Some(1), "{}", shown(&output));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is judged differently"), "{}", shown(&output));
 }
 
 /// Seed: 001 §3/4, 001 §4.3/11

@@ -12,7 +12,7 @@ use super::doctor::unreadable_pins;
 use super::issue::count;
 use super::trust::taken_over;
 use crate::authority::{approval_problems, permit_problems};
-use crate::governance::package_problems;
+use crate::governance::{kept_copy_problems, package_problems};
 use crate::measured::{promotion_problems, report_problems};
 use crate::recording::audit_log;
 use crate::scheme::announcement_problems;
@@ -78,6 +78,7 @@ pub(crate) fn evidence_problems(
 ) -> Result<Vec<StoreProblem>, ActionError> {
     let mut problems = promotion_problems(workspace)?;
     problems.extend(package_problems(workspace)?);
+    problems.extend(kept_copy_problems(workspace)?);
     problems.extend(report_problems(workspace, recorded)?);
     problems.extend(permit_problems(workspace, recorded)?);
     problems.extend(approval_problems(workspace)?);

@@ -156,15 +156,19 @@ impl PackageStanding {
         })
     }
 
-    /// Every file that differs from the package that must be in force.
+    /// Every file that differs from the package that must be in force; none where its copy is gone or damaged, which
+    /// [`super::kept_copy_problems`] reports.
     ///
     /// # Errors
-    /// As [`Self::expected_files`].
+    /// The copy cannot be read.
     pub(crate) fn drift(&self, workspace: &Workspace) -> Result<Vec<PolicyFileDiff>, ActionError> {
         if self.expected == self.bound_digest {
             return Ok(Vec::new());
         }
-        let expected = self.expected_files(workspace)?;
+        let expected = match self.expected_files(workspace) {
+            Err(ActionError::Store(StoreError::Corrupt { .. })) => None,
+            read => read?,
+        };
         Ok(expected.map(|expected| differences(&expected, &self.bound)).unwrap_or_default())
     }
 
@@ -302,7 +306,7 @@ fn no_package(store: &PolicyStore) -> StoreError {
     }
 }
 
-fn store_of(workspace: &Workspace) -> PolicyStore {
+pub(super) fn store_of(workspace: &Workspace) -> PolicyStore {
     PolicyStore::new(Arc::clone(&workspace.disk), workspace.root.clone())
 }
 

@@ -11,7 +11,7 @@ use premath_bd::AuditFilter;
 use premath_bd::desk::{ApprovalState, Item, ProposalState};
 use premath_host::audit_log;
 use premath_kernel::{Object, Value};
-use premath_wire::v1::{AuditKind, RunEnding};
+use premath_wire::v1::{AuditKind, RunAnswer, RunEnding};
 
 use super::encoding::{disguises, visible};
 use super::place::{Place, Ran, said};
@@ -182,11 +182,18 @@ pub(super) fn is_done(place: &Place, ran: &Ran) -> Result<Option<String>, String
     }
     Ok(match &ran.answer {
         Some(answer) if answer.outcome == RunEnding::Completed => None,
-        Some(answer) => {
-            Some(format!("it ended as {:?}: {}", answer.outcome, answer.detail.clone().unwrap_or_default()))
-        }
+        Some(answer) => Some(describe_ending(answer)),
         None => Some("it did not run".to_owned()),
     })
+}
+
+/// How a task ended that was not completed: its failure classes, where it has some, and the detail of the run.
+fn describe_ending(answer: &RunAnswer) -> String {
+    let detail = answer.detail.as_deref().unwrap_or_default();
+    match answer.failure_classes.as_slice() {
+        [] => format!("it ended as {:?}: {detail}", answer.outcome),
+        classes => format!("it ended as {:?} ({}): {detail}", answer.outcome, classes.join(", ")),
+    }
 }
 
 /// The code of the first call that failed, as the model was told.
