@@ -73,7 +73,7 @@ pub use scheme::{
     FUNCTIONS, Gives, ProgramFunction, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault,
 };
 pub use settings::{
-    CodeSettings, Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings,
+    AgentSandbox, CodeSettings, Layer, LoopSettings, PolicySettings, Setting, Settings, TelemetrySettings,
     TerminalAuthority, ToolSettings,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};

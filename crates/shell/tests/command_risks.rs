@@ -1,7 +1,7 @@
 //! R28: dangerous commands, plain and in twelve disguises, are denied or asked about; ordinary ones of daily work are not.
 //!
 //! Rules were tuned on `*_tuned.jsonl` alone. `*_held_out.jsonl` was written before there were rules, and is only counted.
-//! `PREMATH_R28=all` counts every command in every disguise, as `cargo xtask prove R28` does; else a slice is counted.
+//! `PREMATH_PROVE=1` counts every command in every disguise, as `cargo xtask prove R28` does; else a slice is counted.
 
 #![expect(
     clippy::disallowed_methods,
@@ -45,7 +45,7 @@ fn decide(command: &str) -> Decision {
 }
 
 fn counts_all() -> bool {
-    std::env::var_os("PREMATH_R28").is_some()
+    std::env::var_os("PREMATH_PROVE").is_some()
 }
 
 /// Every so many rows, so that a slice has about a hundred of them.
