@@ -76,8 +76,9 @@ pub use scheme::{
     FUNCTIONS, Gives, ProgramFunction, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault,
 };
 pub use settings::{
-    Baseline, ClosingRule, CodeSettings, Layer, LoopSettings, PolicySettings, RetentionSettings, Setting,
-    Settings, ShellSettings, TelemetrySettings, TerminalAuthority, ToolSettings, parse_age, parse_size,
+    AgentSandbox, Baseline, ClosingRule, CodeSettings, Layer, LoopSettings, PolicySettings,
+    RetentionSettings, Setting, Settings, ShellSettings, TelemetrySettings, TerminalAuthority, ToolSettings,
+    parse_age, parse_size,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use work::{

@@ -14,6 +14,9 @@ use crate::exit::Exit;
 use crate::render::hook::{HookAnswer, answer, blocked, installed, told};
 use crate::{output, system};
 
+/// The longest event that is kept in memory, as the host action takes it; one byte more says that there was more.
+const MOST_EVENT_BYTES: usize = 8 * 1024 * 1024;
+
 /// Runs the command that was typed.
 pub(crate) fn run(args: &GuardArgs) -> Result<Exit, CliError> {
     match (&args.command, args.host) {
@@ -120,12 +123,20 @@ struct Decided {
 
 fn decided(args: &GuardArgs, hook: HookHost) -> Result<Decided, CliError> {
     let (root, spellings) = root(args)?;
-    let bytes = system::read_input(Path::new("-"))?;
-    let event = String::from_utf8(bytes)
-        .map_err(|error| CliError::usage(format!("the event is not UTF-8: {error}"), "send it as JSON"))?;
+    let bytes = system::read_bounded_input(MOST_EVENT_BYTES)?;
+    // What was cut off within a letter is too large whatever it says.
+    let event = match String::from_utf8(bytes) {
+        Ok(event) => event,
+        Err(error) if error.as_bytes().len() > MOST_EVENT_BYTES => "x".repeat(MOST_EVENT_BYTES + 1),
+        Err(error) => {
+            return Err(CliError::usage(format!("the event is not UTF-8: {error}"), "send it as JSON"));
+        }
+    };
+    let own_folders = system::own_folders();
     let arguments = Object::fields()
         .field("event", event)
         .field("format", hook.token())
+        .field("ownFolders", Value::text_list(own_folders.iter().map(String::as_str)))
         .field("roots", Value::text_list(spellings.iter().map(String::as_str)))
         .finish();
     let mut found = None;

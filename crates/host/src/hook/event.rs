@@ -8,6 +8,9 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use serde::Deserialize;
 use serde_json::Value;
 
+/// The longest event that is read, in bytes: what is beyond is denied.
+pub(super) const MOST_BYTES: usize = 8 * 1024 * 1024;
+
 /// When the hook is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moment {

@@ -65,6 +65,7 @@ pub(super) fn record(
         tool: verdict.tool,
         args_digest: Some(verdict.digest.as_str().to_owned()),
         targets: verdict.targets.into_iter().map(|target| target.name).collect(),
+        findings: verdict.findings,
         note: verdict.note,
         replacement,
         audit_id,
@@ -107,6 +108,7 @@ fn data(format: HookFormat, event: Option<&HookEvent>, verdict: &Verdict, at: &s
     Object::fields()
         .field("door", format.door())
         .optional("error", verdict.error.as_ref().map(error))
+        .optional("classes", classes(verdict))
         .optional("event", told(event.map(|event| event.name.as_str())))
         .optional("hostTool", told(event.map(|event| event.tool.as_str())))
         .optional("mode", told(event.and_then(|event| event.mode.as_deref())))
@@ -116,4 +118,12 @@ fn data(format: HookFormat, event: Option<&HookEvent>, verdict: &Verdict, at: &s
         )
         .optional("sessionId", told(event.and_then(|event| event.session.as_deref())))
         .finish()
+}
+
+/// The classes of what stands against a command, each once.
+fn classes(verdict: &Verdict) -> Option<Value<'static>> {
+    let mut classes: Vec<&str> = verdict.findings.iter().map(|finding| finding.class.as_str()).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    (!classes.is_empty()).then(|| Value::text_list(classes).into_owned())
 }
