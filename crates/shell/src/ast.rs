@@ -79,8 +79,10 @@ pub(crate) enum RedirectKind {
     Append,
     /// `<>`
     ReadWrite,
-    /// `>&`, `<&`: another descriptor, or a file
+    /// `>&`: another descriptor, or a file
     Duplicate,
+    /// `<&`: another descriptor
+    DuplicateInput,
     /// `<<`, `<<-`
     Document,
     /// `<<<`
@@ -156,6 +158,20 @@ pub(crate) enum Operation {
 }
 
 impl Word {
+    /// Its text where variables in it turn out to be empty; nothing for a word without variables or without text.
+    pub(crate) fn without_parameters(&self) -> Option<String> {
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Bare(part) | Piece::Quoted(part) => text.push_str(part),
+                Piece::Parameter(_) => {}
+                Piece::Substitution { .. } | Piece::Process(_) | Piece::Arithmetic(_) => return None,
+            }
+        }
+        let has_parameter = self.pieces.iter().any(|piece| matches!(piece, Piece::Parameter(_)));
+        (has_parameter && !text.is_empty()).then_some(text)
+    }
+
     /// The text of a word without quotes and expansions.
     pub(crate) fn bare(&self) -> Option<&str> {
         match self.pieces.as_slice() {

@@ -20,7 +20,7 @@ pub(crate) fn echo_escapes(text: &str) -> String {
 
 /// The text that `printf` prints for a format, with its conversions filled from arguments in turn.
 pub(crate) fn printf(format: &str, arguments: &[String]) -> Option<String> {
-    let format = unescape(format, Escapes::AnsiC);
+    let format = unescape(format, Escapes::Format);
     let mut values = arguments.iter();
     let mut out = String::new();
     loop {
@@ -47,7 +47,10 @@ fn print_once<'v>(
             out.push(character);
             continue;
         }
-        while characters.next_if(|one| one.is_ascii_digit() || "-+ .#*".contains(*one)).is_some() {}
+        // A width or a precision cuts and fills: what is printed then is not followed.
+        if characters.next_if(|one| one.is_ascii_digit() || "-+ .#*".contains(*one)).is_some() {
+            return None;
+        }
         match characters.next()? {
             '%' => out.push('%'),
             's' | 'q' => out.push_str(values.next().map_or("", String::as_str)),
@@ -73,7 +76,9 @@ fn print_once<'v>(
 enum Escapes {
     /// `\101`, `\x41`, `\u0041`, `\'`
     AnsiC,
-    /// The same, with `\0101` for an octal number.
+    /// The same, for the format of `printf`.
+    Format,
+    /// The same, with `\0101` for an octal number, and `\c` for the end.
     Echo,
 }
 
@@ -82,9 +87,17 @@ fn unescape(text: &str, escapes: Escapes) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('\\') {
         bytes.extend_from_slice(before.as_bytes());
-        rest = unescape_one(after, escapes, &mut bytes);
+        rest = match escapes {
+            Escapes::Echo if after.starts_with('c') => "",
+            _ => unescape_one(after, escapes, &mut bytes),
+        };
     }
     bytes.extend_from_slice(rest.as_bytes());
+    // A quoted text ends at a zero byte; shells drop it from what programs print.
+    match escapes {
+        Escapes::AnsiC => bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len())),
+        Escapes::Format | Escapes::Echo => bytes.retain(|byte| *byte != 0),
+    }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -112,6 +125,9 @@ fn unescape_one<'t>(text: &'t str, escapes: Escapes, out: &mut Vec<u8>) -> &'t s
         out.push(byte);
         return rest;
     }
+    if first == 'x' && escapes == Escapes::AnsiC && rest.starts_with('{') {
+        return unescape_braced(rest, out);
+    }
     let (radix, digits, most) = match first {
         'x' => (16, rest, 2),
         'u' => (16, rest, 4),
@@ -137,6 +153,16 @@ fn unescape_one<'t>(text: &'t str, escapes: Escapes, out: &mut Vec<u8>) -> &'t s
         Some(_) => digits.get(length..).unwrap_or_default(),
         None => text,
     }
+}
+
+/// `\x{72}`: any number of digits, of which the last byte counts; the brace may be missing at the end.
+fn unescape_braced<'t>(text: &'t str, out: &mut Vec<u8>) -> &'t str {
+    let digits = text.strip_prefix('{').unwrap_or(text);
+    let end = digits.find(|digit: char| !digit.is_ascii_hexdigit()).unwrap_or(digits.len());
+    let (number, rest) = digits.split_at_checked(end).unwrap_or((digits, ""));
+    let last = number.get(number.len().saturating_sub(2)..).unwrap_or_default();
+    out.push(u8::from_str_radix(last, 16).unwrap_or(0));
+    rest.strip_prefix('}').unwrap_or(rest)
 }
 
 /// Base64, with the alphabet of URLs as well, blanks passed over.

@@ -18,6 +18,7 @@ use crate::ast::Statement;
 use crate::flow::Flow;
 use crate::parser::{SyntaxFault, parse};
 use crate::risk::{Decision, Reach, Risk, RiskClass};
+use crate::rules;
 use crate::scene::{Place, Scene};
 
 /// The most simple commands that are looked at.
@@ -112,7 +113,12 @@ impl<'s> Interpreter<'s> {
             }
             Statement::Pipeline(stages) => {
                 let outer = std::mem::replace(&mut self.in_pipeline, true);
-                let flow = stages.iter().fold(input, |flow, stage| self.statement(stage, flow));
+                let flow = stages.iter().fold(input, |flow, stage| {
+                    let mut flow = self.statement(stage, flow);
+                    // What comes through a pipe is never the terminal's.
+                    flow.origin.local |= flow.text.is_none();
+                    flow
+                });
                 self.in_pipeline = outer;
                 self.environment_ends(flow)
             }
@@ -135,6 +141,7 @@ impl<'s> Interpreter<'s> {
                 flow
             }
             Statement::Function { name, body } => {
+                rules::own::check_definition(self, name);
                 self.state.functions.insert(name.clone(), Rc::clone(body));
                 Flow::empty()
             }
@@ -156,7 +163,9 @@ impl<'s> Interpreter<'s> {
             }
             Statement::Evaluated(words) => {
                 for word in words {
-                    self.expand_all(word);
+                    for arg in self.expand_all(word) {
+                        rules::variables::check_arithmetic(self, &arg);
+                    }
                 }
                 Flow::empty()
             }

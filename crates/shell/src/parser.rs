@@ -127,6 +127,13 @@ impl Parser {
         found
     }
 
+    /// Passes over a backslash and the end of a line, which a shell drops before it reads what is around them.
+    fn joined_line(&mut self) {
+        while self.sees("\\\n") {
+            self.at += 2;
+        }
+    }
+
     /// Passes over blanks, comments and lines that go on.
     fn blanks(&mut self) -> Result<(), SyntaxFault> {
         loop {
@@ -134,7 +141,6 @@ impl Parser {
             match self.peek() {
                 Some(' ' | '\t') => self.at += 1,
                 Some('\\') if self.peek_at(1) == Some('\n') => self.at += 2,
-                Some('\\') if self.peek_at(1) == Some('\r') && self.peek_at(2) == Some('\n') => self.at += 3,
                 Some('#') => {
                     while self.peek().is_some_and(|character| character != '\n') {
                         self.at += 1;

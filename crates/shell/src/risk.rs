@@ -130,6 +130,10 @@ impl AgentSandbox {
 
     /// Whether the sandbox itself stops what a risk is about.
     const fn stops(self, risk: &Risk) -> bool {
+        // INVARIANT: no sandbox vouches for premath's own files, nor for what was not understood.
+        if matches!(risk.class, RiskClass::OwnFiles | RiskClass::Obscured | RiskClass::Unreadable) {
+            return false;
+        }
         let gains_or_leaves =
             matches!(risk.class, RiskClass::Destructive | RiskClass::Privilege | RiskClass::Persistence);
         let sends = matches!(risk.class, RiskClass::Exfiltration | RiskClass::Install);

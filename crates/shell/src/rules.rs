@@ -2,6 +2,7 @@
 //!
 //! A program that no family knows may do anything with the paths it is given; only what is known to read is taken to read.
 
+pub(crate) mod carriers;
 pub(crate) mod containers;
 pub(crate) mod databases;
 pub(crate) mod editors;
@@ -67,6 +68,7 @@ pub(crate) fn apply(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Flow 
             return file;
         }
     }
+    carriers::check_arguments(interpreter, call);
     for family in FAMILIES {
         if let Some(flow) = family(interpreter, call) {
             return flow;

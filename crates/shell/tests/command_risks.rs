@@ -1,6 +1,7 @@
 //! R28: dangerous commands, plain and in twelve disguises, are denied or asked about; ordinary ones of daily work are not.
 //!
 //! Rules were tuned on `*_tuned.jsonl` alone. `*_held_out.jsonl` was written before there were rules, and is only counted.
+//! `*_independent.jsonl` was written by another hand after the rules; faults that it showed are mended.
 //! `PREMATH_PROVE=1` counts every command in every disguise, as `cargo xtask prove R28` does; else a slice is counted.
 
 #![expect(
@@ -127,4 +128,14 @@ fn ordinary_commands_that_rules_were_tuned_on_pass() {
 #[test]
 fn ordinary_commands_that_were_held_out_pass() {
     assert_passes("held out", include_str!("data/ordinary_held_out.jsonl"), 85);
+}
+
+#[test]
+fn dangerous_commands_of_another_hand_are_stopped() {
+    assert_stopped("independent", include_str!("data/dangerous_independent.jsonl"), 50);
+}
+
+#[test]
+fn ordinary_commands_of_another_hand_pass() {
+    assert_passes("independent", include_str!("data/ordinary_independent.jsonl"), 141);
 }

@@ -247,7 +247,7 @@ const ESCAPES: &str = "binary(sandbox)";
 const PATHS: &str = "test(/^beneath::/)";
 const SECRET_RULES: &str = "binary(secret_rules)";
 const SECRETS_IN_RUNS: &str = "binary(secret_rules_in_runs)";
-const COMMAND_RISKS: &str = "binary(command_risks)";
+const COMMAND_RISKS: &str = "binary(command_risks) + binary(bash_oracle)";
 const CONSOLE: &str = "binary(console)";
 const FLOODS: &str =
     "binary(sandbox) & test(/bomb|flood|take_|sleeper|large_file|many_files|grandchild|time/)";
@@ -330,7 +330,7 @@ fn secret_rules(_budget: &Budget) -> Vec<Work> {
 }
 
 fn command_risks(_budget: &Budget) -> Vec<Work> {
-    shown_tests("premath-shell", &["command_risks"], COMMAND_RISKS)
+    shown_tests("premath-shell", &["command_risks", "bash_oracle"], COMMAND_RISKS)
 }
 
 /// The times that are promised are those of a release build.

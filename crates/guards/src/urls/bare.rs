@@ -73,7 +73,7 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// Where the host stands in a word, if there is one.
 fn host_of(token: &str, reaches: bool) -> Option<Range<usize>> {
     let skipped = token.len() - token.trim_start_matches('/').len();
-    if skipped == 1 || skipped > 2 || token.starts_with(['-', '.', '$', '#', '%']) {
+    if skipped == 1 || skipped > 2 || token.starts_with(['-', '.', '$', '#']) {
         return None;
     }
     let rest = token.get(skipped..)?;

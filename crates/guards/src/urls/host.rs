@@ -17,32 +17,26 @@ pub(super) enum Host {
 impl Host {
     /// Reads a host in any spelling; nothing for what is none.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let decoded = percent_decoded(text)?;
-        if let Some(inner) = decoded.strip_prefix('[') {
-            return ipv6(inner.strip_suffix(']')?).map(Self::Address);
+        let inner = text.strip_prefix('[').map_or(Some(text), |rest| rest.strip_suffix(']'))?;
+        if inner.contains(':') {
+            // The zone of an address is not part of it, and the parser below takes none.
+            return inner
+                .split('%')
+                .next()?
+                .parse()
+                .ok()
+                .map(|address| Self::Address(embedded_ipv4(address)));
         }
-        if decoded.contains(':') {
-            return ipv6(&decoded).map(Self::Address);
-        }
-        let dotted: String = decoded.chars().map(|one| if is_dot(one) { '.' } else { one }).collect();
-        let name = dotted.trim_end_matches('.');
-        if name.is_empty()
-            || name.contains(|one: char| one.is_whitespace() || "/@:#?\\<>^|%\"'".contains(one))
-        {
-            return None;
-        }
-        let name = idna::domain_to_ascii(name).ok().filter(|name| !name.is_empty())?;
-        match ipv4(&name) {
-            Number::Address(address) => Some(Self::Address(IpAddr::V4(address))),
-            Number::Broken => None,
-            Number::None => Some(Self::Name(name)),
+        let host = url::Host::parse(text.trim_end_matches('.')).ok()?;
+        match host {
+            url::Host::Domain(name) => {
+                let name = name.trim_end_matches('.');
+                (!name.is_empty()).then(|| Self::Name(name.to_owned()))
+            }
+            url::Host::Ipv4(address) => Some(Self::Address(IpAddr::V4(address))),
+            url::Host::Ipv6(address) => Some(Self::Address(embedded_ipv4(address))),
         }
     }
-}
-
-/// Dots of other scripts that a name is cut at as well.
-fn is_dot(character: char) -> bool {
-    matches!(character, '.' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}')
 }
 
 /// Whether a host could be taken for another by its letters.
@@ -52,94 +46,15 @@ pub(super) fn is_lookalike(text: &str) -> bool {
         || text.to_ascii_lowercase().split('.').any(|label| label.starts_with("xn--"))
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return Some(text.to_owned());
-    }
-    // A zone of an address is no encoding.
-    if text.matches(':').count() > 1 {
-        return Some(text.to_owned());
-    }
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-        let (high, low) = (digit(rest.next())?, digit(rest.next())?);
-        bytes.push(u8::try_from(high * 16 + low).ok()?);
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// What a name of numbers is.
-#[derive(Debug, PartialEq, Eq)]
-enum Number {
-    /// An address.
-    Address(Ipv4Addr),
-    /// It ends in a number, and is no address.
-    Broken,
-    /// No number.
-    None,
-}
-
-/// IPv4 in one to four parts, each decimal, octal or hexadecimal; the last fills what is left.
-fn ipv4(name: &str) -> Number {
-    let parts: Vec<&str> = name.split('.').collect();
-    let ends_in_number = parts.last().is_some_and(|last| {
-        number(last).is_some() || (!last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()))
-    });
-    if !ends_in_number {
-        return Number::None;
-    }
-    let numbers: Option<Vec<u64>> = parts.iter().map(|part| number(part)).collect();
-    let Some((last, first)) = numbers.as_deref().and_then(|numbers| numbers.split_last()) else {
-        return Number::Broken;
-    };
-    if first.len() > 3 || first.iter().any(|part| *part > 255) {
-        return Number::Broken;
-    }
-    let left = 4 - first.len();
-    if *last >= 256_u64.pow(u32::try_from(left).unwrap_or(4)) {
-        return Number::Broken;
-    }
-    let head = first.iter().enumerate().map(|(index, part)| part << (8 * (3 - index))).sum::<u64>();
-    match u32::try_from(head + last) {
-        Ok(bits) => Number::Address(Ipv4Addr::from(bits)),
-        Err(_) => Number::Broken,
-    }
-}
-
-fn number(part: &str) -> Option<u64> {
-    let (radix, digits) = match part.as_bytes() {
-        [] => return None,
-        [b'0', b'x' | b'X', ..] => (16, part.get(2..)?),
-        [b'0', _, ..] => (8, part.get(1..)?),
-        _ => (10, part),
-    };
-    if digits.is_empty() {
-        return (radix == 16).then_some(0);
-    }
-    u64::from_str_radix(digits, radix)
-        .ok()
-        .filter(|_| digits.bytes().all(|byte| byte.is_ascii_alphanumeric()))
-}
-
-/// IPv6 without its zone; an IPv4 address inside of it is that address.
-fn ipv6(text: &str) -> Option<IpAddr> {
-    let address: Ipv6Addr = text.split('%').next()?.parse().ok()?;
+/// An IPv4 address that is mapped or translated to IPv6 is that address.
+fn embedded_ipv4(address: Ipv6Addr) -> IpAddr {
     let translated = match address.segments() {
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
             Some(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)))
         }
         _ => None,
     };
-    Some(match address.to_ipv4_mapped().or(translated) {
-        Some(mapped) => IpAddr::V4(mapped),
-        None => IpAddr::V6(address),
-    })
+    address.to_ipv4_mapped().or(translated).map_or(IpAddr::V6(address), IpAddr::V4)
 }
 
 /// A listed host: what it covers.

@@ -212,7 +212,8 @@ impl Case<'_> {
             (None, None) => (Effect::Deny, Some(failed("policy said nothing about it"))),
         };
         (verdict.effect, verdict.error) = match (effect, command_risk::decision(&verdict.findings)) {
-            (Effect::Allow | Effect::Ask, Some((effect, error))) => (effect, Some(error)),
+            (Effect::Allow, Some((effect, error))) => (effect, Some(error)),
+            // A rule that asks says why in the words of the person who wrote it.
             (effect, _) => (effect, error),
         };
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::{Interpreter, bounded};
 use crate::arg::{Arg, UNKNOWN, could_be, is_mark};
-use crate::ast::{Assignment, Command};
+use crate::ast::{Assignment, Command, Word};
 use crate::flow::Flow;
 use crate::risk::{Reach, RiskClass};
 use crate::rules;
@@ -45,7 +45,7 @@ impl Interpreter<'_> {
         }
         let input = self.redirect(&command.redirects, input);
         let (first, rest) = match command.words.split_first() {
-            Some((first, rest)) => (self.expand(first), rest),
+            Some((first, rest)) => (self.programs(first), rest),
             None => {
                 self.truncations(&command.redirects);
                 return Flow::empty();
@@ -65,12 +65,24 @@ impl Interpreter<'_> {
         whole
     }
 
+    /// The readings of the word that names a program. A variable that a branch or a subshell sets may be empty after all.
+    fn programs(&mut self, word: &Word) -> Vec<Vec<Arg>> {
+        let mut readings = self.expand(word);
+        if let Some(name) = word.without_parameters().filter(|name| rules::carriers::is_carried(name)) {
+            readings.push(vec![Arg::known(name)]);
+        }
+        readings
+    }
+
     fn assign(&mut self, assignment: &Assignment, is_alone: bool) {
         let values: Vec<Arg> = assignment.values.iter().flat_map(|word| self.expand_quoted(word)).collect();
         if !is_alone || assignment.name.starts_with("PREMATH") {
             for value in &values {
                 rules::variables::check_assignment(self, &assignment.name, value);
             }
+        }
+        for value in &values {
+            rules::variables::check_value(self, &assignment.name, value);
         }
         for value in values {
             if assignment.is_append {

@@ -86,13 +86,18 @@ impl Interpreter<'_> {
     pub(crate) fn run_program_file(&mut self, path: &Arg) {
         let known = match &path.process {
             Some(process) => Some((**process).clone()),
-            None => self.state.files.get(&self.place(path).whole).cloned(),
+            None => self.known_file(path),
         };
         match known {
             Some(Flow { text: Some(text), .. }) => crate::rules::programs::judge_program(self, &text),
             Some(flow) => self.run_unknown(&flow),
             None => {}
         }
+    }
+
+    /// What the script wrote into a file.
+    pub(crate) fn known_file(&self, path: &Arg) -> Option<Flow> {
+        self.state.files.get(&self.place(path).whole).cloned()
     }
 
     /// Runs an argument that holds a text for a shell.
@@ -135,6 +140,9 @@ impl Interpreter<'_> {
         let place = self.place(path);
         if place.whole == "/dev/stdin" || place.whole == "/proc/self/fd/0" {
             return self.run_flow(&input.clone(), input);
+        }
+        if place.whole.starts_with("/dev/fd/") || place.whole.starts_with("/proc/self/fd/") {
+            return self.run_flow(&Flow::output(), input);
         }
         match self.state.files.get(&place.whole).cloned() {
             Some(flow) if flow.text.is_some() || flow.origin.network || flow.origin.decoded => {

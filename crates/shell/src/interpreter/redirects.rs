@@ -30,6 +30,13 @@ impl Interpreter<'_> {
                         self.output_file(&path);
                     }
                 }
+                RedirectKind::DuplicateInput => {
+                    for path in self.expand_all(&redirect.target) {
+                        if !matches!(path.text.as_str(), "0" | "-") {
+                            input = Flow::output();
+                        }
+                    }
+                }
                 RedirectKind::Duplicate => {
                     for path in self.expand_all(&redirect.target) {
                         let is_descriptor = path.text.chars().all(|one| one.is_ascii_digit() || one == '-');

@@ -51,7 +51,9 @@ impl State {
             return;
         }
         if values.len() >= MOST_VALUES {
-            values.remove(0);
+            // Which of them it is then is only known when it runs.
+            values.truncate(MOST_VALUES - 2);
+            values.insert(0, Arg::known(crate::arg::UNKNOWN.to_string()));
         }
         values.push(value);
     }

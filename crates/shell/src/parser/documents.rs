@@ -22,7 +22,7 @@ impl Parser {
             let line_start = self.at;
             let line = self.line();
             let stripped = if document.strips_tabs { line.trim_start_matches('\t') } else { line.as_str() };
-            if stripped.trim_end_matches('\r') == document.end {
+            if stripped == document.end {
                 break;
             }
             // `)` behind the delimiter closes a substitution that the document stands in.
@@ -34,6 +34,12 @@ impl Parser {
                     + (line.chars().count() - stripped.chars().count())
                     + document.end.chars().count();
                 break;
+            }
+            // Versions of Bash end the document here as well when it stands in a substitution, and read the rest as commands.
+            let is_ambiguous = !document.end.is_empty()
+                && stripped.strip_prefix(document.end.as_str()).is_some_and(|rest| rest.contains(')'));
+            if is_ambiguous {
+                return Err(SyntaxFault::Invalid);
             }
             text.push_str(stripped);
             text.push('\n');

@@ -9,7 +9,7 @@ use crate::ast::{Operation, Parameter, Piece, Word};
 impl Parser {
     /// What a `$`, which is taken, begins.
     pub(super) fn dollar(&mut self, is_quoted: bool) -> Result<Piece, SyntaxFault> {
-        match self.peek() {
+        match self.behind_dollar() {
             Some('(') => self.deeper(|parser| parser.parentheses(is_quoted)),
             Some('{') => {
                 self.at += 1;
@@ -31,12 +31,20 @@ impl Parser {
         }
     }
 
-    /// The name of a variable.
+    /// The character behind a `$`, on whichever line it stands.
+    pub(super) fn behind_dollar(&mut self) -> Option<char> {
+        self.joined_line();
+        self.peek()
+    }
+
+    /// The name of a variable; lines may be joined within it.
     pub(super) fn name(&mut self) -> String {
         let mut name = String::new();
+        self.joined_line();
         while let Some(character) = self.peek().filter(|one| one.is_ascii_alphanumeric() || *one == '_') {
             name.push(character);
             self.at += 1;
+            self.joined_line();
         }
         name
     }
@@ -94,6 +102,7 @@ impl Parser {
     /// `${ … }` behind its opening brace.
     fn braces(&mut self, is_quoted: bool) -> Result<Piece, SyntaxFault> {
         let mut parameter = plain_parameter(String::new(), is_quoted);
+        self.joined_line();
         let is_length = self.peek() == Some('#') && self.peek_at(1) != Some('}');
         if is_length || self.peek() == Some('!') {
             self.at += 1;

@@ -156,6 +156,7 @@ impl Parser {
             let length = rest.iter().take_while(|character| is_index(character)).count();
             self.at += length + 1;
         }
+        self.joined_line();
         let is_append = self.sees("+=");
         if !(self.take("+=") || self.take("=")) {
             self.at = start;
@@ -221,7 +222,7 @@ impl Parser {
         let operators = [
             ("<<<", RedirectKind::HereString),
             ("<<", RedirectKind::Document),
-            ("<&", RedirectKind::Duplicate),
+            ("<&", RedirectKind::DuplicateInput),
             ("<>", RedirectKind::ReadWrite),
             ("<", RedirectKind::Read),
             (">>", RedirectKind::Append),

@@ -82,7 +82,7 @@ impl Parser {
                 let piece = self.backquoted(false)?;
                 word.pieces.push(piece);
             }
-            Some('$') => match self.peek() {
+            Some('$') => match self.behind_dollar() {
                 Some('\'') => {
                     self.at += 1;
                     let text = self.until_ansi_c_quote()?;

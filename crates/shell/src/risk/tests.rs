@@ -46,7 +46,12 @@ fn a_sandbox_stops_what_it_is_for_and_nothing_else() {
     for class in RiskClass::ALL {
         assert!(full.contains(&(class.token(), Reach::Workspace)), "{class:?}");
     }
-    assert!(full.contains(&("self", Reach::Machine)) && full.contains(&("secrets", Reach::Machine)));
+    assert!(full.contains(&("secrets", Reach::Machine)));
+    for class in ["self", "obscured", "unreadable"] {
+        for reach in [Reach::Workspace, Reach::Machine, Reach::Network] {
+            assert!(full.contains(&(class, reach)), "{class} {reach:?}");
+        }
+    }
 }
 
 #[test]

@@ -20,8 +20,12 @@ pub(super) fn apply(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Optio
         "mv" | "gmv" | "rename" => relocate(interpreter, call),
         "cp" | "gcp" | "install" | "ditto" => copy(interpreter, call),
         "ln" | "gln" | "link" => {
-            for path in call.positionals(&["-t", "-S"]) {
+            let paths = call.positionals(&["-t", "-S"]);
+            for path in &paths {
                 interpreter.create(path);
+            }
+            if let Some(name) = paths.last().filter(|_| call.has('f', "--force")) {
+                interpreter.write(name);
             }
         }
         "dd" | "dcfldd" => convert(interpreter, call),

@@ -15,6 +15,15 @@ pub(super) fn apply(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Optio
             interpreter.ask(RiskClass::History, Reach::Workspace, "rewrites the history of the repository");
             return Some(Flow::output());
         }
+        "svn" | "hg" => {
+            let words = call.words(&["-r"]);
+            let discards = ["revert", "strip", "purge", "cleanup"].iter().any(|verb| begins(&words, verb))
+                || (begins(&words, "update") && call.has('C', "--clean"));
+            if discards {
+                destroys(interpreter, "throws away changes that are not committed");
+            }
+            return Some(Flow::output());
+        }
         _ => return None,
     }
     let folder = interpreter.state.folder.clone();
@@ -94,6 +103,14 @@ fn subcommands(interpreter: &mut Interpreter<'_>, name: &str, call: &Call<'_>) {
             if name == "bisect" && call.args.first().is_some_and(|first| first.is("run")) {
                 interpreter.run(call.args.get(1..).unwrap_or_default().to_vec(), Flow::output());
             }
+        }
+        "submodule" if call.args.iter().any(|arg| arg.is("foreach")) => {
+            let command = call.args.iter().skip_while(|arg| !arg.is("foreach")).skip(1);
+            let command: Vec<Arg> = command.filter(|arg| !arg.is("--recursive")).cloned().collect();
+            match command.as_slice() {
+                [text] => interpreter.run_argument(text, &[], Flow::output()),
+                _ => interpreter.run(command, Flow::output()),
+            };
         }
         "branch" if call.has('D', "") || (call.has('d', "--delete") && call.has('f', "--force")) => {
             history(interpreter, "deletes a branch with commits that may be nowhere else");

@@ -47,6 +47,14 @@ pub(super) fn apply(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Optio
     Some(Flow::output())
 }
 
+/// Checks a name that an alias or a function takes.
+pub(crate) fn check_definition(interpreter: &mut Interpreter<'_>, name: &str) {
+    if name.eq_ignore_ascii_case("premath") {
+        let reason = "puts something else in the place of premath";
+        interpreter.deny(RiskClass::OwnFiles, Reach::Workspace, reason);
+    }
+}
+
 fn premath(interpreter: &mut Interpreter<'_>, call: &Call<'_>) {
     let words = call.words(&["--root", "--format", "--config"]);
     if DECISIONS.iter().any(|decision| begins(&words, decision)) {

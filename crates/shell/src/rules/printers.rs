@@ -134,7 +134,13 @@ const VALUED: [&str; 22] = [
 pub(super) fn apply(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Option<Flow> {
     match call.name {
         "echo" => Some(echo(call)),
-        "printf" => Some(print_formatted(call)),
+        "printf" => Some(print_formatted(interpreter, call)),
+        "test" | "[" | "[[" => {
+            for arg in call.args {
+                super::variables::check_arithmetic(interpreter, arg);
+            }
+            Some(Flow::empty())
+        }
         "pwd" => interpreter.state.folder.clone().map(Flow::known),
         "which" | "type" | "whence" | "command" | "where" => Some(located(call)),
         name if is_environment_hook(name, call) => Some(Flow::empty()),
@@ -146,11 +152,9 @@ pub(super) fn apply(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Optio
         | "bunzip2" | "xz" | "unxz" | "zstd" | "openssl" | "gpg" | "gpg2" | "age" => {
             decoded(interpreter, call)
         }
-        name if LOOKERS.contains(&name) => Some(if matches!(name, "true" | ":" | "false" | "test" | "[") {
-            Flow::empty()
-        } else {
-            Flow::output()
-        }),
+        name if LOOKERS.contains(&name) => {
+            Some(if matches!(name, "true" | ":" | "false") { Flow::empty() } else { Flow::output() })
+        }
         name if READERS.contains(&name) => Some(read_files(interpreter, call)),
         _ => None,
     }
@@ -204,18 +208,24 @@ fn printed(arg: &Arg) -> Option<String> {
     (!arg.has_unknown()).then(|| arg.shown())
 }
 
-fn print_formatted(call: &Call<'_>) -> Flow {
-    let args = match call.args {
-        [first, rest @ ..] if first.is("--") => rest,
-        [first, _, rest @ ..] if first.is("-v") => rest,
-        all => all,
+fn print_formatted(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Flow {
+    let (variable, args) = match call.args {
+        [first, rest @ ..] if first.is("--") => (None, rest),
+        [first, name, rest @ ..] if first.is("-v") => (Some(name), rest),
+        all => (None, all),
     };
     let texts: Option<Vec<String>> = args.iter().map(printed).collect();
     let printed = texts.as_deref().and_then(|texts| match texts {
         [format, rest @ ..] => decode::printf(format, rest),
         [] => Some(String::new()),
     });
-    printed.map_or_else(|| unknown(call.args), Flow::known)
+    let flow = printed.map_or_else(|| unknown(call.args), Flow::known);
+    let Some(variable) = variable else { return flow };
+    super::variables::check_arithmetic(interpreter, variable);
+    let text = flow.text.unwrap_or_else(|| crate::arg::UNKNOWN.to_string());
+    let value = Arg { text, origin: flow.origin, ..Arg::default() };
+    interpreter.state.assign(&variable.text, value);
+    Flow::empty()
 }
 
 /// What is printed of arguments that are only known when it runs.

@@ -313,6 +313,9 @@ pub(crate) fn judge_program(interpreter: &mut Interpreter<'_>, program: &str) {
         let place = interpreter.place(&Arg::known(text.clone()));
         interpreter.scene.is_secret(&place)
     });
+    if sends && ["pty.", "/bin/sh", "/bin/bash", "dup2"].iter().any(|word| lower.contains(word)) {
+        interpreter.deny(RiskClass::Exfiltration, Reach::Network, "hands a shell to another machine");
+    }
     if sends {
         let reads = calls(&[
             "open(",

@@ -9,6 +9,11 @@ use crate::risk::{Reach, RiskClass};
 const SHELLS: [&str; 12] =
     ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "pwsh"];
 
+/// Whether a program is a shell.
+pub(super) fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name)
+}
+
 pub(super) fn apply(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Option<Flow> {
     match call.name {
         name if SHELLS.contains(&name) => Some(shell(interpreter, call)),
@@ -29,13 +34,27 @@ pub(super) fn apply(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Optio
             Some(Flow::empty())
         }
         "export" | "declare" | "typeset" | "local" | "readonly" => Some(declare(interpreter, call)),
-        "unset" | "shift" | "return" | "exit" | "break" | "continue" | "wait" | "umask" | "hash"
-        | "ulimit" | "getopts" | "shopt" | "jobs" | "bg" | "fg" | "disown" | "complete" | "bind" | "let"
-        | "unalias" | "sleep" => Some(Flow::empty()),
+        "unset" | "let" => {
+            for name in call.positionals(&[]) {
+                super::variables::check_arithmetic(interpreter, name);
+                if call.name == "unset" {
+                    interpreter.state.assign(&name.text, Arg::known(""));
+                }
+            }
+            Some(Flow::empty())
+        }
+        "hash" | "compgen" | "complete" | "bind" | "enable" => Some(loads_code(interpreter, call)),
+        "shift" | "return" | "exit" | "break" | "continue" | "wait" | "umask" | "ulimit" | "getopts"
+        | "shopt" | "jobs" | "bg" | "fg" | "disown" | "unalias" | "sleep" => Some(Flow::empty()),
         "set" => Some(if call.args.is_empty() { super::secrets::environment() } else { Flow::empty() }),
         "read" | "mapfile" | "readarray" => {
-            for name in call.positionals(&["-p", "-d", "-n", "-t", "-u", "-i"]) {
-                read_variable(interpreter, name, call.input);
+            let is_raw = call.name != "read" || call.has('r', "");
+            for text in call.values(&["-C"]) {
+                interpreter.run_argument(&text, &[], Flow::output());
+            }
+            for name in call.positionals(&["-p", "-d", "-n", "-t", "-u", "-i", "-C", "-c"]) {
+                super::variables::check_arithmetic(interpreter, name);
+                read_variable(interpreter, name, call.input, is_raw);
             }
             Some(Flow::empty())
         }
@@ -113,6 +132,7 @@ fn source(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Flow {
 fn alias(interpreter: &mut Interpreter<'_>, call: &Call<'_>) {
     for arg in call.args {
         if let Some((name, text)) = arg.text.split_once('=') {
+            super::own::check_definition(interpreter, name);
             interpreter.state.aliases.insert(name.to_ascii_lowercase(), text.to_owned());
         }
     }
@@ -138,7 +158,12 @@ fn enter(interpreter: &mut Interpreter<'_>, call: &Call<'_>) {
 
 /// `export`: its assignments are the parser's to find; what is left are names and options.
 fn declare(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Flow {
+    if call.has('n', "") && call.name != "export" {
+        let reason = "lets a variable stand for another one";
+        interpreter.ask(RiskClass::Obscured, Reach::Workspace, reason);
+    }
     for arg in call.args {
+        super::variables::check_arithmetic(interpreter, arg);
         if let Some((name, value)) = arg.text.split_once('=') {
             interpreter.state.assign(name, arg.with_text(value));
         }
@@ -148,8 +173,29 @@ fn declare(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Flow {
     if prints_all && call.name != "local" { super::secrets::environment() } else { Flow::empty() }
 }
 
-fn read_variable(interpreter: &mut Interpreter<'_>, name: &Arg, input: &Flow) {
+/// Builtins that run a text, or let a name stand for another program.
+fn loads_code(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Flow {
+    let option = match call.name {
+        "hash" => "-p",
+        "bind" => "-x",
+        "enable" => "-f",
+        _ => "-C",
+    };
+    for text in call.values(&[option]) {
+        if matches!(call.name, "compgen" | "complete") {
+            interpreter.run_argument(&text, &[], Flow::output());
+        } else {
+            let reason = "lets a name stand for another program";
+            interpreter.ask(RiskClass::Obscured, Reach::Workspace, reason);
+        }
+    }
+    Flow::output()
+}
+
+fn read_variable(interpreter: &mut Interpreter<'_>, name: &Arg, input: &Flow, is_raw: bool) {
     let value = match &input.text {
+        // A backslash joins what it stands before, without `-r`.
+        Some(text) if !is_raw => Arg::known(text.trim_end_matches('\n').replace('\\', "")),
         Some(text) => Arg::known(text.trim_end_matches('\n')),
         None => Arg {
             text: crate::arg::UNKNOWN.to_string(),

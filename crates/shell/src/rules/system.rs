@@ -47,7 +47,8 @@ const PRIVILEGED: [&str; 38] = [
     "ptrace",
 ];
 /// Programs that overwrite disks.
-const DISKS: [&str; 20] = [
+const DISKS: [&str; 21] = [
+    "btrfs",
     "wipefs",
     "fdisk",
     "sfdisk",

@@ -61,7 +61,6 @@ const WRAPPERS: &[Wrapper] = &[
     Wrapper("ld-linux-x86-64.so.2", &[], 0),
     Wrapper("pipenv", &[], 1),
     Wrapper("systemd-inhibit", &[], 0),
-    Wrapper("hyperfine", &["-w", "-r", "-m", "-M", "-n", "--warmup", "--runs"], 0),
 ];
 
 /// Commands of package managers that run a program of the project: the words before it.
@@ -152,7 +151,10 @@ fn environment(interpreter: &mut Interpreter<'_>, args: &[Arg]) -> Unwrapped {
         return Unwrapped::Done(Flow::output());
     }
     let mut index = first_word(args, &["-u", "-C", "--unset", "--chdir"]);
-    while let Some((name, value)) = args.get(index).and_then(|arg| assignment(arg)) {
+    // `env` takes whatever stands before `=` for a name.
+    let any_name =
+        |arg: &Arg| arg.text.split_once('=').map(|(name, value)| (name.to_owned(), arg.with_text(value)));
+    while let Some((name, value)) = args.get(index).and_then(any_name) {
         super::variables::check_assignment(interpreter, &name, &value);
         interpreter.state.assign(&name, value);
         index += 1;

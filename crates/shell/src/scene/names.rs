@@ -4,13 +4,19 @@ use super::Place;
 use crate::arg::{could_be, is_mark};
 
 /// Folders and files of hooks and agents, in whichever folder they lie.
-const HOOK_NAMES: [&str; 8] = [
+const HOOK_NAMES: [&str; 14] = [
     ".claude",
     ".codex",
     ".cursor",
     ".gemini",
     ".husky",
+    ".lefthook",
     ".mcp.json",
+    ".opencode",
+    ".pre-commit-config.yaml",
+    ".windsurf",
+    "lefthook.yml",
+    "opencode.json",
     ".claude.json",
     "managed-settings.json",
 ];
@@ -31,7 +37,7 @@ pub(super) fn own(place: &Place) -> Option<&'static str> {
         return Some("premath's own files");
     }
     let first_inside = place.inside.as_deref().and_then(|inside| inside.split('/').next());
-    let is_rule = place.name().to_ascii_lowercase().ends_with(".cedar");
+    let is_rule = place.inside.is_none() && place.name().to_ascii_lowercase().ends_with(".cedar");
     if is_rule || first_inside.is_some_and(|first| could_be(first, "policies")) {
         return Some("premath's policy");
     }

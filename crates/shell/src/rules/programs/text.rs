@@ -69,5 +69,10 @@ pub(super) fn joined_lists(program: &str) -> Vec<Vec<String>> {
             lists.push(texts);
         }
     }
+    // Perl and Ruby need no brackets: `exec "rm", "-rf", "/"`.
+    let all = Strings::of(program).texts;
+    if lists.is_empty() && all.len() > 1 {
+        lists.push(all);
+    }
     lists
 }

@@ -70,6 +70,10 @@ pub(super) fn xargs(interpreter: &mut Interpreter<'_>, args: &[Arg], input: &mut
         _ => vec![Arg::known("echo")],
     };
     let more: Vec<Arg> = match &input.text {
+        // With a mark each line is one argument.
+        Some(text) if mark.is_some() => {
+            text.lines().map(str::trim_start).take(MOST_ARGUMENTS).map(Arg::known).collect()
+        }
         Some(text) => text.split_whitespace().take(MOST_ARGUMENTS).map(Arg::known).collect(),
         None => vec![unknown_argument(input)],
     };
