@@ -247,12 +247,19 @@ fn an_event_of_any_size_is_denied_in_bounded_memory() {
     for format in FORMATS {
         let mut command = Command::new("sh");
         // With 100 MB in memory several times over, 400 MB of addresses would not do.
-        command.args(["-c", "ulimit -v 400000; exec \"$0\" guard --format \"$1\"", env!("CARGO_BIN_EXE_premath"), format]);
+        command.args([
+            "-c",
+            "ulimit -v 400000; exec \"$0\" guard --format \"$1\"",
+            env!("CARGO_BIN_EXE_premath"),
+            format,
+        ]);
         command.env_clear().env("XDG_STATE_HOME", folder.state()).current_dir(folder.path());
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
-        input.write_all(br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":""#).unwrap();
+        input
+            .write_all(br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":""#)
+            .unwrap();
         let letters = vec![b'a'; 1 << 20];
         for _ in 0..100 {
             input.write_all(&letters).unwrap();

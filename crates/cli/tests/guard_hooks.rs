@@ -477,7 +477,7 @@ fn a_sandbox_of_the_agent_relaxes_what_it_stops_and_never_what_is_ours() {
 fn a_repository_cannot_vouch_for_the_sandbox_of_an_agent() {
     let folder = project("guard.agent_sandbox = \"full\"\n");
     is_blocked(&call(&folder, "claude-code", "Bash", &json!({"command": "ls"})), "agent_sandbox");
-    let shown = project("").json(&["config", "--json"]);
+    let shown = project("").json(&["config", "show"]);
     assert!(shown.1.to_string().contains("guard.agent_sandbox"), "{shown:?}");
 }
 

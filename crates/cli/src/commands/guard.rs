@@ -124,10 +124,12 @@ struct Decided {
 fn decided(args: &GuardArgs, hook: HookHost) -> Result<Decided, CliError> {
     let (root, spellings) = root(args)?;
     let bytes = system::read_bounded_input(MOST_EVENT_BYTES)?;
-    // What was cut off within a letter is too large whatever it says.
     let event = match String::from_utf8(bytes) {
         Ok(event) => event,
-        Err(error) if error.as_bytes().len() > MOST_EVENT_BYTES => "x".repeat(MOST_EVENT_BYTES + 1),
+        // What was cut off within a letter is too large whatever it says: the host refuses it by its length.
+        Err(error) if error.as_bytes().len() > MOST_EVENT_BYTES => {
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        }
         Err(error) => {
             return Err(CliError::usage(format!("the event is not UTF-8: {error}"), "send it as JSON"));
         }

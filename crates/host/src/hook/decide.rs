@@ -86,7 +86,10 @@ pub(crate) fn decide(
 ) -> Result<GuardDecision, ActionError> {
     if text.len() > MOST_BYTES {
         let mut verdict = Verdict::new(AuditKind::Decision, Digest::of_bytes(text.as_bytes()));
-        verdict.deny(failed(&format!("input.too_large: the event has more than {MOST_BYTES} bytes")));
+        let what = format!("input.too_large: the event has more than {MOST_BYTES} bytes");
+        let mut error = failed(&what);
+        error.hint = format!("{what}; what is not checked does not happen");
+        verdict.deny(error);
         return record(host, format, None, verdict);
     }
     let event = match HookEvent::read(text) {

@@ -104,7 +104,15 @@ fn row(
 
 fn data(format: HookFormat, event: Option<&HookEvent>, verdict: &Verdict, at: &str) -> Value<'static> {
     let told = |text: Option<&str>| text.map(named).filter(|text| !text.is_empty());
-    let error = |error: &PolicyError| error.for_audit(at, verdict.digest.as_str()).into_owned();
+    let error = |error: &PolicyError| {
+        let mut error = error.clone();
+        // The sentence about a command holds words of it, which stay out of the log.
+        if verdict.findings.iter().any(|finding| error.policy_name == format!("command.{}", finding.class)) {
+            error.human_message.clone_from(&error.reason);
+            error.hint.clone_from(&error.reason);
+        }
+        error.for_audit(at, verdict.digest.as_str()).into_owned()
+    };
     Object::fields()
         .field("door", format.door())
         .optional("error", verdict.error.as_ref().map(error))

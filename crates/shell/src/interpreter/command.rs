@@ -96,6 +96,8 @@ impl Interpreter<'_> {
     /// Runs a command: its name and its arguments.
     pub(crate) fn run(&mut self, mut words: Vec<Arg>, mut input: Flow) -> Flow {
         for _ in 0..MOST_WRAPPERS {
+            // An expansion to nothing is no word: what stands behind it is the command.
+            words.drain(..words.iter().take_while(|word| word.text.is_empty()).count());
             let Some(first) = words.first() else { return Flow::empty() };
             let name = program(first);
             if name.contains(is_mark) {

@@ -55,11 +55,11 @@ fn own_files_and_credentials_are_known_by_name() {
         "~/.claude/settings.json",
         "/data/state/of/premath/person.key",
         "~/.config/premath/config.toml",
-        "a.cedar",
+        "/srv/rules/a.cedar",
     ] {
         assert!(scene.own(&place(path)).is_some(), "{path}");
     }
-    for path in ["policies/a", "../src/x", "../.github/x", "../premath.md"] {
+    for path in ["policies/a", "../src/x", "../.github/x", "../premath.md", "a.cedar"] {
         assert!(scene.own(&place(path)).is_none(), "{path}");
     }
     for path in [
