@@ -17,5 +17,6 @@ mod settings_text;
 mod translate;
 
 pub(crate) use decide::{HookGround, decide};
+pub use event::MOST_EVENT_BYTES;
 pub(crate) use format::HookFormat;
 pub(crate) use install::{HookCommand, SettingsFault, settings_file, with_hook, without_hook};

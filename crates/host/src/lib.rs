@@ -61,6 +61,7 @@ pub use failing::store_hint;
 pub use failures::{explain, hint};
 pub use foreign::approved_tool;
 pub use governance::{PolicyPackages, shipped_package};
+pub use hook::MOST_EVENT_BYTES;
 pub use measured::{
     Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, RedTeamWhole,
     ToolsMeasured, ToolsWanted,

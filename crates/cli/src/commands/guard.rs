@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use premath_host::Host;
+use premath_host::{Host, MOST_EVENT_BYTES};
 use premath_kernel::{Object, Value};
 use premath_wire::v1::{GuardDecision, GuardInstalled};
 
@@ -13,9 +13,6 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::hook::{HookAnswer, answer, blocked, installed, told};
 use crate::{output, system};
-
-/// The longest event that is kept in memory, as the host action takes it; one byte more says that there was more.
-const MOST_EVENT_BYTES: usize = 8 * 1024 * 1024;
 
 /// Runs the command that was typed.
 pub(crate) fn run(args: &GuardArgs) -> Result<Exit, CliError> {

@@ -13,7 +13,7 @@ use premath_wire::v1::{AuditKind, GuardDecision, GuardFinding};
 use serde_json::Value;
 
 use super::command_risk::{self, CommandScene};
-use super::event::{HookEvent, MOST_BYTES, Moment, as_text};
+use super::event::{HookEvent, MOST_EVENT_BYTES, Moment, as_text};
 use super::foreign::ForeignTool;
 use super::format::HookFormat;
 use super::places::Places;
@@ -84,9 +84,9 @@ pub(crate) fn decide(
     ground: &HookGround<'_>,
     text: &str,
 ) -> Result<GuardDecision, ActionError> {
-    if text.len() > MOST_BYTES {
+    if text.len() > MOST_EVENT_BYTES {
         let mut verdict = Verdict::new(AuditKind::Decision, Digest::of_bytes(text.as_bytes()));
-        let what = format!("input.too_large: the event has more than {MOST_BYTES} bytes");
+        let what = format!("input.too_large: the event has more than {MOST_EVENT_BYTES} bytes");
         let mut error = failed(&what);
         error.hint = format!("{what}; what is not checked does not happen");
         verdict.deny(error);
