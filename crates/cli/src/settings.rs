@@ -5,6 +5,7 @@
 //! a value that cannot be is refused.
 
 mod field;
+mod guard;
 mod guardrails;
 mod mcp;
 pub(crate) mod models;
@@ -31,7 +32,8 @@ use crate::exit::Exit;
 pub(crate) const FILE_NAME: &str = "premath.toml";
 
 /// The sections of a file.
-const SECTIONS: [&str; 12] = [
+const SECTIONS: [&str; 13] = [
+    "guard",
     "guardrails",
     "issues",
     "loop",
@@ -247,6 +249,7 @@ impl Reading<'_> {
             _ if section == "models" => models::take(self, key, value)?,
             _ if section == "loop" => turn_loop::take(self, key, value)?,
             _ if section == "policy" => policy::take(self, key, value)?,
+            _ if section == "guard" => guard::take(self, key, value)?,
             _ if section == "guardrails" => guardrails::take(self, key, value)?,
             _ => self.warn(key, &name),
         }

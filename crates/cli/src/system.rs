@@ -38,8 +38,8 @@ pub(crate) use self::measure::{
 pub(crate) use self::memory::{behind_links, is_below, kept_memory, names_of};
 pub(crate) use self::outside::{
     HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of,
-    open_in_browser, own_program, person_config, read_bytes, real_folder, replace_file, typed_line,
-    worktree_missing, write_new,
+    open_in_browser, own_program, person_config, person_config_folder, read_bytes, real_folder, replace_file,
+    typed_line, worktree_missing, write_new,
 };
 pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};
@@ -51,6 +51,30 @@ pub(crate) use self::watchdog::{blocks_when_lost, is_heard};
 /// Reads a file, or standard input for `-`. Stops one byte behind what the decoder would take.
 pub(crate) fn read_input(path: &Path) -> Result<Vec<u8>, CliError> {
     read_named(path, "--input takes a readable file, or - for standard input")
+}
+
+/// Standard input up to a limit and one byte more. What is beyond is read and dropped, so that whoever writes is not
+/// interrupted, and memory does not grow with it.
+pub(crate) fn read_bounded_input(most: usize) -> Result<Vec<u8>, CliError> {
+    let failed = |error: std::io::Error| {
+        let what = format!("cannot read standard input: {error}");
+        CliError::environment(what, "send one event on standard input")
+    };
+    let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    let mut input = std::io::stdin().lock();
+    let mut bytes = Vec::new();
+    input.by_ref().take(limit).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > most {
+        std::io::copy(&mut input, &mut std::io::sink()).map_err(failed)?;
+    }
+    Ok(bytes)
+}
+
+/// Folders of premath's own outside of every repository: its state, and the person's configuration.
+pub(crate) fn own_folders() -> Vec<String> {
+    let configuration = person_config_folder();
+    let folders = person::state_folder().into_iter().chain(configuration);
+    folders.map(|folder| folder.to_string_lossy().into_owned()).collect()
 }
 
 /// The same for a file that another flag names.

@@ -240,3 +240,44 @@ fn codex_is_told_in_a_document_where_standard_error_is_not_heard() {
     assert_eq!(said.pointer("/decision").unwrap(), "block");
     assert_eq!(output.status.code(), Some(0), "with another code the document would not be read");
 }
+
+/// Sends an event in parts to a guard that may have 400 MB of addresses, and returns what it says while it blocks.
+fn blocked_in_bounded_memory(folder: &Folder, format: &str, part: &[u8], parts: usize) -> String {
+    let mut command = Command::new("sh");
+    let script = "ulimit -v 400000; exec \"$0\" guard --format \"$1\"";
+    command.args(["-c", script, env!("CARGO_BIN_EXE_premath"), format]);
+    command.env_clear().env("XDG_STATE_HOME", folder.state()).current_dir(folder.path());
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let start =
+        br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","more":[0"#;
+    input.write_all(start).unwrap();
+    for _ in 0..parts {
+        input.write_all(part).unwrap();
+    }
+    input.write_all(b"]}}").unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{format}: {words}");
+    words
+}
+
+#[test]
+fn an_event_of_any_size_is_denied_in_bounded_memory() {
+    let folder = project();
+    let text = format!(",\"{}\"", "a".repeat(1 << 20));
+    for format in FORMATS {
+        let words = blocked_in_bounded_memory(&folder, format, text.as_bytes(), 100);
+        assert!(words.contains("input.too_large"), "{format}: {words}");
+    }
+}
+
+#[test]
+fn an_event_of_many_small_values_is_denied_in_bounded_memory() {
+    let folder = project();
+    let values = b",{\"a\":1}".repeat(1_000);
+    let words = blocked_in_bounded_memory(&folder, "claude-code", &values, 800);
+    assert!(words.contains("could not be checked"), "{words}");
+}

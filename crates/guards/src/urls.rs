@@ -1,13 +1,19 @@
-//! Addresses that a text names, held against a list of hosts.
+//! Addresses and hosts that a text names, with a scheme or without, held against a list of hosts.
 //!
-//! Only what is listed is allowed: an address with a user in it, a host that is a number or looks like another, a scheme
-//! that is not HTTP are not, unless they are listed as they are. It must not resolve or fetch anything.
+//! Only what is listed is allowed, in whichever spelling: names are compared in ASCII, numbers as the address they are. An
+//! address with a user in it and a scheme that is not HTTP are not allowed. It must not resolve or fetch anything.
 
+mod bare;
+mod host;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use aho_corasick::AhoCorasick;
 use premath_tusk::policy::Finding;
+
+use self::host::{Host, ListedHost, is_lookalike, split_port};
 
 /// What may be named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,23 +45,25 @@ const LONGEST_SCHEME: usize = 32;
 /// The list, ready to be held against texts.
 #[derive(Debug)]
 pub(crate) struct Urls {
-    hosts: Vec<String>,
+    hosts: Vec<ListedHost>,
     schemes: Vec<String>,
     automaton: AhoCorasick,
 }
 
 impl Urls {
-    /// `None` when the list cannot be compiled.
+    /// `None` when the list cannot be compiled, or an entry is no host.
     pub(crate) fn new(settings: &UrlSettings) -> Option<Self> {
         let patterns = ["://", ":\\/\\/"].iter().chain(BARE_SCHEMES);
         let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(patterns).ok()?;
-        let lower = |all: &[String]| all.iter().map(|one| one.to_ascii_lowercase()).collect();
-        Some(Self { hosts: lower(&settings.hosts), schemes: lower(&settings.schemes), automaton })
+        let hosts = settings.hosts.iter().map(|host| ListedHost::read(host)).collect::<Option<Vec<_>>>()?;
+        let schemes = settings.schemes.iter().map(|scheme| scheme.to_ascii_lowercase()).collect();
+        Some(Self { hosts, schemes, automaton })
     }
 
-    /// Every address that is not allowed.
+    /// Every address and every host that is not allowed, in the order of the text.
     pub(crate) fn find(&self, text: &str) -> Vec<Finding> {
         let mut found: Vec<Finding> = Vec::new();
+        let mut addresses: Vec<Range<usize>> = Vec::new();
         let mut until = 0;
         for hit in self.automaton.find_overlapping_iter(text) {
             let is_bare = hit.pattern().as_usize() >= 2;
@@ -64,68 +72,58 @@ impl Urls {
             let scheme = text.get(start..scheme_end).unwrap_or_default().to_ascii_lowercase();
             let (authority, end) = authority(text, scheme_end + 1);
             until = end.max(hit.end());
-            if let Some(label) = self.refusal(&scheme, authority) {
+            addresses.push(start..until);
+            if let Some(label) = self.refusal(&scheme, authority, has_hidden_user(text, end)) {
                 found.push(Finding { label: label.to_owned(), span: Some(start..until) });
             }
         }
+        for host in bare::find(text, &addresses) {
+            let authority = text.get(host.span.clone()).unwrap_or_default();
+            if let Some(label) = self.host_refusal(authority) {
+                found.push(Finding { label: label.to_owned(), span: Some(host.span) });
+            }
+        }
+        found.sort_by_key(|finding| finding.span.as_ref().map(|span| span.start));
         found
     }
 
-    fn refusal(&self, scheme: &str, authority: &str) -> Option<&'static str> {
+    fn refusal(&self, scheme: &str, authority: &str, has_hidden_user: bool) -> Option<&'static str> {
         if !matches!(scheme, "http" | "https") {
             return (!self.schemes.iter().any(|known| known == scheme)).then_some("url-scheme");
         }
-        let authority = authority.to_ascii_lowercase();
-        if authority.contains('@') {
+        if has_hidden_user || authority.contains('@') || authority.to_ascii_lowercase().contains("%40") {
             return Some("url-userinfo");
         }
-        let host = host(&authority);
-        if self.hosts.iter().any(|known| *known == authority || covers(known, host)) {
+        self.host_refusal(authority)
+    }
+
+    /// Why a host with its port is not allowed.
+    fn host_refusal(&self, authority: &str) -> Option<&'static str> {
+        let (text, port) = split_port(authority);
+        let host = Host::read(text);
+        // What is no port belongs to something else.
+        let port = port.map(|port| port.parse::<u16>().unwrap_or(0));
+        if host.as_ref().is_some_and(|host| self.hosts.iter().any(|known| known.covers(host, port))) {
             return None;
         }
         Some(match host {
-            _ if host.is_empty() => "url-host",
-            _ if is_number(host) => "url-ip-literal",
-            _ if !host.is_ascii()
-                || host.contains('%')
-                || host.split('.').any(|label| label.starts_with("xn--")) =>
-            {
-                "url-lookalike"
-            }
-            _ => "url-host",
+            Some(Host::Address(_)) => "url-ip-literal",
+            _ if is_lookalike(text) => "url-lookalike",
+            Some(Host::Name(_)) | None => "url-host",
         })
     }
 }
 
-/// Whether a listed host means this one. A listed `*.example.org` does not mean `example.org` itself, nor anything below it
-/// that looks like another name.
-fn covers(known: &str, host: &str) -> bool {
-    let host = host.strip_suffix('.').unwrap_or(host);
-    known.strip_prefix("*.").map_or(known == host, |base| {
-        host.strip_suffix(base)
-            .is_some_and(|below| below.len() > 1 && below.ends_with('.') && !is_lookalike(below))
-    })
-}
-
-fn is_lookalike(host: &str) -> bool {
-    !host.is_ascii() || host.contains('%') || host.split('.').any(|label| label.starts_with("xn--"))
-}
-
-/// The host of an authority without its port.
-fn host(authority: &str) -> &str {
-    if authority.starts_with('[') {
-        return authority.split_inclusive(']').next().unwrap_or(authority);
-    }
-    authority.split(':').next().unwrap_or(authority)
-}
-
-/// Whether a host is an address: in brackets, dotted, or one number in any base.
-fn is_number(host: &str) -> bool {
-    let is_part = |part: &str| {
-        let digits = part.strip_prefix("0x").map_or(part, |_| "0");
-        !part.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    host.starts_with('[') || host.split('.').all(is_part)
+/// Whether a backslash hides a user: some programs take what stands before it for the host, others what stands behind `@`.
+fn has_hidden_user(text: &str, end: usize) -> bool {
+    let rest = text.get(end..).unwrap_or_default();
+    rest.starts_with('\\')
+        && !rest.starts_with("\\/")
+        && rest
+            .chars()
+            .take(LONGEST_AUTHORITY)
+            .take_while(|one| !one.is_whitespace() && *one != '"')
+            .any(|one| one == '@')
 }
 
 /// The scheme before `://`.

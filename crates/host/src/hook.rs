@@ -4,6 +4,7 @@
 //! is told. Whatever cannot be read, found out or written is denied. It must not run anything, and must not answer for an agent
 //! in words that its format does not have.
 
+mod command_risk;
 mod decide;
 mod event;
 mod foreign;
@@ -15,6 +16,7 @@ mod record;
 mod settings_text;
 mod translate;
 
-pub(crate) use decide::decide;
+pub(crate) use decide::{HookGround, decide};
+pub use event::MOST_EVENT_BYTES;
 pub(crate) use format::HookFormat;
 pub(crate) use install::{HookCommand, SettingsFault, settings_file, with_hook, without_hook};

@@ -61,6 +61,7 @@ pub use failing::store_hint;
 pub use failures::{explain, hint};
 pub use foreign::approved_tool;
 pub use governance::{PolicyPackages, shipped_package};
+pub use hook::MOST_EVENT_BYTES;
 pub use measured::{
     Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, RedTeamWhole,
     ToolsMeasured, ToolsWanted,
@@ -76,8 +77,9 @@ pub use scheme::{
     FUNCTIONS, Gives, ProgramFunction, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault,
 };
 pub use settings::{
-    Baseline, ClosingRule, CodeSettings, Layer, LoopSettings, PolicySettings, RetentionSettings, Setting,
-    Settings, ShellSettings, TelemetrySettings, TerminalAuthority, ToolSettings, parse_age, parse_size,
+    AgentSandbox, Baseline, ClosingRule, CodeSettings, Layer, LoopSettings, PolicySettings,
+    RetentionSettings, Setting, Settings, ShellSettings, TelemetrySettings, TerminalAuthority, ToolSettings,
+    parse_age, parse_size,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use work::{

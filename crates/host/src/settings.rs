@@ -10,6 +10,8 @@ mod turn_loop;
 
 use std::fmt;
 
+pub use premath_shell::AgentSandbox;
+
 pub use policy::PolicySettings;
 pub use retention::{RetentionSettings, parse_age, parse_size};
 pub use telemetry::TelemetrySettings;
@@ -137,6 +139,8 @@ pub struct Settings {
     pub turn_loop: LoopSettings,
     /// `[guardrails]`, each value as it is shown: the composition root alone knows what they mean.
     pub guard_entries: Vec<(String, Setting<String>)>,
+    /// `guard.agent_sandbox`: the sandbox that other agents run their commands in
+    pub agent_sandbox: Setting<AgentSandbox>,
     /// `[mcp]`, each server as it is shown.
     pub mcp_entries: Vec<(String, Setting<String>)>,
     /// `[policy]`: in which role runs work, what it may have, what a day may cost
@@ -195,6 +199,7 @@ impl Default for Settings {
             model_entries: Vec::new(),
             turn_loop: LoopSettings::default(),
             guard_entries: Vec::new(),
+            agent_sandbox: Setting::default_value(AgentSandbox::None),
             mcp_entries: Vec::new(),
             policy: PolicySettings::default(),
             retention: RetentionSettings::default(),

@@ -26,7 +26,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("premath-repl", &["premath-kernel"]),
     ("premath-rules", &["premath-kernel", "premath-tusk", "premath-wire"]),
     ("premath-telemetry", &["premath-kernel", "premath-tusk", "premath-wire"]),
-    ("premath-host", &["premath-bd", "premath-kernel", "premath-repl", "premath-tusk", "premath-wire"]),
+    ("premath-shell", &[]),
+    (
+        "premath-host",
+        &["premath-bd", "premath-kernel", "premath-repl", "premath-shell", "premath-tusk", "premath-wire"],
+    ),
     ("premath-mcp", &["premath-host", "premath-kernel", "premath-tusk", "premath-wire"]),
     (
         "premath-console",

@@ -63,7 +63,7 @@ pub use desk::{
 pub use effect::{HOST_EFFECT_SCHEMA, HostEffect};
 pub use explanation::Explanation;
 pub use foreign_tools::{ForeignServerRow, ForeignToolRow, ForeignToolsAnswer};
-pub use guard::{GuardDecision, GuardInstalled};
+pub use guard::{GuardDecision, GuardFinding, GuardInstalled};
 pub use harness::{
     BOOTSTRAP_KIND, BootstrapAnswer, BootstrapMode, FEATURE_LEDGER_KIND, FailureGroup, FeatureAnswer,
     FeatureCheckAnswer, FeatureLedger, FeatureNextAnswer, FeatureReason, FeatureRow, FeatureWriteAnswer,

@@ -209,6 +209,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         slice: Slice::Tests { package: "premath-cli", filter: AROUND_THE_GATE },
         long_form: around_the_gate,
     },
+    Entry {
+        id: "R28",
+        property: "dangerous commands of other agents are stopped, ordinary ones pass",
+        slice: Slice::Tests { package: "premath-shell", filter: COMMAND_RISKS },
+        long_form: command_risks,
+    },
 ];
 
 const KILL_POINTS: &str = "binary(kill_points) + binary(promotion_kills) + binary(forgetting_kills)";
@@ -241,6 +247,7 @@ const ESCAPES: &str = "binary(sandbox)";
 const PATHS: &str = "test(/^beneath::/)";
 const SECRET_RULES: &str = "binary(secret_rules)";
 const SECRETS_IN_RUNS: &str = "binary(secret_rules_in_runs)";
+const COMMAND_RISKS: &str = "binary(command_risks) + binary(bash_oracle)";
 const CONSOLE: &str = "binary(console)";
 const FLOODS: &str =
     "binary(sandbox) & test(/bomb|flood|take_|sleeper|large_file|many_files|grandchild|time/)";
@@ -320,6 +327,10 @@ fn secret_rules(_budget: &Budget) -> Vec<Work> {
         .into_iter()
         .flatten()
         .collect()
+}
+
+fn command_risks(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-shell", &["command_risks", "bash_oracle"], COMMAND_RISKS)
 }
 
 /// The times that are promised are those of a release build.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use premath_host::Host;
+use premath_host::{Host, MOST_EVENT_BYTES};
 use premath_kernel::{Object, Value};
 use premath_wire::v1::{GuardDecision, GuardInstalled};
 
@@ -120,12 +120,22 @@ struct Decided {
 
 fn decided(args: &GuardArgs, hook: HookHost) -> Result<Decided, CliError> {
     let (root, spellings) = root(args)?;
-    let bytes = system::read_input(Path::new("-"))?;
-    let event = String::from_utf8(bytes)
-        .map_err(|error| CliError::usage(format!("the event is not UTF-8: {error}"), "send it as JSON"))?;
+    let bytes = system::read_bounded_input(MOST_EVENT_BYTES)?;
+    let event = match String::from_utf8(bytes) {
+        Ok(event) => event,
+        // What was cut off within a letter is too large whatever it says: the host refuses it by its length.
+        Err(error) if error.as_bytes().len() > MOST_EVENT_BYTES => {
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        }
+        Err(error) => {
+            return Err(CliError::usage(format!("the event is not UTF-8: {error}"), "send it as JSON"));
+        }
+    };
+    let own_folders = system::own_folders();
     let arguments = Object::fields()
         .field("event", event)
         .field("format", hook.token())
+        .field("ownFolders", Value::text_list(own_folders.iter().map(String::as_str)))
         .field("roots", Value::text_list(spellings.iter().map(String::as_str)))
         .finish();
     let mut found = None;

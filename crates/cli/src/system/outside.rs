@@ -39,6 +39,16 @@ pub(crate) fn person_config() -> Result<Option<PersonConfig>, CliError> {
     Ok(super::read_optional(&path)?.map(|text| PersonConfig { path, text }))
 }
 
+/// Where the person's own configuration is: the file that is named, or the folder of the usual place.
+pub(crate) fn person_config_folder() -> Option<PathBuf> {
+    if let Some(named) = variable("PREMATH_CONFIG") {
+        return Some(PathBuf::from(named)).filter(|path| path.is_absolute());
+    }
+    let base = variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = base.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".config")));
+    base.map(|base| base.join("premath"))
+}
+
 /// Whether a folder is there.
 pub(crate) fn is_folder(path: &Path) -> bool {
     path.is_dir()

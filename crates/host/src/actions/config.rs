@@ -30,6 +30,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         Setting { value: settings.model_chain.value.join(", "), layer: settings.model_chain.layer.clone() };
     let mut items: Vec<ConfigRow> =
         settings.guard_entries.iter().map(|(key, setting)| row(key, setting)).collect();
+    items.push(row("guard.agent_sandbox", &settings.agent_sandbox));
     let outside = &settings.issues_outside;
     let outside = Setting { value: outside.value.join(", "), layer: outside.layer.clone() };
     items.extend([row("issues.outside", &outside), issues, row("issues.prefix", &settings.issue_prefix)]);

@@ -31,6 +31,9 @@ pub(crate) struct DecideArgs {
     /// Other names of the root, such as one that goes over a link.
     #[serde(default)]
     roots: Vec<String>,
+    /// Folders of premath's own outside of the repository, which no command touches.
+    #[serde(default)]
+    own_folders: Vec<String>,
 }
 
 /// What `guard.install` and `guard.uninstall` take.
@@ -54,7 +57,8 @@ pub(crate) struct InstallArgs {
 pub(crate) fn decide(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: DecideArgs = arguments(args)?;
     let format = token(&args.format, "format", &HookFormat::ALL, HookFormat::token)?;
-    let decision = hook::decide(host, format, &args.roots, &args.event)?;
+    let ground = hook::HookGround { roots: &args.roots, own_folders: &args.own_folders };
+    let decision = hook::decide(host, format, &ground, &args.event)?;
     match &decision.code {
         Some(code) => Answer::refused(code, &decision),
         None => Answer::new("accepted", &decision),

@@ -9,10 +9,11 @@ use premath_tusk::policy::{
     Effect, EffectiveScopes, GovernedCall, Judged, PolicyCode, PolicyError, RunFacts, Target,
 };
 use premath_tusk::turn_loop::Touch;
-use premath_wire::v1::{AuditKind, GuardDecision};
+use premath_wire::v1::{AuditKind, GuardDecision, GuardFinding};
 use serde_json::Value;
 
-use super::event::{HookEvent, Moment, as_text};
+use super::command_risk::{self, CommandScene};
+use super::event::{HookEvent, MOST_EVENT_BYTES, Moment, as_text};
 use super::foreign::ForeignTool;
 use super::format::HookFormat;
 use super::places::Places;
@@ -39,6 +40,17 @@ pub(super) struct Verdict {
     pub(super) replacement: Option<Value>,
     /// The digest of the rules that decided.
     pub(super) rules: Option<String>,
+    /// What stands against a command or a path.
+    pub(super) findings: Vec<GuardFinding>,
+}
+
+/// What the caller knows of the machine that a decision needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HookGround<'g> {
+    /// Other names of the root.
+    pub(crate) roots: &'g [String],
+    /// Folders of premath's own outside of the repository.
+    pub(crate) own_folders: &'g [String],
 }
 
 impl Verdict {
@@ -53,6 +65,7 @@ impl Verdict {
             note: None,
             replacement: None,
             rules: None,
+            findings: Vec::new(),
         }
     }
 
@@ -68,9 +81,17 @@ impl Verdict {
 pub(crate) fn decide(
     host: &Host<'_>,
     format: HookFormat,
-    spellings: &[String],
+    ground: &HookGround<'_>,
     text: &str,
 ) -> Result<GuardDecision, ActionError> {
+    if text.len() > MOST_EVENT_BYTES {
+        let mut verdict = Verdict::new(AuditKind::Decision, Digest::of_bytes(text.as_bytes()));
+        let what = format!("input.too_large: the event has more than {MOST_EVENT_BYTES} bytes");
+        let mut error = failed(&what);
+        error.hint = format!("{what}; what is not checked does not happen");
+        verdict.deny(error);
+        return record(host, format, None, verdict);
+    }
     let event = match HookEvent::read(text) {
         Ok(event) => event,
         Err(error) => {
@@ -88,7 +109,7 @@ pub(crate) fn decide(
         Moment::After | Moment::Prompt => AuditKind::Guard,
     };
     let mut verdict = Verdict::new(kind, Digest::of_bytes(subject.as_bytes()));
-    let case = Case { host, format, event: &event, spellings };
+    let case = Case { host, format, event: &event, ground };
     let decided = match event.moment {
         Moment::Before => case.before(&subject, &mut verdict),
         Moment::After => case.after(subject, &mut verdict),
@@ -123,13 +144,13 @@ struct Case<'d> {
     host: &'d Host<'d>,
     format: HookFormat,
     event: &'d HookEvent,
-    spellings: &'d [String],
+    ground: &'d HookGround<'d>,
 }
 
 impl Case<'_> {
     fn translated(&self) -> Result<Result<Translated, Box<PolicyError>>, ActionError> {
         let (event, workdir) = (self.event, self.host.agent.workdir()?);
-        let places = Places::new(workdir, self.spellings, event.folder.as_deref());
+        let places = Places::new(workdir, self.ground.roots, event.folder.as_deref());
         Ok(translate(self.format, &event.tool, &event.input, &places))
     }
 
@@ -169,7 +190,19 @@ impl Case<'_> {
         governed.tool_call_id = self.event.call_id.as_deref().unwrap_or("hook");
         verdict.digest = governed.arguments_digest.clone();
         verdict.targets = governed.targets.clone().unwrap_or_default();
-        if let Some(error) = untouchable(&ground, &call, &governed) {
+        let scene = CommandScene {
+            root: self.host.agent.workdir()?,
+            own_folders: self.ground.own_folders,
+            sandbox: self.host.workspace.settings.agent_sandbox.value,
+        };
+        let paths = changed_paths(&call, &governed);
+        let risks = command_risk::judge(&scene, &call, &paths);
+        verdict.findings = command_risk::findings(&risks, &|text| ground.governor.redact(text));
+        if let Some((Effect::Deny, error)) = command_risk::decision(&verdict.findings) {
+            verdict.deny(error);
+            return Ok(());
+        }
+        if let Some(error) = untouchable(&ground, &call, &paths) {
             verdict.deny(error);
             return Ok(());
         }
@@ -181,7 +214,11 @@ impl Case<'_> {
             (None, Some(one)) => (one.effect, one.error),
             (None, None) => (Effect::Deny, Some(failed("policy said nothing about it"))),
         };
-        (verdict.effect, verdict.error) = (effect, error);
+        (verdict.effect, verdict.error) = match (effect, command_risk::decision(&verdict.findings)) {
+            (Effect::Allow, Some((effect, error))) => (effect, Some(error)),
+            // A rule that asks says why in the words of the person who wrote it.
+            (effect, _) => (effect, error),
+        };
         Ok(())
     }
 
@@ -257,16 +294,20 @@ impl Case<'_> {
     }
 }
 
-/// Why something that a call names must not be touched, by whoever would do it.
-fn untouchable(ground: &PolicyGround, call: &Translated, governed: &GovernedCall<'_>) -> Option<PolicyError> {
+/// Paths that a call names, and what it does with them.
+fn changed_paths(call: &Translated, governed: &GovernedCall<'_>) -> Vec<(String, Touch)> {
     let targets = governed.targets.as_deref().unwrap_or_default();
-    if call.tool == "apply_patch" && targets.is_empty() {
+    let changed = |target: &Target| (call.tool == "apply_patch").then(|| (target.id.clone(), Touch::Change));
+    targets.iter().filter_map(changed).chain(call.touched.iter().cloned()).collect()
+}
+
+/// Why something that a call names must not be touched, by whoever would do it.
+fn untouchable(ground: &PolicyGround, call: &Translated, paths: &[(String, Touch)]) -> Option<PolicyError> {
+    if call.tool == "apply_patch" && paths.is_empty() {
         // Ours would refuse it; what another program makes of it nobody knows.
         return Some(failed("the patch cannot be read"));
     }
-    let changed = |target: &Target| (call.tool == "apply_patch").then(|| (target.id.clone(), Touch::Change));
-    let all = targets.iter().filter_map(changed).chain(call.touched.iter().cloned());
-    all.into_iter().find_map(|(path, touch)| ground.may_touch(&path, touch).err()).map(|failure| {
+    paths.iter().find_map(|(path, touch)| ground.may_touch(path, *touch).err()).map(|failure| {
         let mut error = PolicyError::new(PolicyCode::Denied, failure.error_code, failure.message.clone());
         error.hint = failure.message;
         error

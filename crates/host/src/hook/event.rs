@@ -8,6 +8,11 @@ use premath_wire::{InputClass, InputError, JsonPath};
 use serde::Deserialize;
 use serde_json::Value;
 
+/// The longest event of a hook that is read, in bytes. A longer one is denied.
+pub const MOST_EVENT_BYTES: usize = 8 * 1024 * 1024;
+/// The most JSON values of an event: memory grows with them, and a short event can hold very many.
+const MOST_EVENT_VALUES: usize = 200_000;
+
 /// When the hook is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moment {
@@ -57,7 +62,9 @@ impl HookEvent {
     /// # Errors
     /// What is no JSON, no event, or an event that no hook of ours is for.
     pub(super) fn read(text: &str) -> Result<Self, InputError> {
-        parse(text.as_bytes(), Limits::default())?;
+        let limits =
+            Limits { max_bytes: MOST_EVENT_BYTES, max_values: MOST_EVENT_VALUES, ..Limits::default() };
+        parse(text.as_bytes(), limits)?;
         let sent: Sent = serde_json::from_str(text).map_err(|error| {
             InputError::new(InputClass::FieldInvalid, error.to_string(), JsonPath::root())
         })?;

@@ -65,6 +65,7 @@ pub(super) fn record(
         tool: verdict.tool,
         args_digest: Some(verdict.digest.as_str().to_owned()),
         targets: verdict.targets.into_iter().map(|target| target.name).collect(),
+        findings: verdict.findings,
         note: verdict.note,
         replacement,
         audit_id,
@@ -103,10 +104,19 @@ fn row(
 
 fn data(format: HookFormat, event: Option<&HookEvent>, verdict: &Verdict, at: &str) -> Value<'static> {
     let told = |text: Option<&str>| text.map(named).filter(|text| !text.is_empty());
-    let error = |error: &PolicyError| error.for_audit(at, verdict.digest.as_str()).into_owned();
+    let error = |error: &PolicyError| {
+        let mut error = error.clone();
+        // The sentence about a command holds words of it, which stay out of the log.
+        if verdict.findings.iter().any(|finding| error.policy_name == format!("command.{}", finding.class)) {
+            error.human_message.clone_from(&error.reason);
+            error.hint.clone_from(&error.reason);
+        }
+        error.for_audit(at, verdict.digest.as_str()).into_owned()
+    };
     Object::fields()
         .field("door", format.door())
         .optional("error", verdict.error.as_ref().map(error))
+        .optional("classes", classes(verdict))
         .optional("event", told(event.map(|event| event.name.as_str())))
         .optional("hostTool", told(event.map(|event| event.tool.as_str())))
         .optional("mode", told(event.and_then(|event| event.mode.as_deref())))
@@ -116,4 +126,12 @@ fn data(format: HookFormat, event: Option<&HookEvent>, verdict: &Verdict, at: &s
         )
         .optional("sessionId", told(event.and_then(|event| event.session.as_deref())))
         .finish()
+}
+
+/// The classes of what stands against a command, each once.
+fn classes(verdict: &Verdict) -> Option<Value<'static>> {
+    let mut classes: Vec<&str> = verdict.findings.iter().map(|finding| finding.class.as_str()).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    (!classes.is_empty()).then(|| Value::text_list(classes).into_owned())
 }

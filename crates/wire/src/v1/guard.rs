@@ -41,6 +41,9 @@ pub struct GuardDecision {
     /// What it is about, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<String>,
+    /// What stands against a command or a path, the severest first; `policyName` is that of the first that decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<GuardFinding>,
     /// What the model should know of a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -49,6 +52,21 @@ pub struct GuardDecision {
     pub replacement: Option<Json>,
     /// The row of the audit log.
     pub audit_id: String,
+}
+
+/// One thing that stands against a command or a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GuardFinding {
+    /// What is at risk: `destructive`, `exfiltration`, `privilege`, `persistence`, `history`, `secrets`, `install`, `self`,
+    /// `obscured` or `unreadable`.
+    pub class: String,
+    /// `ask` or `deny`.
+    pub effect: String,
+    /// The part of the command it is about, without secrets.
+    pub part: String,
+    /// What that part does, as the rest of a sentence that begins with it.
+    pub reason: String,
 }
 
 /// The answer of `guard install` and `guard uninstall`.

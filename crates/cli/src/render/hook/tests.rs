@@ -20,6 +20,7 @@ fn decision(event: &str, effect: &str) -> GuardDecision {
         tool: None,
         args_digest: None,
         targets: Vec::new(),
+        findings: Vec::new(),
         note: None,
         replacement: None,
         audit_id: "aud_000000000000".to_owned(),

@@ -1,0 +1,191 @@
+//! Where a command runs: the repository, the folder of the agent, and what lies where around them.
+//!
+//! Names only. Nothing is looked up, so that a link is what its name says.
+
+mod names;
+#[cfg(test)]
+mod tests;
+
+use crate::arg::{Arg, STAR, UNKNOWN, could_be, is_mark};
+use crate::risk::AgentSandbox;
+
+/// Where a command runs.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// The root of the repository, absolute.
+    pub root: String,
+    /// The folder the agent stands in, absolute.
+    pub folder: String,
+    /// Folders of premath's own outside of the repository, absolute.
+    pub own_folders: Vec<String>,
+    /// The sandbox around the agent's commands.
+    pub sandbox: AgentSandbox,
+}
+
+/// A path of a command, in one spelling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// From the root of the repository, where it lies there; empty for the root itself.
+    pub(crate) inside: Option<String>,
+    /// From the root of the file system, or from `~`.
+    pub(crate) whole: String,
+}
+
+/// Where a path lies, for what writes or deletes there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Zone {
+    /// In the repository.
+    Workspace,
+    /// In a folder for temporary files.
+    Temporary,
+    /// A device that takes anything: `/dev/null`, a terminal.
+    Sink,
+    /// A disk or the memory.
+    Device,
+    /// The system.
+    System,
+    /// The home folder, or another place outside.
+    Outside,
+    /// Nobody knows before it runs.
+    Unknown,
+}
+
+impl Scene {
+    /// A path as it is seen from a folder; the folder is `None` where nobody knows it.
+    pub(crate) fn place(&self, path: &Arg, folder: Option<&str>) -> Place {
+        let text = path.text.strip_prefix("file://").unwrap_or(&path.text);
+        let joined = match (text.chars().next(), folder) {
+            (Some('/'), _) => text.to_owned(),
+            (Some('~'), _) => match text.split_once('/') {
+                Some((_, rest)) => format!("~/{rest}"),
+                None => "~".to_owned(),
+            },
+            (Some(UNKNOWN), _) => format!("{UNKNOWN}/{text}"),
+            (_, Some(folder)) => format!("{folder}/{text}"),
+            (_, None) => format!("{UNKNOWN}/{text}"),
+        };
+        let whole = self.from_home(&normal(&joined));
+        let root = self.from_home(&normal(&self.root));
+        let inside = match whole.strip_prefix(&root) {
+            Some("") => Some(String::new()),
+            Some(rest) => rest.strip_prefix('/').map(str::to_owned),
+            None => None,
+        };
+        Place { inside, whole }
+    }
+
+    /// The home folder of anybody as `~`.
+    fn from_home(&self, path: &str) -> String {
+        let mut parts = path.split('/');
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(""), Some("home" | "Users"), Some(user)) if !user.is_empty() => {
+                let rest: Vec<&str> = parts.collect();
+                if rest.is_empty() { "~".to_owned() } else { format!("~/{}", rest.join("/")) }
+            }
+            (Some(""), Some("root"), first) => {
+                let rest: Vec<&str> = first.into_iter().chain(parts).collect();
+                if rest.is_empty() { "~".to_owned() } else { format!("~/{}", rest.join("/")) }
+            }
+            _ => path.to_owned(),
+        }
+    }
+
+    /// Where a path lies.
+    pub(crate) fn zone(&self, place: &Place) -> Zone {
+        if place.inside.is_some() {
+            return Zone::Workspace;
+        }
+        let mut parts = place.whole.split('/').filter(|part| !part.is_empty());
+        let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        if !place.whole.starts_with('/') {
+            return if place.whole.starts_with('~') { Zone::Outside } else { Zone::Unknown };
+        }
+        match (first, second) {
+            ("tmp", second) if !is_everything(second) => Zone::Temporary,
+            ("var", "tmp" | "folders") | ("private", "tmp" | "var") | ("dev", "shm") => Zone::Temporary,
+            ("dev", "null" | "stdout" | "stderr" | "stdin" | "tty" | "fd" | "full" | "zero") => Zone::Sink,
+            ("dev", "tcp" | "udp") => Zone::Outside,
+            ("dev", _) | ("proc", "sysrq-trigger") => Zone::Device,
+            _ if first.starts_with(UNKNOWN) => Zone::Unknown,
+            _ => Zone::System,
+        }
+    }
+
+    /// Whether a path belongs to premath or configures hooks, and what it is called then.
+    pub(crate) fn own(&self, place: &Place) -> Option<&'static str> {
+        let own_folder = |folder: &String| {
+            let folder = self.from_home(&normal(folder));
+            place.whole.strip_prefix(&folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        if self.own_folders.iter().any(own_folder) {
+            return Some("premath's own state");
+        }
+        names::own(place)
+    }
+
+    /// Whether a path is one that holds credentials.
+    pub(crate) fn is_secret(&self, place: &Place) -> bool {
+        names::is_secret(place)
+    }
+
+    /// Whether what stands in a path is run later: at login, by a timer, by a service.
+    pub(crate) fn is_startup(&self, place: &Place) -> bool {
+        names::is_startup(place)
+    }
+
+    /// Whether a folder of the repository holds what a build makes again.
+    pub(crate) fn is_generated(&self, place: &Place) -> bool {
+        place.inside.as_deref().is_some_and(names::is_generated)
+    }
+
+    /// Whether a name is that of a file that can be made again or is rubbish.
+    pub(crate) fn is_disposable(&self, name: &str) -> bool {
+        names::is_disposable(name)
+    }
+}
+
+impl Place {
+    /// Its names from the first.
+    pub(crate) fn parts(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.whole.split('/').filter(|part| !part.is_empty())
+    }
+
+    /// The last name.
+    pub(crate) fn name(&self) -> &str {
+        self.parts().next_back().unwrap_or_default()
+    }
+
+    /// Whether a name could be among those of the path.
+    pub(crate) fn could_have(&self, name: &str) -> bool {
+        self.parts().any(|part| could_be(part, name))
+    }
+
+    /// Whether the last name stands for all there is in a folder.
+    pub(crate) fn is_everything(&self) -> bool {
+        is_everything(self.name())
+    }
+}
+
+/// Whether a name stands for all there is in a folder.
+fn is_everything(name: &str) -> bool {
+    name.is_empty()
+        || name == "."
+        || (name.contains(STAR) && name.chars().all(|one| is_mark(one) || one == '.'))
+}
+
+/// A path without `.`, `..` and doubled slashes.
+fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "~" && !last.contains(UNKNOWN)) => {
+                parts.pop();
+            }
+            ".." if parts.is_empty() && path.starts_with('/') => {}
+            _ => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    if path.starts_with('/') { format!("/{joined}") } else { joined }
+}
