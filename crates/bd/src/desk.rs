@@ -27,8 +27,8 @@ mod usage;
 pub use self::answer::{DeskAnswer, DeskRefusal, DeskRefusalClass};
 pub use self::apply::{Applied, Rehearsal, Written};
 pub use self::approvals::{
-    Approval, ApprovalKind, ApprovalRequest, ApprovalScope, ApprovalState, AskedCall, Decision, Requested,
-    Target, Use, Verdict,
+    Approval, ApprovalKind, ApprovalRequest, ApprovalScope, ApprovalState, AskedCall, Decision,
+    FOREIGN_ARGUMENT, FOREIGN_TOOL, Requested, Target, Use, Verdict,
 };
 pub use self::cells::{CellUpdate, Cells, MOST_CELL_UPDATES};
 pub use self::conversations::{

@@ -110,7 +110,10 @@ fn a_desk_of_the_first_version_gets_conversations() {
     drop(desk);
     let connection = rusqlite::Connection::open(folder.path().join(Desk::FILE_NAME)).unwrap();
     connection
-        .execute_batch("DROP TABLE messages; DROP TABLE conversations; PRAGMA user_version = 1")
+        .execute_batch(
+            "DROP TABLE messages; DROP TABLE conversations; ALTER TABLE approvals DROP COLUMN revoked_by;
+             ALTER TABLE approvals DROP COLUMN revoked_at; PRAGMA user_version = 1",
+        )
         .unwrap();
     drop(connection);
     let desk = open(folder.path(), &clock, "again").unwrap();

@@ -327,10 +327,10 @@ fn a_database_of_a_newer_version_or_of_something_else_is_refused_and_left_alone(
     let change =
         |statement: &str| rusqlite::Connection::open(&path).unwrap().execute_batch(statement).unwrap();
     let opened = || open(folder.path(), &TestClock::at(at(0)), "x").map(drop);
-    change("PRAGMA user_version = 4");
+    change("PRAGMA user_version = 5");
     let error = opened().unwrap_err();
     assert!(matches!(error, StoreError::Newer { found: 4, known: 3, .. }), "{error}");
-    change("PRAGMA user_version = 3; PRAGMA application_id = 77");
+    change("PRAGMA user_version = 4; PRAGMA application_id = 77");
     assert!(matches!(opened().unwrap_err(), StoreError::Corrupt { .. }));
     std::fs::remove_file(&path).unwrap();
     change("CREATE TABLE somebody(elses INTEGER)");

@@ -281,7 +281,12 @@ impl AgentDoor for Attended<'_> {
     }
 
     fn attendant(&self) -> Box<dyn Attendant> {
-        Box::new(AtTerminal { watching: Arc::clone(self.watching), interrupt: self.inner.interrupt() })
+        let folder = self.inner.workdir().ok().map(|folder| folder.to_string_lossy().into_owned());
+        Box::new(AtTerminal {
+            watching: Arc::clone(self.watching),
+            interrupt: self.inner.interrupt(),
+            folder,
+        })
     }
 
     fn trace_sinks(&self) -> Vec<Observability> {
@@ -325,15 +330,17 @@ impl AgentDoor for Attended<'_> {
 struct AtTerminal {
     watching: Arc<Watching>,
     interrupt: Interrupt,
+    /// The folder that the run works in.
+    folder: Option<String>,
 }
 
 impl Attendant for AtTerminal {
-    fn go_on(&mut self, _: &str) -> Decision {
-        self.watching.ask(&self.interrupt)
+    fn go_on(&mut self, checkpoint: &Approval) -> Decision {
+        self.watching.ask(checkpoint, &self.interrupt)
     }
 
     fn confirm(&mut self, approval: &Approval) -> Option<Said> {
-        self.watching.confirm(approval, &self.interrupt)
+        self.watching.confirm(approval, self.folder.clone(), &self.interrupt)
     }
 
     fn plan(&mut self, proposal: &Proposal) -> Option<Said> {

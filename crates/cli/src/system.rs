@@ -13,6 +13,7 @@ mod outside;
 mod person;
 mod playground;
 mod signals;
+mod terminal;
 mod watchdog;
 
 use std::io::{ErrorKind, Read, Write as _};
@@ -39,12 +40,15 @@ pub(crate) use self::memory::{behind_links, is_below, kept_memory, names_of};
 pub(crate) use self::outside::{
     HeldFile, absolute, empty_folder, fresh_folder, hold_file, is_attended, is_folder, key_of,
     open_in_browser, own_program, person_config, person_config_folder, read_bytes, real_folder, replace_file,
-    typed_line, worktree_missing, write_new,
+    worktree_missing, write_new,
 };
 pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};
 pub(crate) use self::signals::{
     CurrentWork, Ticking, every_tick, on_interrupt, on_stdin_end, pause, told_to_end,
+};
+pub(crate) use self::terminal::{
+    TerminalLine, discard_typed_ahead, has_screen, read_terminal_line, shows_output, typed_line,
 };
 pub(crate) use self::watchdog::{blocks_when_lost, is_heard};
 

@@ -9,7 +9,7 @@ mod issues;
 mod lanes;
 mod snapshot;
 
-pub(crate) use self::attention::snapshot_stale;
+pub(crate) use self::attention::{of_expired_question, of_question, snapshot_stale};
 pub(crate) use self::build::build;
 pub(crate) use self::snapshot::{Snapshot, read_snapshot, write_snapshot};
 

@@ -4,6 +4,7 @@
 pub const LEFT_OUT: &[(&str, &str)] = &[
     ("approval.approve", PERSON),
     ("approval.deny", PERSON),
+    ("approval.revoke", PERSON),
     ("audit.verify", UPKEEP),
     ("conformance.run", "it checks premath against vectors, not a repository"),
     ("conversation.delete", CONVERSATION),

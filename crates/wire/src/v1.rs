@@ -44,7 +44,7 @@ mod work;
 pub use approval::{
     ApprovalAnswer, ApprovalPage, ApprovalRow, GuardHealth, NamedTarget, PolicyAnswer, PolicyExplained,
     PolicyExport, PolicyFile, PolicyLayer, ProposalAnswer, ProposalPage, ProposalRow, ProposalStepRow,
-    RuleRow, RuleStanding, UsedToday,
+    RuleRow, RuleStanding, ScopeOffer, UsedToday,
 };
 pub use audit::{
     AUDIT_KIND, AuditKind, AuditPage, AuditRow, AuditVerified, AuditWhy, UnrecordedChange, WhyKind, WhyStep,

@@ -40,6 +40,10 @@ pub enum DeskRefusalClass {
     ApprovalConsumed,
     /// No person's signature is under it.
     ApprovalUnsigned,
+    /// The yes would cover more than anybody was shown.
+    ApprovalUnbounded,
+    /// The yes was taken back.
+    ApprovalRevoked,
     /// What is asked is not what was shown.
     ApprovalDigestMismatch,
     /// The proposal is in a state that does not allow it.
@@ -77,6 +81,8 @@ impl DeskRefusalClass {
             Self::ApprovalExpired => "approval_expired",
             Self::ApprovalConsumed => "approval_consumed",
             Self::ApprovalUnsigned => "approval_unsigned",
+            Self::ApprovalUnbounded => "approval_unbounded",
+            Self::ApprovalRevoked => "approval_revoked",
             Self::ApprovalDigestMismatch => "approval_digest_mismatch",
             Self::Proposal(state) => state.refusal_code(),
             Self::ProposalInFlight => "proposal_in_flight",
@@ -105,10 +111,14 @@ impl DeskRefusalClass {
             Self::PermitMismatch => "ask for a permit for this very change",
             Self::ApprovalMismatch => "ask about this very call",
             Self::ApprovalPending => "`premath approvals show` says what is asked",
+            Self::ApprovalUnbounded => {
+                "approve it once, or name its arguments: `[mcp.servers.SERVER.tools.TOOL] target = [\"ARGUMENT\"]`"
+            }
+            Self::ApprovalRevoked => "`premath approvals list --active` shows what is still approved",
             Self::ApprovalDecided | Self::ApprovalDenied | Self::ApprovalConsumed => {
                 "nothing to do; the call has to be asked about again"
             }
-            Self::ApprovalExpired => "nobody answered in time; the call has to be asked about again",
+            Self::ApprovalExpired => "the question expired; `premath resume RUN` asks it again",
             Self::ApprovalUnsigned => "decide it with your own credential",
             Self::ApprovalDigestMismatch => "look at the question again; it is not the one that was shown",
             Self::Proposal(_) => "`premath proposals show` says what became of it",

@@ -4,6 +4,9 @@
 //! of a person's credential. It must not decide whether somebody must be asked.
 
 mod decide;
+mod reach;
+mod reopen;
+mod revoke;
 mod row;
 mod spend;
 
@@ -17,8 +20,12 @@ use super::outbox::Told;
 use super::pattern::Pattern;
 use crate::error::StoreError;
 
+pub use self::reach::{FOREIGN_ARGUMENT, FOREIGN_TOOL};
 use self::row::{approval_row, approvals_where};
 pub(super) use self::row::{read_targets, targets_of, targets_value};
+
+/// The most questions of one turn that are looked at together.
+const MOST_OF_A_TURN: i64 = 256;
 
 /// What a call is about, as it was shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +62,8 @@ pub enum ApprovalState {
     Expired,
     /// The yes was used.
     Consumed,
+    /// A person took the yes back before it expired.
+    Revoked,
 }
 
 /// How far a yes goes.
@@ -120,6 +129,10 @@ pub struct Approval {
     pub message: Option<String>,
     /// Their signature.
     pub signature: Option<String>,
+    /// Who took the yes back.
+    pub revoked_by: Option<String>,
+    /// When.
+    pub revoked_at: Option<Moment>,
 }
 
 /// What became of asking.
@@ -220,6 +233,22 @@ impl Desk {
     pub fn approval(&self, id: &str) -> Result<Option<Approval>, StoreError> {
         let now = self.now();
         self.read(|connection| approval_row(connection, id, now))
+    }
+
+    /// The questions of the newest turn of a run or of its workers that asked any.
+    ///
+    /// # Errors
+    /// A database that failed.
+    pub fn newest_questions(&self, run_id: &str) -> Result<Vec<Approval>, StoreError> {
+        let now = self.now();
+        self.read(|connection| {
+            let condition = "run_id = ?2 OR substr(run_id, 1, length(?2) + 1) = ?2 || '.'
+                 ORDER BY number DESC LIMIT ?3";
+            let mut found = approvals_where(connection, condition, params![now, run_id, MOST_OF_A_TURN])?;
+            let newest = found.first().map(|approval| approval.request.call_id.clone());
+            found.retain(|approval| Some(&approval.request.call_id) == newest.as_ref());
+            Ok::<_, Stop>(found)
+        })
     }
 
     /// Approvals, newest first: in a state, of a run, so many.

@@ -7,7 +7,7 @@ use premath_wire::time::format_time;
 use rusqlite::params;
 
 use super::answer::{DeskRefusal, DeskRefusalClass, Stop};
-use super::approvals::{Target, read_targets};
+use super::approvals::{ApprovalRequest, FOREIGN_TOOL, Target, read_targets};
 use super::database::{Desk, from_stored, stored_json};
 use crate::error::StoreError;
 
@@ -68,7 +68,18 @@ impl Pattern {
         let argument_fits = self.argument.as_ref().is_none_or(|(field, wanted)| {
             arguments.as_object().and_then(|members| members.get(field)) == Some(wanted)
         });
-        self.is_bounded() && tool == self.tool && names_fit && argument_fits
+        // Of such a call only the tool is known, so that no pattern says what it acts on.
+        let is_known = targets.iter().all(|target| target.kind != FOREIGN_TOOL);
+        self.is_bounded() && is_known && tool == self.tool && names_fit && argument_fits
+    }
+
+    /// Names close to the name of a call that the glob does not cover: they show where it ends where nothing else was asked.
+    #[must_use]
+    pub fn near_misses(&self, request: &ApprovalRequest) -> Vec<String> {
+        let (Some(glob), Some(target)) = (&self.names, request.targets.first()) else { return Vec::new() };
+        let name = &target.name;
+        let near = [format!("other-{name}"), format!("{name}.old"), format!("sub/{name}")];
+        near.into_iter().filter(|name| !fits(glob, name)).collect()
     }
 
     /// A pattern that asks for nothing would cover every call of a tool.

@@ -10,6 +10,7 @@
 
 mod decide;
 mod execute;
+mod reopen;
 mod row;
 
 use premath_kernel::{Digest, Moment, Object, Value};

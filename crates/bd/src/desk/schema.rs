@@ -1,7 +1,7 @@
 //! The tables of the desk, version by version. A version that was released is never edited; the next one is added behind it.
 
 /// What brings a database from version `n` to `n + 1`, by `n`.
-pub(super) const MIGRATIONS: [&str; 3] = [FIRST, CONVERSATIONS, UNFINISHED];
+pub(super) const MIGRATIONS: [&str; 4] = [FIRST, CONVERSATIONS, UNFINISHED, REVOCATIONS];
 
 /// The newest version.
 pub(super) const KNOWN: i64 = MIGRATIONS.len() as i64;
@@ -186,4 +186,9 @@ CREATE TABLE messages(
 
 const UNFINISHED: &str = "
 ALTER TABLE messages ADD COLUMN unfinished TEXT NOT NULL DEFAULT '';
+";
+
+const REVOCATIONS: &str = "
+ALTER TABLE approvals ADD COLUMN revoked_by TEXT;
+ALTER TABLE approvals ADD COLUMN revoked_at INTEGER;
 ";

@@ -18,9 +18,10 @@ pub(crate) struct ApprovalsArgs {
 pub(crate) enum ApprovalsCommand {
     /// List what people are asked, the newest first
     #[command(
-        after_help = "Example:\n  premath approvals list --state pending\n  premath approvals list --json"
+        after_help = "Example:\n  premath approvals list --state pending\n  premath approvals list --active\n  \
+                      premath approvals list --json"
     )]
-    List(ListedArgs),
+    List(ListApprovalsArgs),
     /// Show everything about one question: the call, its arguments, what would change, why
     #[command(after_help = "Example:\n  premath approvals show apr_0123456789ab\n  \
                             premath approvals show apr_0123456789ab --pattern-name 'draft-*.md'")]
@@ -35,6 +36,21 @@ pub(crate) enum ApprovalsCommand {
     /// Do not agree
     #[command(after_help = "Example:\n  premath approvals deny apr_0123456789ab --message \"not this one\"")]
     Deny(SaidArgs),
+    /// Take an approval back that calls can still use
+    #[command(after_help = "Example:\n  premath approvals list --active\n  \
+                            premath approvals revoke apr_0123456789ab --message \"no more deletes\"\n\n\
+                            Calls that used it already are not undone.")]
+    Revoke(SaidArgs),
+}
+
+/// Arguments of `approvals list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListApprovalsArgs {
+    /// Only approvals that calls can still use, with what each covers
+    #[arg(long, conflicts_with = "state")]
+    pub(crate) active: bool,
+    #[command(flatten)]
+    pub(crate) listed: ListedArgs,
 }
 
 /// Arguments of `approvals list` and `proposals list`.
@@ -92,7 +108,7 @@ pub(crate) struct ApprovePlanArgs {
     pub(crate) format: Format,
 }
 
-/// Arguments of `approvals deny` and `proposals reject`.
+/// Arguments of `approvals deny`, `approvals revoke` and `proposals reject`.
 #[derive(Debug, Args)]
 pub(crate) struct SaidArgs {
     /// Which

@@ -250,7 +250,7 @@ pub(crate) struct RunsListArgs {
     /// Only those on this issue
     #[arg(long, value_name = "ID")]
     pub(crate) issue: Option<String>,
-    /// Only those that stand so: running, waiting, failed_closed, blocked, limit, declined, interrupted, done
+    /// Only those that stand so: running, waiting, answered, expired, failed_closed, blocked, limit, declined, interrupted, done
     #[arg(long, value_name = "STATE")]
     pub(crate) state: Option<String>,
     /// Only those with this in their name, task or issue

@@ -68,8 +68,9 @@ fn changed(args: &GuardInstallArgs, action: &str, host: &Host<'_>) -> Result<Exi
             "say --yes to write it, or --dry-run to look",
         ));
     }
+    let is_shown = system::discard_typed_ahead();
     output::note(&format!("write this to {}? [y/N] ", shown.path));
-    let said = system::typed_line(&host.agent.interrupt()).unwrap_or_default();
+    let said = system::typed_line(&host.agent.interrupt()).filter(|_| is_shown).unwrap_or_default();
     if !matches!(said.as_str(), "y" | "Y" | "yes") {
         output::note("nothing was written\n");
         return Ok(Exit::Rejected);

@@ -17,7 +17,9 @@ use crate::args::people::{
 };
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render::people::{approval, approvals, decided, explained, exported, policy, proposal, proposals};
+use crate::render::people::{
+    active_approvals, approval, approvals, decided, explained, exported, policy, proposal, proposals,
+};
 use crate::render::policy_package;
 use crate::{output, system};
 
@@ -42,8 +44,17 @@ pub(crate) fn approvals_command(args: &ApprovalsArgs, host: &Host<'_>) -> Result
     let width = system::terminal_width();
     match &args.command {
         ApprovalsCommand::List(args) => {
-            answer(host, "approval.list", &listed(args), &args.format, |page: &ApprovalPage| {
-                approvals(page, width)
+            let listed = &args.listed;
+            let state = if args.active { Some("approved") } else { listed.state.as_deref() };
+            let arguments = Object::fields()
+                .optional("active", args.active.then_some(true))
+                .optional("limit", listed.limit.map(number))
+                .optional("run", listed.run.as_deref())
+                .optional("state", state)
+                .finish();
+            let is_active = args.active;
+            answer(host, "approval.list", &arguments, &listed.format, |page: &ApprovalPage| {
+                if is_active { active_approvals(page, width) } else { approvals(page, width) }
             })
         }
         ApprovalsCommand::Show(args) => {
@@ -71,6 +82,9 @@ pub(crate) fn approvals_command(args: &ApprovalsArgs, host: &Host<'_>) -> Result
         }
         ApprovalsCommand::Deny(args) => {
             answer(host, "approval.deny", &said(args), &args.format, |card: &ApprovalAnswer| approval(card))
+        }
+        ApprovalsCommand::Revoke(args) => {
+            answer(host, "approval.revoke", &said(args), &args.format, |card: &ApprovalAnswer| approval(card))
         }
     }
 }

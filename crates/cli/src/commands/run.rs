@@ -1,6 +1,7 @@
 //! `premath run` and `premath resume`: a task is given to the loop, and what happens is shown as it happens.
 
 mod demo;
+mod question;
 mod watching;
 mod workflow;
 

@@ -67,8 +67,9 @@ fn approve(args: &ApproveToolsArgs, host: &Host<'_>) -> Result<Exit, CliError> {
             return Ok(Exit::Accepted);
         };
         output::text(&shown(&found))?;
+        let is_shown = system::discard_typed_ahead();
         output::note(asked(&found));
-        let said = system::typed_line(&host.agent.interrupt());
+        let said = system::typed_line(&host.agent.interrupt()).filter(|_| is_shown);
         if !said.is_some_and(|said| matches!(said.to_ascii_lowercase().as_str(), "y" | "yes")) {
             output::text("nothing was approved\n")?;
             return Ok(Exit::Rejected);

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use anstyle::Style;
+use premath_bd::desk::FOREIGN_TOOL;
 use premath_kernel::{Value, encode};
 use premath_wire::v1::{ApprovalRow, NamedTarget, ProposalRow, ProposalStepRow};
 
@@ -25,6 +26,9 @@ pub(crate) fn approval(row: &ApprovalRow) -> String {
     };
     let mut text = format!("\n  {WARN}┌ {}{WARN:#}  {DIM}{}{DIM:#}\n", plain(&what), plain(&row.id));
     text.push_str(&line(&format!("{STRONG}{}{STRONG:#} {}", plain(&row.tool), named(&row.targets))));
+    if let Some(folder) = &row.folder {
+        text.push_str(&line(&format!("{DIM}folder:{DIM:#} {}", plain(folder))));
+    }
     for argument in arguments(&row.arguments.0) {
         text.push_str(&line(&argument));
     }
@@ -33,10 +37,32 @@ pub(crate) fn approval(row: &ApprovalRow) -> String {
     }
     let (reason, rule, tier) = (plain(&row.reason), plain(&row.rule), plain(&row.tier));
     text.push_str(&line(&format!("{DIM}why:{DIM:#} {reason} {DIM}({rule}, tier {tier}){DIM:#}")));
+    text.push_str(&covered(row));
     let (run, expires, digest) = (plain(&row.run_id), plain(&row.expires_at), plain(&row.card_digest));
     text.push_str(&line(&format!("{DIM}run {run} · expires {expires} · {digest}{DIM:#}")));
     text.push_str(&decided(row.decided_by.as_deref(), row.decided_at.as_deref(), row.message.as_deref()));
+    if let (Some(by), Some(at)) = (&row.revoked_by, &row.revoked_at) {
+        text.push_str(&line(&format!("{DIM}revoked by{DIM:#} {} {DIM}{}{DIM:#}", plain(by), plain(at))));
+    }
     text.push_str(&format!("  {WARN}└{WARN:#}\n"));
+    text
+}
+
+/// What a yes would cover, scope by scope, or what the yes that was given covers.
+fn covered(row: &ApprovalRow) -> String {
+    let mut text = String::new();
+    for offer in &row.offers {
+        let (scope, covers) = (plain(&offer.scope), plain(&offer.covers));
+        text.push_str(&line(&format!("{DIM}yes ({scope}) covers:{DIM:#} {covers}")));
+    }
+    let is_foreign = row.targets.iter().any(|target| target.kind == FOREIGN_TOOL);
+    if is_foreign && !row.offers.is_empty() {
+        let why = "no argument is declared as what this tool acts on, so a yes covers one call";
+        text.push_str(&line(&format!("{DIM}{why}{DIM:#}")));
+    }
+    if let Some(reach) = &row.reach {
+        text.push_str(&line(&format!("{DIM}covers:{DIM:#} {}", plain(reach))));
+    }
     text
 }
 

@@ -14,7 +14,7 @@ use crate::output::{BAD, DIM, GOOD, STRONG, TIP, WARN};
 fn state(token: &str) -> Style {
     match token {
         "approved" | "executed" | "allow" | "consumed" => GOOD,
-        "denied" | "rejected" | "failed" | "expired" | "deny" => BAD,
+        "denied" | "rejected" | "failed" | "expired" | "revoked" | "deny" => BAD,
         "pending" | "executing" | "ask" => WARN,
         _other => Style::new(),
     }
@@ -42,6 +42,24 @@ pub(crate) fn approvals(page: &ApprovalPage, width: Option<usize>) -> String {
         ]);
     }
     table.render(width)
+}
+
+/// The answer of `approvals list --active`: what calls can still use, and how far each reaches.
+pub(crate) fn active_approvals(page: &ApprovalPage, width: Option<usize>) -> String {
+    if page.items.is_empty() {
+        return "no approval is active\n".to_owned();
+    }
+    let mut table = Table::new(&["ID", "SCOPE", "COVERS", "BY", "EXPIRES"], 2);
+    for row in &page.items {
+        table.row(vec![
+            Cell::styled(plain(&row.id), STRONG),
+            Cell::styled(plain(&row.scope), GOOD),
+            Cell::new(plain(row.reach.as_deref().unwrap_or_default())),
+            Cell::new(plain(row.decided_by.as_deref().unwrap_or_default())),
+            Cell::new(plain(&row.expires_at)),
+        ]);
+    }
+    format!("{}{TIP}hint:{TIP:#} `premath approvals revoke ID` takes one back\n", table.render(width))
 }
 
 /// The answer of `approvals approve`, below the card: who agreed, and how far it goes. A pattern that was not shown before
@@ -83,6 +101,9 @@ pub(crate) fn approval(answer: &ApprovalAnswer) -> String {
         }
         "approved" | "denied" => {
             format!("{TIP}hint:{TIP:#} `premath resume {}` goes on\n", plain(&row.run_id))
+        }
+        "expired" => {
+            format!("{TIP}hint:{TIP:#} `premath resume {}` asks it again\n", plain(&row.run_id))
         }
         _other => String::new(),
     });

@@ -116,7 +116,11 @@ fn tool_card(row: &ForeignToolRow) -> String {
     if row.state != "forgotten" {
         let again = if row.idempotent { ", may be repeated" } else { "" };
         let (name, risk, scope) = (plain(&row.name), plain(&row.risk), plain(&row.scope));
-        text.push_str(&format!("  as {name}: risk {risk}, scope {scope}{again}\n"));
+        let targets = match row.targets.as_slice() {
+            [] => ", each call approved by itself".to_owned(),
+            names => format!(", acts on {}", plain(&names.join(", "))),
+        };
+        text.push_str(&format!("  as {name}: risk {risk}, scope {scope}{again}{targets}\n"));
     }
     if let Some(diff) = &row.diff {
         text.push_str(&coloured(diff));

@@ -142,6 +142,7 @@ impl Field<'_, '_> {
             "idempotent" => server.idempotent = self.place.strings(self.value, &self.path)?,
             "risk" => server.risk = self.word(&RISKS, Risk::token)?,
             "risks" => server.risks = self.risks()?,
+            "tools" => server.targets = self.tool_targets()?,
             "scope" => server.scope = self.scope()?,
             "protocol" => server.handshake = self.word(&Handshake::ALL, Handshake::token)?,
             "defer" => {
@@ -208,6 +209,33 @@ impl Field<'_, '_> {
             Ok((name.get_ref().to_string(), field.word(&RISKS, Risk::token)?))
         };
         table.iter().map(one).collect()
+    }
+
+    /// `tools.<tool>.target`: per tool the arguments that say what a call acts on.
+    fn tool_targets(&self) -> Result<BTreeMap<String, Vec<String>>, CliError> {
+        let wanted = "expected tables, as [mcp.servers.<name>.tools.<tool>] makes them";
+        let table = self.value.get_ref().as_table().ok_or_else(|| self.refused(wanted))?;
+        let mut targets = BTreeMap::new();
+        for (tool, value) in table {
+            let path = format!("{}.{}", self.path, echo(tool.get_ref()));
+            let field = Field { place: self.place, owner: self.owner, value, path };
+            let terms = value.get_ref().as_table().ok_or_else(|| field.refused(wanted))?;
+            for (key, value) in terms {
+                let path = format!("{}.{}", field.path, echo(key.get_ref()));
+                let field = Field { place: self.place, owner: self.owner, value, path };
+                if key.get_ref() != "target" {
+                    return Err(field.refused(UNKNOWN));
+                }
+                let names = self.place.strings(value, &field.path)?;
+                // The name ends at the first `=` where a target is read back.
+                let is_plain = |name: &String| !name.trim().is_empty() && !name.contains('=');
+                if names.is_empty() || !names.iter().all(is_plain) {
+                    return Err(field.refused("expected the names of one or more arguments of the tool"));
+                }
+                targets.insert(tool.get_ref().to_string(), names);
+            }
+        }
+        Ok(targets)
     }
 
     /// The name of a variable. What premath itself goes by is not handed on.

@@ -5,10 +5,6 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::RecvTimeoutError;
-use std::time::Duration;
-
-use premath_tusk::sandbox::Interrupt;
 
 use super::variable;
 use crate::error::CliError;
@@ -90,38 +86,9 @@ pub(crate) fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// How often it is looked whether the person wants the end instead of an answer.
-const PATIENCE: Duration = Duration::from_millis(100);
-
 /// Whether somebody sits at a terminal who can be asked.
 pub(crate) fn is_attended() -> bool {
     std::io::stdin().is_terminal()
-}
-
-/// The line that a person types; none where nobody sits at the terminal, or the person asks for the end.
-pub(crate) fn typed_line(interrupt: &Interrupt) -> Option<String> {
-    if !is_attended() {
-        return None;
-    }
-    // Reading cannot be broken off, so a thread of its own reads; it ends with the line, or with the process.
-    let (tell, told) = std::sync::mpsc::channel();
-    let reading = move || {
-        let mut line = String::new();
-        let read = std::io::stdin().read_line(&mut line);
-        // Nobody listens any more when the person asked for the end.
-        drop(tell.send(read.is_ok_and(|bytes| bytes > 0).then(|| line.trim().to_owned())));
-    };
-    std::thread::Builder::new().name("typed".to_owned()).spawn(reading).ok()?;
-    loop {
-        if interrupt.is_requested() {
-            return None;
-        }
-        match told.recv_timeout(PATIENCE) {
-            Ok(line) => return line,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return None,
-        }
-    }
 }
 
 /// A folder as an absolute path, or the current one.

@@ -17,5 +17,6 @@ mod guarding;
 mod our_own_server;
 mod over_http;
 mod place;
+mod reach;
 mod server;
 mod turned_against_us;

@@ -18,25 +18,35 @@ fn an_expired_approval_never_runs() {
     let rows = room.audit(&["--kind", "approval", "--effect", "expired"]);
     let [row] = rows.as_slice() else { panic!("{rows:?}") };
     assert_eq!((&row["approvalId"], &row["actor"]), (&json!(id), &json!("clock")));
-    room.done(&["resume", "late"]);
-    assert!(room.deleted().is_empty(), "what nobody agreed to in time does not run");
-    assert_eq!(room.refused(&["approvals", "approve", &id]), "approval_expired", "and it stays so");
-    assert_eq!(room.audit(&["--kind", "approval", "--effect", "expired"]).len(), 1, "it is told once");
+    assert_eq!(room.run(&["resume", "late"]).code, Some(3), "it asks again");
+    assert!(room.deleted().is_empty(), "what no person agreed to does not run");
+    room.until("approvals", &id, "expired");
+    assert_eq!(room.refused(&["approvals", "approve", &id]), "approval_expired", "the second time as well");
+    assert_eq!(
+        room.audit(&["--kind", "approval", "--effect", "expired"]).len(),
+        2,
+        "each expiry is told once"
+    );
     assert!(room.audit(&["--kind", "approval", "--effect", "approved"]).is_empty());
     room.is_sound(&["late"]);
 }
 
 #[test]
-fn a_model_is_told_that_nobody_answered_in_time() {
+fn a_resumed_run_asks_an_expired_question_again_and_a_new_yes_runs_the_call() {
     let room = Room::new(&["notes.md"], "policy.approval_seconds = 1\n");
-    let after = "[[turn]]\ntext = \"Then not.\"\n[turn.expect]\n\
-        tool_result = [{ contains = \"nobody agreed in time\" }]\n";
-    assert_eq!(room.begin("late", &format!("{}{after}", room.deleting(&[0]))).code, Some(3));
+    assert_eq!(room.begin("late", &room.deleting(&[0])).code, Some(3));
     let id = room.items(&["approvals", "list"])[0]["id"].as_str().unwrap().to_owned();
     room.until("approvals", &id, "expired");
+    room.configure("policy.approval_seconds = 600\n");
+    assert_eq!(room.run(&["resume", "late"]).code, Some(3));
+    assert_eq!(room.only("approvals"), id, "the same question under the same id");
+    room.done(&["approvals", "approve", &id]);
     room.done(&["resume", "late"]);
-    let rows = room.audit(&["--run", "late", "--kind", "approval", "--effect", "expired"]);
-    assert_eq!(rows.len(), 1, "a run that comes too late tells it too: {rows:?}");
+    assert_eq!(room.deleted(), ["notes.md"]);
+    let rows = room.audit(&["--run", "late", "--kind", "approval"]);
+    let effects: Vec<_> = rows.iter().rev().map(|row| row["effect"].as_str().unwrap()).collect();
+    assert_eq!(effects, ["requested", "expired", "requested", "approved", "consumed"]);
+    room.is_sound(&["late"]);
 }
 
 #[test]
@@ -50,7 +60,7 @@ fn a_yes_that_nobody_uses_in_time_never_runs() {
             continue;
         }
         room.until("approvals", &id, "expired");
-        room.done(&["resume", "late"]);
+        assert_eq!(room.run(&["resume", "late"]).code, Some(3), "it asks again");
         assert!(room.deleted().is_empty(), "the yes was too old");
         assert_eq!(room.audit(&["--kind", "approval", "--effect", "approved"]).len(), 1);
         assert_eq!(room.audit(&["--kind", "approval", "--effect", "expired"]).len(), 1);

@@ -142,6 +142,12 @@ fn a_plan_waits_no_longer_than_a_question() {
     room.until("proposals", id, "expired");
     assert_eq!(room.refused(&["proposals", "approve", id]), "proposal_expired");
     assert!(room.deleted().is_empty());
+    // The run asks about the same plan again.
+    room.configure("policy.approval_seconds = 600\n");
+    assert_eq!(room.run(&["resume", "plans"]).code, Some(3));
+    assert_eq!(room.only("proposals"), id);
+    room.done(&["proposals", "approve", id]);
+    assert_eq!(room.deleted().len(), 2);
 }
 
 /// A folder with so many files, and its id.

@@ -96,7 +96,8 @@ fn a_yes_is_not_used_while_its_turn_still_waits() {
         assert_eq!(state, "approved", "it is used when the turn goes on, not before");
         room.until("approvals", first, "expired");
         room.until("approvals", second, "expired");
-        room.done(&["resume", "two"]);
+        assert_eq!(room.run(&["resume", "two"]).code, Some(3), "both are asked again");
+        assert_eq!(room.pending("approvals").len(), 2);
         assert_eq!(names(&room), ["a.md", "b.md"], "nothing runs after its time");
         assert!(room.audit(&["--kind", "approval", "--effect", "consumed"]).is_empty());
         return;

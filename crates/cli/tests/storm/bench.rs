@@ -192,7 +192,7 @@ impl AgentDoor for Outside {
 struct Somebody(Decision);
 
 impl Attendant for Somebody {
-    fn go_on(&mut self, _: &str) -> Decision {
+    fn go_on(&mut self, _: &Approval) -> Decision {
         self.0
     }
 

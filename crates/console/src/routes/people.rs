@@ -44,6 +44,13 @@ pub(crate) const ROUTES: &[Route] = &[
         .named(&["id"])
         .body(Body::Members(&["message"]))
         .by(decide),
+    Route::post(
+        "/api/confirmations/{id}/revoke",
+        "approval.revoke",
+        "take back an approval that calls can still use",
+    )
+    .named(&["id"])
+    .body(Body::Members(&["message"])),
     Route::get("/api/proposals", "proposal.list", "plans that people are asked about, the newest first")
         .query(&["state", "run", "limit"]),
     Route::get("/api/proposals/{id}", "proposal.show", "a plan with every step and what became of it")
@@ -169,14 +176,6 @@ pub(crate) fn decided(host: &Host<'_>, run_id: &str) -> usize {
     approvals.iter().filter(is_said).count() + plans.iter().filter(is_decided).count()
 }
 
-fn pending(host: &Host<'_>, action: &str, run_id: &str) -> Result<u64, Failure> {
-    let text = |name: &str, value: &str| (name.to_owned(), Value::String(value.to_owned()));
-    let arguments = Map::from_iter([text("run", run_id), text("state", "pending")]);
-    let listed = call(host, action, arguments, Origin::default())?.accepted()?;
-    let page: Page = serde_json::from_str(listed.get()).map_err(|_| Failure::broken())?;
-    Ok(page.count)
-}
-
 /// How a run stands that is at rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rest {
@@ -209,28 +208,19 @@ struct Card {
 
 #[derive(Deserialize)]
 struct Row {
-    outcome: Option<String>,
+    state: String,
 }
 
-#[derive(Deserialize)]
-struct Page {
-    count: u64,
-}
-
-/// Whether a run rests because it needs a person, and nobody is asked about it any more: then it can go on.
+/// How a run stands: one that has all its answers goes on. One whose question expired does not; resuming it asks again.
 fn standing(host: &Host<'_>, run_id: &str) -> Result<Rest, Failure> {
     let arguments = Map::from_iter([("runId".to_owned(), Value::String(run_id.to_owned()))]);
     let shown = call(host, "run.show", arguments, Origin::default());
     // The run of a plan that a terminal proposed may be gone.
     let Ok(shown) = shown else { return Ok(Rest::Other) };
     let card: Option<Card> = serde_json::from_str(shown.payload.get()).ok();
-    if card.and_then(|card| card.run.outcome).as_deref() != Some("needs_person") {
-        return Ok(Rest::Other);
-    }
-    for action in ["approval.list", "proposal.list"] {
-        if pending(host, action, run_id)? > 0 {
-            return Ok(Rest::Asks);
-        }
-    }
-    Ok(Rest::GoesOn)
+    Ok(match card.map(|card| card.run.state).as_deref() {
+        Some("waiting") => Rest::Asks,
+        Some("answered") => Rest::GoesOn,
+        Some(_) | None => Rest::Other,
+    })
 }

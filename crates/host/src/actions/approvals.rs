@@ -1,14 +1,14 @@
 //! `approval.*`: what people are asked, and their answers. Deciding needs the credential of a person, whoever calls.
 
 use premath_bd::desk::{
-    Approval, ApprovalScope, ApprovalState, Decision, DeskRefusal, DeskRefusalClass, Pattern, PatternExample,
-    PatternExamples, Target, Verdict,
+    Approval, ApprovalRequest, ApprovalScope, ApprovalState, Decision, DeskRefusal, DeskRefusalClass,
+    Pattern, PatternExample, PatternExamples, Target, Verdict,
 };
 use premath_kernel::{Digest, Object, Value};
 use premath_wire::Json;
 use premath_wire::time::format_time;
 use premath_wire::v1::{
-    ApprovalAnswer, ApprovalPage, ApprovalRow, NamedTarget, RefusedAnswer, RefusedBecause,
+    ApprovalAnswer, ApprovalPage, ApprovalRow, NamedTarget, RefusedAnswer, RefusedBecause, ScopeOffer,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,8 +27,10 @@ const EXAMPLES: usize = 5;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct ListArgs {
-    /// Only those in this state: `pending`, `approved`, `denied`, `expired`.
+    /// Only those in this state: `pending`, `approved`, `denied`, `expired`, `consumed`, `revoked`.
     state: Option<String>,
+    /// Only approvals that calls can still use.
+    active: bool,
     /// Only those of this run.
     run: Option<String>,
     /// The most to answer with.
@@ -71,12 +73,17 @@ pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let state = told(args.state.as_deref())
         .map(|state| token(state, "state", &ApprovalState::ALL, ApprovalState::token))
         .transpose()?;
+    let state = match (args.active, state) {
+        (true, None | Some(ApprovalState::Approved)) => Some(ApprovalState::Approved),
+        (true, Some(_)) => return Err(invalid("an active approval has the state approved", "state").into()),
+        (false, state) => state,
+    };
     let limit = usize::try_from(args.limit.unwrap_or(LISTED)).unwrap_or(usize::MAX);
     let found = match existing_desk(host.workspace)? {
         Some(desk) => desk.approvals(state, told(args.run.as_deref()), limit)?,
         None => Vec::new(),
     };
-    let items: Vec<ApprovalRow> = found.iter().map(row).collect();
+    let items: Vec<ApprovalRow> = found.iter().map(|approval| placed_row(host, approval)).collect();
     let action = "approval.list".to_owned();
     Answer::new("ok", &ApprovalPage { action, count: count(items.len()), items })
 }
@@ -93,7 +100,7 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let Some(approval) = found else { return unknown(host, ACTION, wanted) };
     let scope = scope(None, (args.pattern_name.as_deref(), args.pattern_argument.as_deref()), &approval)?;
     let looked_at = look(host, &approval, &scope)?;
-    answered(ACTION, "ok", &approval, looked_at)
+    answered(host, (ACTION, "ok"), &approval, looked_at)
 }
 
 /// `approval.approve`
@@ -104,6 +111,38 @@ pub(crate) fn approve(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, Actio
 /// `approval.deny`
 pub(crate) fn deny(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     decide(host, args, "approval.deny", Verdict::Deny)
+}
+
+/// What `approval.revoke` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RevokeArgs {
+    /// The approval, by its id.
+    id: String,
+    /// Why, for the audit and the run.
+    message: Option<String>,
+}
+
+/// `approval.revoke`
+pub(crate) fn revoke(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
+    const ACTION: &str = "approval.revoke";
+    let args: RevokeArgs = arguments(args)?;
+    let wanted = &id(&args.id, "id")?;
+    let Some(credential) = host.agent.credential()? else { return nobody(host, ACTION) };
+    let desk = open_desk(host.workspace)?;
+    if desk.approval(wanted)?.is_none() {
+        return unknown(host, ACTION, wanted);
+    }
+    let message = message(host, args.message.as_deref());
+    let revoked = desk.revoke_approval(&credential, wanted, message.as_deref())?;
+    publish(host.workspace, &desk)?;
+    match revoked {
+        Ok(approval) => {
+            let looked_at = look(host, &approval, &ApprovalScope::Once)?;
+            answered(host, (ACTION, "ok"), &approval, looked_at)
+        }
+        Err(refusal) => refuse(host, ACTION, &refusal),
+    }
 }
 
 fn decide(host: &Host<'_>, args: &Value<'_>, action: &str, verdict: Verdict) -> Result<Answer, ActionError> {
@@ -120,7 +159,7 @@ fn decide(host: &Host<'_>, args: &Value<'_>, action: &str, verdict: Verdict) -> 
         Some(shown) if shown != looked_at.digest => return stale(host, action, &looked_at, shown),
         // Nothing is decided: this is the first time that anybody is shown what it would cover.
         None if is_waiting && looked_at.pattern.is_some() => {
-            return answered(action, "rejected", &approval, looked_at);
+            return answered(host, (action, "rejected"), &approval, looked_at);
         }
         Some(_) | None => {}
     }
@@ -130,7 +169,7 @@ fn decide(host: &Host<'_>, args: &Value<'_>, action: &str, verdict: Verdict) -> 
     let decided = desk.decide_approval(&credential, wanted, &decision)?;
     publish(host.workspace, &desk)?;
     match decided {
-        Ok(approval) => answered(action, "ok", &approval, LookedAt { pattern: None, ..looked_at }),
+        Ok(approval) => answered(host, (action, "ok"), &approval, LookedAt { pattern: None, ..looked_at }),
         Err(refusal) => refuse(host, action, &refusal),
     }
 }
@@ -159,7 +198,11 @@ fn look(host: &Host<'_>, approval: &Approval, scope: &ApprovalScope) -> Result<L
         None => PatternExamples::default(),
     };
     let lines = |found: &[PatternExample]| found.iter().map(example).collect::<Vec<_>>();
-    let (matches, misses) = (lines(&examples.matches), lines(&examples.misses));
+    let (matches, mut misses) = (lines(&examples.matches), lines(&examples.misses));
+    if misses.is_empty() {
+        let near = pattern.near_misses(&approval.request);
+        misses.extend(near.into_iter().map(|name| format!("{name} (not asked so far)")));
+    }
     let pattern = pattern.to_value().into_owned();
     let shown = Object::fields()
         .field("card", card)
@@ -205,14 +248,14 @@ fn example(example: &PatternExample) -> String {
 }
 
 fn answered(
-    action: &str,
-    class: &str,
+    host: &Host<'_>,
+    (action, class): (&str, &str),
     approval: &Approval,
     looked_at: LookedAt,
 ) -> Result<Answer, ActionError> {
     let answer = ApprovalAnswer {
         action: action.to_owned(),
-        approval: row(approval),
+        approval: placed_row(host, approval),
         shown_digest: looked_at.digest,
         pattern: looked_at.pattern.map(Json),
         pattern_matches: looked_at.matches,
@@ -257,6 +300,12 @@ pub(super) fn named(targets: &[Target]) -> Vec<NamedTarget> {
     targets.iter().map(one).collect()
 }
 
+/// What is shown of an approval, with the folder that runs work in.
+fn placed_row(host: &Host<'_>, approval: &Approval) -> ApprovalRow {
+    let folder = host.agent.workdir().ok().map(|folder| shown(&folder));
+    ApprovalRow { folder, ..row(approval) }
+}
+
 /// What is shown of an approval: everything.
 #[must_use]
 pub fn row(approval: &Approval) -> ApprovalRow {
@@ -286,5 +335,22 @@ pub fn row(approval: &Approval) -> ApprovalRow {
         decided_by: approval.decided_by.clone(),
         decided_at: approval.decided_at.map(format_time),
         message: approval.message.clone(),
+        folder: None,
+        offers: match approval.state {
+            ApprovalState::Pending => offers(request),
+            ApprovalState::Approved
+            | ApprovalState::Denied
+            | ApprovalState::Expired
+            | ApprovalState::Consumed
+            | ApprovalState::Revoked => Vec::new(),
+        },
+        reach: (approval.state == ApprovalState::Approved).then(|| approval.reach()),
+        revoked_by: approval.revoked_by.clone(),
+        revoked_at: approval.revoked_at.map(format_time),
     }
+}
+
+fn offers(request: &ApprovalRequest) -> Vec<ScopeOffer> {
+    let offer = |(scope, covers): (&str, String)| ScopeOffer { scope: scope.to_owned(), covers };
+    request.offered_scopes().into_iter().map(offer).collect()
 }

@@ -10,16 +10,22 @@ use premath_kernel::Value;
 use premath_wire::v1::{MetricFamily, MetricKind, MetricSample, MetricsAnswer};
 
 use super::issue::arguments;
-use crate::agent::traces::each_kept_row;
+use crate::agent::traces::{QuestionState, Questions, each_kept_row};
 use crate::desk_store::existing_desk;
 use crate::recording::audit_log;
 use crate::table::{ActionError, Answer, Host, Nothing};
+
+/// Outcome of a run that waits for an answer.
+const NEEDS_PERSON: &str = "needs_person";
+/// Outcome of a run whose question expired.
+const QUESTION_EXPIRED: &str = "question_expired";
 
 /// `metrics.read`
 pub(crate) fn read(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let Nothing {} = arguments(args)?;
     let mut runs = Runs::default();
     each_kept_row(host.workspace, |session, event| runs.take(session, event))?;
+    runs.settle_questions(&Questions::of(host.workspace)?)?;
     let mut families = runs.families();
     families.push(decisions(host)?);
     families.extend(desk(host)?);
@@ -113,6 +119,22 @@ impl Runs {
             }
             _other => {}
         }
+    }
+
+    /// Counts a run as one that needs a person only while there is a question to answer.
+    fn settle_questions(&mut self, questions: &Questions) -> Result<(), StoreError> {
+        for (run_id, outcome) in &mut self.outcomes {
+            if !matches!(outcome.as_str(), NEEDS_PERSON | QUESTION_EXPIRED) {
+                continue;
+            }
+            let now = match questions.state_of(run_id)? {
+                QuestionState::Open => NEEDS_PERSON,
+                QuestionState::Answered => "answered",
+                QuestionState::Expired => QUESTION_EXPIRED,
+            };
+            now.clone_into(outcome);
+        }
+        Ok(())
     }
 
     fn families(self) -> Vec<MetricFamily> {

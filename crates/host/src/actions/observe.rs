@@ -1,16 +1,21 @@
 //! `observe.*`: building the observation, and looking at it.
 
+use premath_bd::desk::{ApprovalState, ProposalState};
 use premath_kernel::Value;
+use premath_wire::time::format_time;
 use premath_wire::v1::{
-    AttentionAnswer, ObservationAnswer, ObservedInstructionAnswer, ObservedProjectionAnswer, ObservedStep,
-    ObservedWork, RefusedAnswer, RefusedBecause,
+    AttentionAnswer, AttentionRow, ObservationAnswer, ObservedInstructionAnswer, ObservedProjectionAnswer,
+    ObservedStep, ObservedWork, RefusedAnswer, RefusedBecause,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, count, invalid};
+use crate::agent::traces::{Wanted, list};
+use crate::desk_store::existing_desk;
 use crate::observation::{
-    LATEST_OBSERVATION, Snapshot, build, read_snapshot, snapshot_stale, write_snapshot,
+    LATEST_OBSERVATION, Snapshot, build, of_expired_question, of_question, read_snapshot, snapshot_stale,
+    write_snapshot,
 };
 use crate::table::{ActionError, Answer, Host, Nothing};
 use crate::workspace::shown;
@@ -86,6 +91,7 @@ pub(crate) fn needs_attention(host: &Host<'_>, args: &Value<'_>) -> Result<Answe
         if args.now { Snapshot { observation: build(host)?, is_stale: false } } else { read_snapshot(host)? };
     let mut items = observation.needs_attention;
     items.extend(is_stale.then(|| snapshot_stale(LATEST_OBSERVATION)));
+    items.extend(questions(host)?);
     items.sort();
     Answer::new(
         "ok",
@@ -98,6 +104,26 @@ pub(crate) fn needs_attention(host: &Host<'_>, args: &Value<'_>) -> Result<Answe
             items,
         },
     )
+}
+
+/// Questions that wait, and runs whose question expired, as they are now: no snapshot has them, because answers and time
+/// change them without a change in any lane.
+fn questions(host: &Host<'_>) -> Result<Vec<AttentionRow>, ActionError> {
+    let mut rows = Vec::new();
+    let Some(desk) = existing_desk(host.workspace)? else { return Ok(rows) };
+    for approval in desk.approvals(Some(ApprovalState::Pending), None, usize::MAX)? {
+        let request = &approval.request;
+        let about = format!("`{}`", request.tool);
+        rows.push(of_question(&approval.id, &about, &request.run_id, &format_time(request.expires_at)));
+    }
+    for plan in desk.proposals(Some(ProposalState::Pending), None, usize::MAX)? {
+        let expires_at = format_time(plan.expires_at);
+        rows.push(of_question(&plan.id, "a plan", &plan.draft.run_id, &expires_at));
+    }
+    let wanted = Wanted { state: Some("expired"), limit: usize::MAX, ..Wanted::default() };
+    let listing = list(host.workspace, &wanted, host.agent.kept_runs().as_deref())?;
+    rows.extend(listing.items.iter().map(|run| of_expired_question(&run.run_id)));
+    Ok(rows)
 }
 
 /// `observe.instruction`

@@ -118,6 +118,7 @@ fn ran(answer: &RunAnswer) -> Result<Answer, ActionError> {
         | RunEnding::Limit
         | RunEnding::Interrupted
         | RunEnding::NeedsPerson
+        | RunEnding::QuestionExpired
         | RunEnding::Declined
         | RunEnding::ModelFailed => false,
     };

@@ -175,8 +175,8 @@ impl Said {
 
 /// Whoever sits at a door. What they say is signed and kept before it counts.
 pub trait Attendant: Debug {
-    /// Asks whether to go on.
-    fn go_on(&mut self, question: &str) -> Decision;
+    /// Asks whether to go on: the question of a checkpoint.
+    fn go_on(&mut self, checkpoint: &Approval) -> Decision;
 
     /// Asks about one call; none when nobody answers now.
     fn confirm(&mut self, approval: &Approval) -> Option<Said>;
@@ -186,7 +186,7 @@ pub trait Attendant: Debug {
 }
 
 impl Attendant for NoPerson {
-    fn go_on(&mut self, _: &str) -> Decision {
+    fn go_on(&mut self, _: &Approval) -> Decision {
         Decision::NoAnswer
     }
 

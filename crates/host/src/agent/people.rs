@@ -48,14 +48,19 @@ impl HostPerson<'_> {
         }
         let Some(credential) = &self.credential else { return Ok(approval) };
         let said = match approval.request.kind {
-            ApprovalKind::Checkpoint => match self.attendant.go_on(&approval.request.reason) {
+            ApprovalKind::Checkpoint => match self.attendant.go_on(&approval) {
                 Decision::Continue => Some(Said::yes()),
                 Decision::Stop => Some(Said::no()),
-                Decision::NoAnswer => None,
+                Decision::NoAnswer | Decision::Expired => None,
             },
             ApprovalKind::Confirmation | ApprovalKind::Plan => self.attendant.confirm(&approval),
         };
-        let Some(Said { verdict, scope, message }) = said else { return Ok(approval) };
+        let Some(Said { verdict, scope, message }) = said else {
+            // It may have expired, or been answered elsewhere, while it was on the screen.
+            return Ok(desk.approval(&approval.id)?.unwrap_or(approval));
+        };
+        // It is kept and shown to a model.
+        let message = message.map(|said| self.ground.workspace.redactor.text(&said).into_owned());
         let shown = Some(approval.card_digest().as_str().to_owned());
         let decision = Decided { verdict, scope, message, valid_until: None, shown };
         match desk.decide_approval(credential, &approval.id, &decision)? {
@@ -72,7 +77,10 @@ impl HostPerson<'_> {
             ApprovalState::Approved => Ok(desk.consume_approval(credential, &approval.id, call)?.is_ok()),
             // Used for this very call by a process that died before it could say so; nothing has run since.
             ApprovalState::Consumed => desk.was_consumed_for(credential, &approval.id, call),
-            ApprovalState::Pending | ApprovalState::Denied | ApprovalState::Expired => Ok(false),
+            ApprovalState::Pending
+            | ApprovalState::Denied
+            | ApprovalState::Expired
+            | ApprovalState::Revoked => Ok(false),
         }
     }
 
@@ -90,14 +98,24 @@ impl HostPerson<'_> {
         {
             return Ok(Looked { request, found: Found::Covered });
         }
-        let found = match desk.request_approval(&request)? {
+        let found = match self.open_question(desk, &request)? {
             // What was shown when it was asked is what was agreed to.
-            Ok(requested) if requested.approval.request.diff == request.diff => {
-                Found::Own(Box::new(self.settle(desk, requested.approval)?))
+            Some(approval) if approval.request.diff == request.diff => {
+                Found::Own(Box::new(self.settle(desk, approval)?))
             }
-            Ok(_) | Err(_) => Found::Stale,
+            Some(_) | None => Found::Stale,
         };
         Ok(Looked { request, found })
+    }
+
+    /// Asks a question, or finds it. One that expired is asked again: the run was resumed for that.
+    fn open_question(&self, desk: &Desk, request: &ApprovalRequest) -> Result<Option<Approval>, StoreError> {
+        let Ok(requested) = desk.request_approval(request)? else { return Ok(None) };
+        let approval = requested.approval;
+        if approval.state != ApprovalState::Expired {
+            return Ok(Some(approval));
+        }
+        Ok(desk.reopen_approval(&approval.id, request)?.ok())
     }
 
     /// What counts for a call. While another call of the turn waits, no yes is used: it could expire before the turn goes on.
@@ -148,8 +166,8 @@ impl HostPerson<'_> {
     ) -> Result<ConfirmationAnswer, StoreError> {
         Ok(match approval.state {
             ApprovalState::Pending => ConfirmationAnswer::Pending,
-            ApprovalState::Denied => ConfirmationAnswer::Denied,
-            ApprovalState::Expired => ConfirmationAnswer::Expired,
+            ApprovalState::Denied | ApprovalState::Revoked => ConfirmationAnswer::Denied,
+            ApprovalState::Expired => ConfirmationAnswer::Unanswered,
             ApprovalState::Approved | ApprovalState::Consumed => {
                 if self.spend(desk, approval, call)? {
                     ConfirmationAnswer::Approved
@@ -252,11 +270,12 @@ impl Person for HostPerson<'_> {
             tier: self.tier.clone(),
             expires_at: self.expires_at(),
         };
-        let Ok(requested) = desk.request_approval(&request)? else { return Ok(Decision::Stop) };
-        let approval = self.settle(&desk, requested.approval)?;
+        let Some(approval) = self.open_question(&desk, &request)? else { return Ok(Decision::Stop) };
+        let approval = self.settle(&desk, approval)?;
         let decision = match approval.state {
             ApprovalState::Pending => Decision::NoAnswer,
-            ApprovalState::Denied | ApprovalState::Expired => Decision::Stop,
+            ApprovalState::Expired => Decision::Expired,
+            ApprovalState::Denied | ApprovalState::Revoked => Decision::Stop,
             ApprovalState::Approved | ApprovalState::Consumed => {
                 if self.spend(&desk, &approval, &called(&request))? {
                     Decision::Continue
@@ -295,9 +314,17 @@ impl Person for HostPerson<'_> {
                 steps: Vec::new(),
             });
         };
+        if proposal.state == ProposalState::Expired {
+            let seconds = self.ground.workspace.settings.policy.approval_seconds();
+            if let Ok(reopened) = desk.reopen_proposal(proposal_id, seconds)? {
+                proposal = reopened;
+            }
+        }
+        let was_open = proposal.state == ProposalState::Pending;
         if let (ProposalState::Pending, Some(credential)) = (proposal.state, &self.credential)
             && let Some(Said { verdict, message, .. }) = self.attendant.plan(&proposal)
         {
+            let message = message.map(|said| self.ground.workspace.redactor.text(&said).into_owned());
             let message = message.as_deref();
             let decided = match verdict {
                 Verdict::Approve => {
@@ -310,7 +337,14 @@ impl Person for HostPerson<'_> {
                 Err(_) => desk.proposal(proposal_id)?.unwrap_or(proposal),
             };
         }
+        if proposal.state == ProposalState::Pending {
+            // It may have expired, or been answered elsewhere, while it was on the screen.
+            proposal = desk.proposal(proposal_id)?.unwrap_or(proposal);
+        }
         publish(self.ground.workspace, &desk)?;
+        if was_open && proposal.state == ProposalState::Expired {
+            return Ok(PlanDecision { state: PlanDecision::UNANSWERED.to_owned(), ..outcome(&proposal) });
+        }
         if let (ProposalState::Approved | ProposalState::Executing, Some(credential)) =
             (proposal.state, &self.credential)
         {

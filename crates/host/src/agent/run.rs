@@ -545,7 +545,7 @@ fn answer(workspace: &Workspace, config: &RunConfig, report: &RunReport, held: O
 fn detail(cause: &StopCause) -> Option<String> {
     match cause {
         StopCause::Limit(name) => Some(format!("the limit of {name} is reached")),
-        StopCause::NeedsPerson(question) => Some(question.clone()),
+        StopCause::NeedsPerson(question) | StopCause::QuestionExpired(question) => Some(question.clone()),
         StopCause::Model { kind, message } => Some(format!("{kind}: {message}")),
         StopCause::Interrupted | StopCause::Declined => None,
     }

@@ -14,6 +14,7 @@ pub const fn ending(outcome: &RunOutcome) -> RunEnding {
             StopCause::Limit(_) => RunEnding::Limit,
             StopCause::Interrupted => RunEnding::Interrupted,
             StopCause::NeedsPerson(_) => RunEnding::NeedsPerson,
+            StopCause::QuestionExpired(_) => RunEnding::QuestionExpired,
             StopCause::Declined => RunEnding::Declined,
             StopCause::Model { .. } => RunEnding::ModelFailed,
         },
@@ -61,7 +62,7 @@ pub fn outcome_detail(outcome: &RunOutcome) -> Option<String> {
         RunOutcome::FailedClosed { detail, .. } => Some(detail.clone()),
         RunOutcome::Stopped(cause) => match cause {
             StopCause::Limit(limit) => Some(limit.clone()),
-            StopCause::NeedsPerson(what) => Some(what.clone()),
+            StopCause::NeedsPerson(what) | StopCause::QuestionExpired(what) => Some(what.clone()),
             StopCause::Model { kind, message } => Some(format!("{kind}: {message}")),
             StopCause::Interrupted | StopCause::Declined => None,
         },

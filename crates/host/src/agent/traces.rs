@@ -23,8 +23,8 @@ use premath_wire::v1::{
 pub(crate) use self::case::{NoCase, export_turn};
 use self::kept_rows::{each, kept_intent};
 pub use self::listing::KeptRuns;
-use self::listing::{Questions, every};
-pub(crate) use self::listing::{STATES, Wanted, list};
+use self::listing::every;
+pub(crate) use self::listing::{QuestionState, Questions, STATES, Wanted, list};
 pub(crate) use self::made::{MadeRun, MadeTurn, made, run_names};
 pub(crate) use self::turn::turn;
 use super::artifact_rows::changed_files;
@@ -57,6 +57,7 @@ fn ending(token: &str) -> Option<RunEnding> {
         RunEnding::Limit,
         RunEnding::Interrupted,
         RunEnding::NeedsPerson,
+        RunEnding::QuestionExpired,
         RunEnding::Declined,
         RunEnding::ModelFailed,
     ]
@@ -354,6 +355,7 @@ const fn is_resumable(ending: RunEnding) -> bool {
         RunEnding::Limit
         | RunEnding::Interrupted
         | RunEnding::NeedsPerson
+        | RunEnding::QuestionExpired
         | RunEnding::Declined
         | RunEnding::ModelFailed => true,
     }
@@ -364,7 +366,7 @@ pub(crate) fn show(workspace: &Workspace, run_id: &str) -> Result<RunCard, Actio
     let journal = retention::kept(workspace, run_id)?;
     let trace = Trace::read(&journal)?;
     let questions = Questions::of(workspace)?;
-    let row = trace.summary().map(|summary| summary.standing(&journal, &questions));
+    let row = trace.summary().map(|summary| summary.standing(&journal, &questions)).transpose()?;
     let row = row.ok_or_else(|| missing(&format!("there is no run `{run_id}`")))?;
     Ok(RunCard {
         action: "run.show".to_owned(),

@@ -270,7 +270,10 @@ impl Chunker {
         match outcome {
             // It goes on in the next session, in the same message.
             RunEnding::HandedOff => {}
-            RunEnding::Completed | RunEnding::NeedsPerson | RunEnding::Declined => {
+            RunEnding::Completed
+            | RunEnding::NeedsPerson
+            | RunEnding::QuestionExpired
+            | RunEnding::Declined => {
                 chunks.push(UiChunk::Finish);
             }
             RunEnding::Interrupted => chunks.push(UiChunk::Abort),

@@ -116,6 +116,7 @@ fn ended(outcome: RunEnding) -> Option<String> {
         RunEnding::Limit => "The answer stopped at a limit.",
         RunEnding::Interrupted => "The person stopped the answer.",
         RunEnding::NeedsPerson => "What was asked for waits for the person.",
+        RunEnding::QuestionExpired => "The question to the person expired without an answer.",
         RunEnding::Declined => "The person said no.",
         RunEnding::ModelFailed => "No answer came.",
     };

@@ -167,13 +167,14 @@ impl Recalled {
     }
 }
 
-const ENDINGS: [RunEnding; 8] = [
+const ENDINGS: [RunEnding; 9] = [
     RunEnding::Completed,
     RunEnding::HandedOff,
     RunEnding::FailedClosed,
     RunEnding::Limit,
     RunEnding::Interrupted,
     RunEnding::NeedsPerson,
+    RunEnding::QuestionExpired,
     RunEnding::Declined,
     RunEnding::ModelFailed,
 ];

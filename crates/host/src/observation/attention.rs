@@ -22,6 +22,10 @@ pub(super) enum AttentionReason {
     SnapshotStale,
     /// A lane cannot be read, or only in part.
     LaneDamaged,
+    /// A run asked something and stopped until it is answered.
+    QuestionPending,
+    /// The question of a run expired without an answer.
+    QuestionExpired,
 }
 
 impl AttentionReason {
@@ -35,6 +39,8 @@ impl AttentionReason {
             Self::KpiRollback => "kpi_rollback",
             Self::SnapshotStale => "snapshot_stale",
             Self::LaneDamaged => "lane_damaged",
+            Self::QuestionPending => "question_pending",
+            Self::QuestionExpired => "question_expired",
         }
     }
 
@@ -47,6 +53,18 @@ impl AttentionReason {
 pub(crate) fn snapshot_stale(path: &str) -> AttentionRow {
     let detail = "building it now comes to something else; `premath observe-build` builds it";
     AttentionReason::SnapshotStale.about(path, detail)
+}
+
+/// What an unanswered question needs.
+pub(crate) fn of_question(id: &str, about: &str, run_id: &str, expires_at: &str) -> AttentionRow {
+    let detail = format!("run {run_id} asks about {about}; answer it before {expires_at}");
+    AttentionReason::QuestionPending.about(id, detail)
+}
+
+/// What a run needs whose question expired.
+pub(crate) fn of_expired_question(run_id: &str) -> AttentionRow {
+    let detail = format!("its question expired; `premath resume {run_id}` asks it again");
+    AttentionReason::QuestionExpired.about(run_id, detail)
 }
 
 /// What issues need.

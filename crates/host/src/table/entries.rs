@@ -35,6 +35,8 @@ pub const ACTIONS: &[Action] = actions! {
         "do not agree to what a run asks for";
     "approval.list" "approvals list" Read approvals::ListArgs => "approval-page" approvals::list:
         "list what people are asked, the newest first";
+    "approval.revoke" "approvals revoke" Mutation approvals::RevokeArgs => "approval" approvals::revoke:
+        "take an approval back that calls can still use";
     "approval.show" "approvals show" Read approvals::ShowArgs => "approval" approvals::show:
         "show everything about one question to a person";
     "audit.query" "audit query" Read audit::QueryArgs => "audit-page" audit::query:

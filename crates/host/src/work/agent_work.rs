@@ -52,6 +52,7 @@ impl Bench<'_> {
                     RunEnding::FailedClosed
                     | RunEnding::Limit
                     | RunEnding::NeedsPerson
+                    | RunEnding::QuestionExpired
                     | RunEnding::Declined
                     | RunEnding::ModelFailed
                         if answer.failure_classes.is_empty() =>
@@ -61,6 +62,7 @@ impl Bench<'_> {
                     RunEnding::FailedClosed
                     | RunEnding::Limit
                     | RunEnding::NeedsPerson
+                    | RunEnding::QuestionExpired
                     | RunEnding::Declined
                     | RunEnding::ModelFailed => answer.failure_classes.clone(),
                 };

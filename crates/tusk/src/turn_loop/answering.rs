@@ -227,6 +227,10 @@ impl Machine {
                 let cause = StopCause::NeedsPerson(question.clone());
                 self.stop(cause, Some(Paused::Asking { question, open }));
             }
+            Decision::Expired => {
+                let cause = StopCause::QuestionExpired(question.clone());
+                self.stop(cause, Some(Paused::Asking { question, open }));
+            }
         }
     }
 

@@ -250,7 +250,7 @@ fn read_applied(row: Row<'_>) -> Result<AppliedIntent, Unreadable> {
 }
 
 fn read_decision(token: &str) -> Result<Decision, Unreadable> {
-    [Decision::Continue, Decision::Stop, Decision::NoAnswer]
+    [Decision::Continue, Decision::Stop, Decision::NoAnswer, Decision::Expired]
         .into_iter()
         .find(|decision| decision.token() == token)
         .ok_or_else(|| unreadable("decision"))

@@ -134,6 +134,17 @@ impl Machine {
             self.stop(StopCause::NeedsPerson(question), Some(Paused::Confirming(open)));
             return;
         }
+        let is_unanswered = |said: &Confirmation| said.answer == ConfirmationAnswer::Unanswered;
+        if let Some((call, said)) = open
+            .calls
+            .iter()
+            .filter(|call| call.asks())
+            .find_map(|call| said(call).filter(|said| is_unanswered(said)).map(|said| (call, said)))
+        {
+            let question = format!("{} expired without an answer: `{}`", said.approval_id, call.call.name);
+            self.stop(StopCause::QuestionExpired(question), Some(Paused::Confirming(open)));
+            return;
+        }
         for call in open.calls.iter_mut().filter(|call| call.asks()) {
             let Some(said) = confirmations.iter().find(|said| said.tool_call_id == call.call.id) else {
                 continue;
@@ -144,7 +155,9 @@ impl Machine {
                     call.approval = Some(Approval { id, preview });
                 }
                 ConfirmationAnswer::Denied => refuse(call, &declined(said.message.as_deref())),
-                ConfirmationAnswer::Expired | ConfirmationAnswer::Pending => refuse(call, &expired()),
+                ConfirmationAnswer::Expired
+                | ConfirmationAnswer::Unanswered
+                | ConfirmationAnswer::Pending => refuse(call, &expired()),
                 ConfirmationAnswer::Stale => refuse(call, &stale()),
                 ConfirmationAnswer::Forbidden => {
                     let why = "it was allowed when a person was asked, and is not any more";
@@ -161,6 +174,12 @@ impl Machine {
             let question = format!("{} waits for a person", plan.proposal_id);
             let paused = Paused::Planning { proposal_id: plan.proposal_id, after };
             self.stop(StopCause::NeedsPerson(question), Some(paused));
+            return;
+        }
+        if plan.state == PlanDecision::UNANSWERED {
+            let question = format!("{} expired without an answer", plan.proposal_id);
+            let paused = Paused::Planning { proposal_id: plan.proposal_id, after };
+            self.stop(StopCause::QuestionExpired(question), Some(paused));
             return;
         }
         let mut text = format!("The plan you proposed was {}.", plain_line(&plan.state, 40));

@@ -509,7 +509,10 @@ impl Machine {
     const fn is_called(&self, cause: &StopCause) -> bool {
         match cause {
             StopCause::Interrupted | StopCause::Model { .. } => true,
-            StopCause::Limit(_) | StopCause::NeedsPerson(_) | StopCause::Declined => false,
+            StopCause::Limit(_)
+            | StopCause::NeedsPerson(_)
+            | StopCause::QuestionExpired(_)
+            | StopCause::Declined => false,
         }
     }
 

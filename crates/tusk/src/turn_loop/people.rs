@@ -31,8 +31,10 @@ pub enum ConfirmationAnswer {
     Approved,
     /// It may not.
     Denied,
-    /// Nobody said anything in time, which is no.
+    /// No answer came in time, which is no. The run goes on without the call.
     Expired,
+    /// No answer came in time. The run stops, and resuming asks again.
+    Unanswered,
     /// Nobody has said anything yet.
     Pending,
     /// What it is about is not what they were asked about any more.
@@ -43,8 +45,15 @@ pub enum ConfirmationAnswer {
 
 impl ConfirmationAnswer {
     /// Every answer.
-    pub const ALL: [Self; 6] =
-        [Self::Approved, Self::Denied, Self::Expired, Self::Pending, Self::Stale, Self::Forbidden];
+    pub const ALL: [Self; 7] = [
+        Self::Approved,
+        Self::Denied,
+        Self::Expired,
+        Self::Unanswered,
+        Self::Pending,
+        Self::Stale,
+        Self::Forbidden,
+    ];
 
     /// The token on the wire.
     #[must_use]
@@ -53,6 +62,7 @@ impl ConfirmationAnswer {
             Self::Approved => "approved",
             Self::Denied => "denied",
             Self::Expired => "expired",
+            Self::Unanswered => "unanswered",
             Self::Pending => "pending",
             Self::Stale => "stale",
             Self::Forbidden => "forbidden",
@@ -65,7 +75,7 @@ impl ConfirmationAnswer {
 pub struct PlanDecision {
     /// The proposal.
     pub proposal_id: String,
-    /// Its state: `pending`, `executed`, `failed`, `rejected`, `expired`.
+    /// Its state: `pending`, `executed`, `failed`, `rejected`, `expired`, or [`Self::UNANSWERED`].
     pub state: String,
     /// What became of each step: its tool, its targets' names, its state and a detail.
     pub steps: Vec<PlanStepResult>,
@@ -125,6 +135,9 @@ impl Confirmation {
 }
 
 impl PlanDecision {
+    /// State of a plan that expired while a person was asked: the run stops, and resuming asks again.
+    pub const UNANSWERED: &'static str = "unanswered";
+
     /// Whether somebody still has to decide, or the plan is still being carried out.
     #[must_use]
     pub fn is_open(&self) -> bool {

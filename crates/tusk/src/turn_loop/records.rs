@@ -164,7 +164,9 @@ pub(crate) fn stopped(report: &RunReport) -> JournalEvent {
         RunOutcome::Stopped(cause) => match cause {
             StopCause::Limit(name) => fields.field("detail", name.as_str()),
             StopCause::Interrupted | StopCause::Declined => fields,
-            StopCause::NeedsPerson(question) => fields.field("detail", question.as_str()),
+            StopCause::NeedsPerson(question) | StopCause::QuestionExpired(question) => {
+                fields.field("detail", question.as_str())
+            }
             StopCause::Model { kind, message } => {
                 fields.field("detail", message.as_str()).field("errorKind", kind.as_str())
             }

@@ -29,6 +29,8 @@ use crate::tools::FoundTools;
 const COMPLETED: &str = "completed";
 /// How a worker ends that waits for a person.
 const NEEDS_PERSON: &str = "needs_person";
+/// How a worker ends whose question expired.
+const QUESTION_EXPIRED: &str = "question_expired";
 /// So many refused turns after one another end a run.
 const MOST_REFUSED: u64 = 3;
 /// Refusals that a model can do better about.
@@ -526,6 +528,11 @@ impl Machine {
             // Nothing of them counts yet: they are asked for again, and those that ended say the same.
             let question = format!("the worker of {} waits for a person", waiting.issue_id);
             self.stop(StopCause::NeedsPerson(question), Some(Paused::Spawning { plans, after }));
+            return;
+        }
+        if let Some(unanswered) = workers.iter().find(|worker| worker.outcome == QUESTION_EXPIRED) {
+            let question = format!("the question of the worker of {} expired", unanswered.issue_id);
+            self.stop(StopCause::QuestionExpired(question), Some(Paused::Spawning { plans, after }));
             return;
         }
         let used = &mut self.state.used;

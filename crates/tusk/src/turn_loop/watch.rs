@@ -170,6 +170,8 @@ pub enum Decision {
     Stop,
     /// Nobody was there to ask; the run waits for somebody.
     NoAnswer,
+    /// The question expired while a person was asked.
+    Expired,
 }
 
 impl Decision {
@@ -180,6 +182,7 @@ impl Decision {
             Self::Continue => "continue",
             Self::Stop => "stop",
             Self::NoAnswer => "no_answer",
+            Self::Expired => "expired",
         }
     }
 }
@@ -270,6 +273,8 @@ pub enum StopCause {
     Interrupted,
     /// It waits for a person: for what.
     NeedsPerson(String),
+    /// Its question expired without an answer: which. Resuming asks it again.
+    QuestionExpired(String),
     /// A person said no.
     Declined,
     /// No model answered: the kind of the error, and what it says.
@@ -293,6 +298,7 @@ impl RunOutcome {
                 StopCause::Limit(_) => "limit",
                 StopCause::Interrupted => "interrupted",
                 StopCause::NeedsPerson(_) => "needs_person",
+                StopCause::QuestionExpired(_) => "question_expired",
                 StopCause::Declined => "declined",
                 StopCause::Model { .. } => "model_failed",
             },

@@ -210,6 +210,21 @@ fn no_and_too_late_run_nothing_and_the_model_hears_it() {
     }
 }
 
+#[test]
+fn an_expired_question_stops_the_run_and_resuming_asks_it_again() {
+    let mut play = Play::of(governed());
+    play.says(calls([delete("d", "one")])).is_judged(Effect::Ask).is_told(ConfirmationAnswer::Unanswered);
+    let outcome = play.outcome();
+    let RunOutcome::Stopped(StopCause::QuestionExpired(question)) = &outcome else { panic!("{outcome:?}") };
+    assert_eq!(question, "apr_d expired without an answer: `desk_delete_file`");
+    assert_eq!((outcome.token(), outcome.is_resumable()), ("question_expired", true));
+    play.resumes(None);
+    assert!(matches!(play.machine.next(), Step::Confirm(_)), "it asks again");
+    play.is_told(ConfirmationAnswer::Approved).does_it();
+    assert_eq!(play.ran, ["d"]);
+    play.replays();
+}
+
 /// Seed: 003 §4/1, 003 §5/5
 #[test]
 fn two_things_in_one_turn_are_not_destroyed_without_a_plan() {

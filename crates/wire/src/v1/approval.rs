@@ -24,7 +24,7 @@ pub struct ApprovalRow {
     pub id: String,
     /// `confirmation`, `plan` or `checkpoint`
     pub kind: String,
-    /// `pending`, `approved`, `denied`, `expired` or `consumed`
+    /// `pending`, `approved`, `denied`, `expired`, `consumed` or `revoked`
     pub state: String,
     /// The run that asks.
     pub run_id: String,
@@ -67,6 +67,30 @@ pub struct ApprovalRow {
     /// What they said about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The folder that the run works in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// The scopes that a yes may have, while the question waits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<ScopeOffer>,
+    /// What the yes covers, while calls can use it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<String>,
+    /// Who revoked the yes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_by: Option<String>,
+    /// When.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_at: Option<String>,
+}
+
+/// A scope that a yes may have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScopeOffer {
+    /// `once`, `run` or `pattern`
+    pub scope: String,
+    /// What a yes of that scope covers.
+    pub covers: String,
 }
 
 /// The answer of `approvals list`.
@@ -81,11 +105,11 @@ pub struct ApprovalPage {
     pub items: Vec<ApprovalRow>,
 }
 
-/// The answer of `approvals show`, `approve` and `deny`.
+/// The answer of `approvals show`, `approve`, `deny` and `revoke`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalAnswer {
-    /// `approval.show`, `approval.approve` or `approval.deny`
+    /// `approval.show`, `approval.approve`, `approval.deny` or `approval.revoke`
     pub action: String,
     /// The approval as it is now.
     pub approval: ApprovalRow,

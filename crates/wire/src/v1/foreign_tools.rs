@@ -58,6 +58,9 @@ pub struct ForeignToolRow {
     pub scope: String,
     /// Whether a call whose answer was lost may be made again, as our configuration says.
     pub idempotent: bool,
+    /// The arguments that say what a call acts on, as our configuration says. Without any, each call is approved by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
     /// Who approved it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<String>,

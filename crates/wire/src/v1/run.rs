@@ -32,6 +32,8 @@ pub enum RunEnding {
     Interrupted,
     /// It waits for a person.
     NeedsPerson,
+    /// Its question expired without an answer. Resuming asks it again.
+    QuestionExpired,
     /// A person said no.
     Declined,
     /// No model answered.
@@ -49,6 +51,7 @@ impl RunEnding {
             Self::Limit => "limit",
             Self::Interrupted => "interrupted",
             Self::NeedsPerson => "needs_person",
+            Self::QuestionExpired => "question_expired",
             Self::Declined => "declined",
             Self::ModelFailed => "model_failed",
         }

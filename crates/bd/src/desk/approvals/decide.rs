@@ -94,8 +94,12 @@ fn decided(
 fn check_scope(approval: &Approval, scope: &ApprovalScope) -> Result<(), DeskRefusal> {
     let request = &approval.request;
     let invalid = |detail: &str| Err(DeskRefusal::new(DeskRefusalClass::Invalid, detail));
+    let unbounded = |detail: &str| Err(DeskRefusal::new(DeskRefusalClass::ApprovalUnbounded, detail));
     match scope {
         ApprovalScope::Once => Ok(()),
+        ApprovalScope::Run | ApprovalScope::Pattern(_) if request.is_undeclared() => unbounded(
+            "the configuration names no argument that says what this tool acts on; it is approved once",
+        ),
         ApprovalScope::Run if request.targets.is_empty() => {
             invalid("the call names nothing, so a yes for the run would cover every call of the tool")
         }
@@ -103,6 +107,9 @@ fn check_scope(approval: &Approval, scope: &ApprovalScope) -> Result<(), DeskRef
         ApprovalScope::Pattern(pattern) if !pattern.is_bounded() => {
             invalid("a pattern names its targets or an argument")
         }
+        ApprovalScope::Pattern(pattern) if !request.is_bounded_by(pattern) => unbounded(
+            "the pattern names no argument that says what the tool acts on, so it would cover any of them",
+        ),
         ApprovalScope::Pattern(pattern)
             if !pattern.covers(&request.tool, &request.arguments, &request.targets) =>
         {
@@ -123,7 +130,7 @@ fn late(approval: &Approval) -> Stop {
 /// Writes down that nobody decided, or used it, in time; the refusal is kept with it.
 pub(super) fn expired<T>(writing: &Writing<'_>, approval: &Approval) -> Result<Result<T, DeskRefusal>, Stop> {
     let update = "UPDATE approvals SET state = 'expired'
-         WHERE id = ?1 AND state IN ('pending', 'approved') AND expires_at <= ?2";
+         WHERE id = ?1 AND state IN ('pending', 'approved') AND revoked_at IS NULL AND expires_at <= ?2";
     if writing.transaction.execute(update, params![approval.id, writing.now])? > 0 {
         tell(writing, approval, "clock", "expired")?;
     }

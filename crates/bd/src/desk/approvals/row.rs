@@ -26,7 +26,8 @@ impl ApprovalKind {
 
 impl ApprovalState {
     /// Every one of them.
-    pub const ALL: [Self; 5] = [Self::Pending, Self::Approved, Self::Denied, Self::Expired, Self::Consumed];
+    pub const ALL: [Self; 6] =
+        [Self::Pending, Self::Approved, Self::Denied, Self::Expired, Self::Consumed, Self::Revoked];
 
     /// The token on the wire.
     #[must_use]
@@ -37,6 +38,7 @@ impl ApprovalState {
             Self::Denied => "denied",
             Self::Expired => "expired",
             Self::Consumed => "consumed",
+            Self::Revoked => "revoked",
         }
     }
 }
@@ -88,6 +90,8 @@ impl Approval {
             .field("kind", request.kind.token())
             .optional("message", self.message.as_deref())
             .optional("pattern", self.scope.pattern().map(Pattern::to_value))
+            .optional("revokedAt", self.revoked_at.map(format_time))
+            .optional("revokedBy", self.revoked_by.as_deref())
             .field("reason", request.reason.as_str())
             .field("requestedAt", format_time(self.requested_at))
             .field("rule", request.rule.as_str())
@@ -162,8 +166,9 @@ pub(super) fn approvals_where(
     let query = format!(
         "SELECT id, run_id, tool_call_id, kind, tool, arguments, arguments_digest, targets, diff, reason, rule,
            tier, requested_at, expires_at, current, scope, pattern, decided_by, decided_at, message, signature,
-           call_id
-         FROM (SELECT *, CASE WHEN state IN ('pending', 'approved') AND expires_at <= ?1 THEN 'expired'
+           call_id, revoked_by, revoked_at
+         FROM (SELECT *, CASE WHEN state = 'approved' AND revoked_at IS NOT NULL THEN 'revoked'
+                 WHEN state IN ('pending', 'approved') AND expires_at <= ?1 THEN 'expired'
                  ELSE state END AS current FROM approvals) WHERE {condition}"
     );
     let mut statement = connection.prepare(&query)?;
@@ -217,6 +222,8 @@ fn read(row: &Row<'_>) -> Result<Approval, Stop> {
         decided_at: row.get::<_, Option<i64>>(18)?.map(from_stored),
         message: row.get(19)?,
         signature: row.get(20)?,
+        revoked_by: row.get(22)?,
+        revoked_at: row.get::<_, Option<i64>>(23)?.map(from_stored),
         request,
     })
 }

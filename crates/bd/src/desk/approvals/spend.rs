@@ -163,7 +163,7 @@ fn is_signed(approval: &Approval, credential: &PersonCredential) -> bool {
 }
 
 /// Refuses what is no yes.
-fn usable(approval: &Approval) -> Result<(), Stop> {
+pub(super) fn usable(approval: &Approval) -> Result<(), Stop> {
     let by = approval.decided_by.as_deref().unwrap_or("nobody");
     let (class, what) = match approval.state {
         ApprovalState::Approved => return Ok(()),
@@ -171,6 +171,10 @@ fn usable(approval: &Approval) -> Result<(), Stop> {
         ApprovalState::Denied => (DeskRefusalClass::ApprovalDenied, format!("was denied by `{by}`")),
         ApprovalState::Expired => (DeskRefusalClass::ApprovalExpired, "has expired".to_owned()),
         ApprovalState::Consumed => return Err(consumed(approval)),
+        ApprovalState::Revoked => {
+            let by = approval.revoked_by.as_deref().unwrap_or(by);
+            (DeskRefusalClass::ApprovalRevoked, format!("was revoked by `{by}`"))
+        }
     };
     Err(Stop::refused(class, format!("{} {what}", approval.id)))
 }
@@ -197,6 +201,8 @@ fn mismatch(approval: &Approval, call: &AskedCall<'_>) -> Option<&'static str> {
             Some("other arguments")
         }
         ApprovalScope::Once if request.targets != call.targets => Some("other targets"),
+        // Also for rows that were approved before such a yes was refused.
+        ApprovalScope::Run | ApprovalScope::Pattern(_) if request.is_undeclared() => Some("one call"),
         ApprovalScope::Run if !same_things(&request.targets, call.targets) => Some("other targets"),
         ApprovalScope::Once | ApprovalScope::Run => None,
         ApprovalScope::Pattern(pattern) => {

@@ -103,7 +103,7 @@ impl AgentDoor for Attacked<'_> {
 }
 
 impl Attendant for Person {
-    fn go_on(&mut self, _: &str) -> Decision {
+    fn go_on(&mut self, _: &Approval) -> Decision {
         match self {
             Self::SaysNo | Self::IsAway => Decision::Stop,
             Self::SaysYes => Decision::Continue,

@@ -94,7 +94,10 @@ fn desk(place: &Place, found: &mut Found) -> Result<(), String> {
     }
     for approval in desk.approvals(None, None, MANY).map_err(said)? {
         match approval.state {
-            ApprovalState::Pending | ApprovalState::Denied | ApprovalState::Expired => {}
+            ApprovalState::Pending
+            | ApprovalState::Denied
+            | ApprovalState::Expired
+            | ApprovalState::Revoked => {}
             ApprovalState::Approved | ApprovalState::Consumed => {
                 found.breaches.push(format!("`{}` was approved", approval.request.tool));
             }

@@ -6,14 +6,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use premath_bd::desk::{Approval, ApprovalScope, Proposal};
-use premath_host::{Said, approval_row, proposal_row};
+use premath_bd::desk::{Approval, Proposal, Verdict};
+use premath_host::Said;
 use premath_tusk::sandbox::Interrupt;
 use premath_tusk::turn_loop::{Decision, RunEvent};
 
+use super::question::TerminalQuestion;
 use crate::args::run::RunFormat;
 use crate::error::CliError;
-use crate::render::card;
 use crate::render::run::{EventRows, RunScreen};
 use crate::{output, system};
 
@@ -28,6 +28,8 @@ pub(crate) struct Watching {
 struct Seen {
     by: By,
     failure: Option<CliError>,
+    /// What is written after the question that is on the screen; none while there is no question.
+    held: Option<String>,
 }
 
 #[derive(Debug)]
@@ -44,15 +46,30 @@ impl Watching {
         } else {
             By::Person(Box::new(RunScreen::new(system::terminal_width())))
         };
-        Self { begun: system::stopwatch(), seen: Mutex::new(Seen { by, failure: None }) }
+        Self { begun: system::stopwatch(), seen: Mutex::new(Seen { by, failure: None, held: None }) }
     }
 
     /// Something happens.
     pub(crate) fn take(&self, event: &RunEvent<'_>) {
-        self.show(|by, elapsed| match by {
-            By::Person(screen) => output::text(&screen.take(event, elapsed)),
+        let mut seen = self.seen();
+        let (seen, elapsed) = (&mut *seen, self.begun.elapsed());
+        if seen.failure.is_some() {
+            return;
+        }
+        let written = match &mut seen.by {
+            By::Person(screen) => {
+                let text = screen.take(event, elapsed);
+                match &mut seen.held {
+                    Some(held) => {
+                        held.push_str(&text);
+                        Ok(())
+                    }
+                    None => output::text(&text),
+                }
+            }
             By::Program(rows) => rows.row(event).map_or(Ok(()), |row| output::json(&row)),
-        });
+        };
+        seen.failure = written.err();
     }
 
     /// Redraws what shows the time, until this is dropped.
@@ -63,6 +80,10 @@ impl Watching {
 
     /// Time has passed: about four times a second is enough.
     pub(crate) fn tick(&self) {
+        // No clock over a question.
+        if self.seen().held.is_some() {
+            return;
+        }
         self.show(|by, elapsed| match by {
             By::Person(screen) => match screen.tick(elapsed) {
                 nothing if nothing.is_empty() => Ok(()),
@@ -72,52 +93,62 @@ impl Watching {
         });
     }
 
-    /// Asks the person at the terminal, below the question that was shown. Whatever is not a yes is a no.
-    pub(crate) fn ask(&self, interrupt: &Interrupt) -> Decision {
-        if matches!(self.seen().by, By::Program(_)) || !system::is_attended() {
-            return Decision::NoAnswer;
-        }
-        output::note("  go on? [y/N] ");
-        match system::typed_line(interrupt) {
-            Some(line) if matches!(line.to_ascii_lowercase().as_str(), "y" | "yes") => Decision::Continue,
-            Some(_) => Decision::Stop,
-            None => {
-                output::note("\n");
-                Decision::NoAnswer
-            }
+    /// Asks the person at the terminal whether to go on, below the question that was shown.
+    pub(crate) fn ask(&self, checkpoint: &Approval, interrupt: &Interrupt) -> Decision {
+        match self.ask_person(&TerminalQuestion::of_checkpoint(checkpoint), interrupt) {
+            Some(Said { verdict: Verdict::Approve, .. }) => Decision::Continue,
+            Some(Said { verdict: Verdict::Deny, .. }) => Decision::Stop,
+            None => Decision::NoAnswer,
         }
     }
 
-    /// Asks about one call, below a card that shows all of it. Nobody there: none.
-    pub(crate) fn confirm(&self, approval: &Approval, interrupt: &Interrupt) -> Option<Said> {
-        self.answered(
-            &card::approval(&approval_row(approval)),
-            "  allow it? [y]es, [r]un (every such call of this run), [N]o ",
-            interrupt,
-        )
+    /// Asks about one call, below a card that shows all of it. None where no person answers now.
+    pub(crate) fn confirm(
+        &self,
+        approval: &Approval,
+        folder: Option<String>,
+        interrupt: &Interrupt,
+    ) -> Option<Said> {
+        self.ask_person(&TerminalQuestion::of_call(approval, folder), interrupt)
     }
 
     /// Asks about a plan, below a card that shows every step.
     pub(crate) fn plan(&self, proposal: &Proposal, interrupt: &Interrupt) -> Option<Said> {
-        self.answered(&card::proposal(&proposal_row(proposal)), "  carry it out? [y]es, [N]o ", interrupt)
+        self.ask_person(&TerminalQuestion::of_plan(proposal), interrupt)
     }
 
-    fn answered(&self, card: &str, prompt: &str, interrupt: &Interrupt) -> Option<Said> {
-        // Whoever is not there now reads it later.
+    /// Shows a question and reads the answer. Nothing else is written meanwhile.
+    fn ask_person(&self, question: &TerminalQuestion, interrupt: &Interrupt) -> Option<Said> {
+        let is_shown = self.show_question(question);
+        let is_asked = is_shown && system::is_attended() && system::has_screen();
+        let said = if is_asked { question.read_answer(interrupt) } else { None };
+        self.release_screen();
+        said
+    }
+
+    /// Writes the card and holds back everything else. Whether a person sees it.
+    fn show_question(&self, question: &TerminalQuestion) -> bool {
+        self.seen().held = Some(String::new());
+        let mut is_person = false;
         self.show(|by, _| match by {
-            By::Person(screen) => output::text(&format!("{}{card}", screen.cleared())),
+            By::Person(screen) => {
+                is_person = true;
+                let text = format!("{}{}", screen.cleared(), question.card);
+                // An answer to a card in a file would be an answer to nothing.
+                if system::is_attended() && !system::shows_output() {
+                    output::note(&question.card);
+                }
+                output::text(&text)
+            }
             By::Program(_) => Ok(()),
         });
-        if matches!(self.seen().by, By::Program(_)) || !system::is_attended() {
-            return None;
-        }
-        output::note(prompt);
-        let line = system::typed_line(interrupt)?;
-        Some(match line.to_ascii_lowercase().as_str() {
-            "y" | "yes" => Said::yes(),
-            "r" | "run" => Said { scope: ApprovalScope::Run, ..Said::yes() },
-            _other => Said::no(),
-        })
+        is_person && self.seen().failure.is_none()
+    }
+
+    /// Writes what was held back while a question was on the screen.
+    fn release_screen(&self) {
+        let held = self.seen().held.take().unwrap_or_default();
+        self.show(|_, _| if held.is_empty() { Ok(()) } else { output::text(&held) });
     }
 
     /// Nothing more will happen.

@@ -14,7 +14,7 @@ pub(crate) const fn exit(ending: RunEnding) -> Exit {
         RunEnding::FailedClosed | RunEnding::Limit | RunEnding::Declined | RunEnding::ModelFailed => {
             Exit::Rejected
         }
-        RunEnding::NeedsPerson => Exit::Busy,
+        RunEnding::NeedsPerson | RunEnding::QuestionExpired => Exit::Busy,
         RunEnding::Interrupted => Exit::Interrupted,
     }
 }
@@ -37,6 +37,7 @@ pub(super) fn next(report: &RunReport) -> Vec<(String, &'static str)> {
             let why = match cause {
                 StopCause::Limit(_) => "goes on; give it more with --max-turns and the like",
                 StopCause::NeedsPerson(_) => "asks again, from a terminal",
+                StopCause::QuestionExpired(_) => "asks the question again",
                 StopCause::Interrupted | StopCause::Declined | StopCause::Model { .. } => "goes on from here",
             };
             commands.push((format!("premath resume {run}"), why));

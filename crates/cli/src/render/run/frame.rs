@@ -53,9 +53,11 @@ pub(super) const fn mark(ending: RunEnding) -> (Style, &'static str) {
         RunEnding::Completed => (GOOD, "✓"),
         RunEnding::HandedOff => (GOOD, "→"),
         RunEnding::FailedClosed | RunEnding::ModelFailed => (BAD, "✗"),
-        RunEnding::Limit | RunEnding::Interrupted | RunEnding::NeedsPerson | RunEnding::Declined => {
-            (WARN, "■")
-        }
+        RunEnding::Limit
+        | RunEnding::Interrupted
+        | RunEnding::NeedsPerson
+        | RunEnding::QuestionExpired
+        | RunEnding::Declined => (WARN, "■"),
     }
 }
 
@@ -68,6 +70,7 @@ pub(super) fn words(ending: RunEnding) -> &'static str {
         RunEnding::Limit => "stopped at a limit",
         RunEnding::Interrupted => "interrupted",
         RunEnding::NeedsPerson => "waits for a person",
+        RunEnding::QuestionExpired => "question expired",
         RunEnding::Declined => "declined by a person",
         RunEnding::ModelFailed => "no model answered",
     }

@@ -35,6 +35,9 @@ pub(super) fn confirmed(confirmations: &[Confirmation]) -> String {
             ConfirmationAnswer::Approved => format!("  {GOOD}✓ approved{GOOD:#}{by} {DIM}{id}{DIM:#}\n"),
             ConfirmationAnswer::Denied => format!("  {BAD}✗ denied{BAD:#}{by} {DIM}{id}{DIM:#}\n"),
             ConfirmationAnswer::Expired => format!("  {BAD}✗ expired{BAD:#} {DIM}{id}{DIM:#}\n"),
+            ConfirmationAnswer::Unanswered => {
+                format!("  {WARN}expired without an answer{WARN:#} {DIM}{id}{DIM:#}\n")
+            }
             ConfirmationAnswer::Stale => {
                 format!("  {BAD}✗ not what was asked about any more{BAD:#} {DIM}{id}{DIM:#}\n")
             }

@@ -270,6 +270,7 @@ fn note(event: &RunEvent<'_>) -> String {
         RunEvent::Decided { decision } => match decision {
             Decision::Continue => format!("  {TIP}a person lets it go on{TIP:#}\n"),
             Decision::Stop => format!("  {WARN}a person stops it{WARN:#}\n"),
+            Decision::Expired => format!("  {WARN}the question expired{WARN:#}\n"),
             Decision::NoAnswer => format!("  {BAD}nobody is here to answer{BAD:#}: the run waits\n"),
         },
         RunEvent::Judged { tool, judgement } => governed::judged(tool, judgement),

@@ -108,6 +108,13 @@ export interface Approval {
   readonly decidedAt?: string | null;
   readonly decidedBy?: string | null;
   readonly message?: string | null;
+  readonly folder?: string | null;
+  /** The scopes that a yes may have, while the question waits. */
+  readonly offers?: readonly { readonly scope: string; readonly covers: string }[] | null;
+  /** What the yes covers, while calls can use it. */
+  readonly reach?: string | null;
+  readonly revokedBy?: string | null;
+  readonly revokedAt?: string | null;
 }
 
 export interface ApprovalShown {

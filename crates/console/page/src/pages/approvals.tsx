@@ -11,7 +11,7 @@ import { Virtual } from '../ui/long';
 import { go, pathOf, type Place } from '../ui/route';
 import { useAnswer, useNow } from '../ui/use';
 
-type Show = 'pending' | 'all';
+type Show = 'pending' | 'approved' | 'all';
 
 interface Question {
   readonly id: string;
@@ -54,7 +54,7 @@ export function Approvals({ place }: { readonly place: Place }) {
   const run = place.query.get('run') ?? '';
   const [show, setShow] = useState<Show>('pending');
   // What waits is asked for as such: however much was decided since, an old question is never pushed out of the list.
-  const asked = { ...(show === 'pending' ? { state: 'pending' } : {}), ...(run ? { run } : {}), limit: LISTED };
+  const asked = { ...(show === 'all' ? {} : { state: show }), ...(run ? { run } : {}), limit: LISTED };
   const approvals = useAnswer<Page<Approval>>('/api/confirmations', asked, 2000);
   const proposals = useAnswer<Page<Proposal>>('/api/proposals', asked, 2000);
   const linked = place.parts[1];
@@ -64,7 +64,7 @@ export function Approvals({ place }: { readonly place: Place }) {
   const questions = useMemo(() => {
     const waits = (it: Question) => it.state === 'pending' && Date.parse(it.expiresAt) > now;
     return all
-      .filter((it) => show === 'all' || waits(it))
+      .filter((it) => show !== 'pending' || waits(it))
       .sort((a, b) => Number(waits(b)) - Number(waits(a)) || (waits(a) ? a.at.localeCompare(b.at) : b.at.localeCompare(a.at)));
   }, [all, show, Math.floor(now / 5000)]);
   // An address that names a question shows that one or none: never another in its place.
@@ -87,14 +87,14 @@ export function Approvals({ place }: { readonly place: Place }) {
     { keys: 'd', says: 'Deny it', group: 'Approvals', run: () => answering.current?.deny() },
     { keys: 'm', says: 'Say something with the answer', group: 'Approvals', run: () => document.querySelector<HTMLElement>('.decide .message')?.focus() },
   ]);
-  const waiting = all.filter((it) => it.state === 'pending').length;
+  const waiting = all.filter((it) => it.state === 'pending' && Date.parse(it.expiresAt) > now).length;
   const error = approvals.error ?? proposals.error;
   const bind = (it: Answering) => void (answering.current = it);
   return (
     <>
       <div class="topbar">
         <div class="titles"><h1>Approvals</h1><div class="crumbs" aria-live="polite">{waiting === 0 ? 'Nothing waits' : `${plural(waiting, 'question')} ${waiting === 1 ? 'waits' : 'wait'} for you`}{run && <> of <code>{inert(run)}</code> <a href="/approvals">show all runs</a></>}</div></div>
-        <Segments label="Show" chosen={show} choose={setShow} options={[['pending', 'Waiting'], ['all', 'All']]} />
+        <Segments label="Show" chosen={show} choose={setShow} options={[['pending', 'Waiting'], ['approved', 'Active'], ['all', 'All']]} />
       </div>
       <div class="page fill">
         {error && <div class="pad"><Failure error={error} command="premath approvals list" again={() => (approvals.again(), proposals.again())} /></div>}

@@ -15,7 +15,7 @@ import { useAnswer, useDoing, useNow } from '../ui/use';
 type Filter = 'all' | 'attention' | 'running' | 'done';
 
 const WAITING = new Set(['waiting', 'needs_person']);
-const TROUBLE = new Set(['failed_closed', 'blocked', 'limit', 'model_failed', 'interrupted', 'declined', 'unreadable']);
+const TROUBLE = new Set(['failed_closed', 'blocked', 'limit', 'model_failed', 'interrupted', 'declined', 'expired', 'answered', 'question_expired', 'unreadable']);
 
 export function stateOf(run: RunItem): string {
   return run.state ?? run.outcome ?? 'running';

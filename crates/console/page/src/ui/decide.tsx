@@ -103,6 +103,8 @@ function AskedAbout({ value }: { readonly value: unknown }) {
 
 type Scope = 'once' | 'run' | 'pattern';
 
+const NAMED_SCOPES: readonly (readonly [Scope, string])[] = [['once', 'Once'], ['run', 'This run'], ['pattern', 'Pattern']];
+
 /** The card of one call. Everything it would do is on it; a yes is for its digest and for nothing else. */
 export function ApprovalCard({ approval, decided, bind, compact = false }: {
   readonly approval: Approval; readonly decided: Decided; readonly bind?: (answering: Answering) => void; readonly compact?: boolean;
@@ -139,7 +141,15 @@ export function ApprovalCard({ approval, decided, bind, compact = false }: {
   });
   useLayoutEffect(() => bind?.({ approve: () => void approve(), deny: () => void (seen && deny()) }));
   const canName = card.targets.length > 0;
-  const scopes = useMemo((): (readonly [Scope, string])[] => [['once', 'Once'], ['run', 'This run'], ['pattern', 'Pattern']], []);
+  const offers = card.offers ?? [];
+  // Only what the server offers can be chosen: a scope without a subject would cover calls that were never shown.
+  const scopes = useMemo((): (readonly [Scope, string])[] => NAMED_SCOPES.filter(([name]) => name === 'once' || offers.some((offer) => offer.scope === name)), [offers]);
+  const covers = offers.find((offer) => offer.scope === scope)?.covers ?? 'this call, once';
+  const revoke = () => busy === null && settle('revoke', async () => {
+    await post(`/api/confirmations/${encodeURIComponent(approval.id)}/revoke`, message ? { message } : {});
+    tell('green', `Revoked the approval of ${approval.tool}`);
+    decided(true);
+  });
   return (
     <article class={`card decide ${pending ? 'amber' : ''}`} aria-label={`Question about ${inert(approval.tool)}`} data-approval={approval.id}>
       <header>
@@ -167,13 +177,16 @@ export function ApprovalCard({ approval, decided, bind, compact = false }: {
         <dl class="facts">
           <dt>asked by</dt><dd><a href={pathOf('runs', card.runId)}>{inert(card.runId)}</a> <span class="ink3">call {inert(card.toolCallId)}</span></dd>
           <dt>card</dt><dd title={shownDigest ?? card.cardDigest}><code>{inert(digest(shownDigest ?? card.cardDigest))}</code> <span class="ink3">what a yes is for</span></dd>
+          {card.folder && <><dt>folder</dt><dd><code>{inert(card.folder)}</code></dd></>}
+          {card.reach && <><dt>covers</dt><dd><Inert text={card.reach} /></dd></>}
+          {card.revokedBy && <><dt>revoked</dt><dd>by {inert(card.revokedBy)}</dd></>}
           {card.decidedBy && <><dt>decided</dt><dd>{inert(card.state)} by {inert(card.decidedBy)} {card.message && <>: <Inert text={card.message} /></>}</dd></>}
         </dl>
         {pending && edited === null && (
           <div class="col answer">
             <div class="row wrap">
               <Segments label="How far a yes goes" options={scopes} chosen={scope} choose={setScope} />
-              <span class="small ink3">{scope === 'once' ? 'this call, and no other' : scope === 'run' ? 'this tool on these things, in this run, until it expires' : 'this tool wherever it fits, in any run, until it expires'}</span>
+              <span class="small ink3">covers {inert(covers)}{scope !== 'once' && ', until it expires'}{offers.length === 1 && canName && '; no argument is declared as what this tool acts on'}</span>
             </div>
             {scope === 'pattern' && (
               <div class="col pattern">
@@ -195,6 +208,12 @@ export function ApprovalCard({ approval, decided, bind, compact = false }: {
               <button type="button" class="button danger" disabled={busy !== null || !seen} onClick={() => deny()}><Icon name="cross" /> Deny {!compact && <kbd>d</kbd>}</button>
               <input class="field grow message" aria-label="Say something with the answer" placeholder="A word to the model, with either answer" value={message} onInput={(event) => setMessage(event.currentTarget.value)} />
             </div>
+          </div>
+        )}
+        {approval.state === 'approved' && (
+          <div class="row wrap">
+            <button type="button" class="button danger" disabled={busy !== null} onClick={() => void revoke()}><Icon name="cross" /> Revoke</button>
+            <span class="small ink3">calls that used it already are not undone</span>
           </div>
         )}
         {!pending && error && <Failure error={error} />}

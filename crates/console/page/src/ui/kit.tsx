@@ -42,7 +42,7 @@ const STATES: Record<string, readonly [Tone, string]> = {
   running: ['blue', 'running'], waiting: ['amber', 'waiting for you'], needs_person: ['amber', 'waiting for you'], failed_closed: ['red', 'failed closed'], blocked: ['red', 'blocked'],
   limit: ['amber', 'limit reached'], interrupted: ['amber', 'interrupted'], declined: ['amber', 'declined'], model_failed: ['red', 'no model answered'], done: ['green', 'done'],
   completed: ['green', 'done'], handed_off: ['green', 'handed on'], pending: ['amber', 'waiting for you'], approved: ['green', 'approved'], consumed: ['green', 'approved and used'],
-  denied: ['red', 'denied'], expired: ['', 'expired'], executed: ['green', 'done'], executing: ['blue', 'under way'], failed: ['red', 'failed'], rejected: ['red', 'rejected'],
+  denied: ['red', 'denied'], revoked: ['red', 'revoked'], expired: ['', 'expired'], question_expired: ['', 'question expired'], answered: ['blue', 'answered'], executed: ['green', 'done'], executing: ['blue', 'under way'], failed: ['red', 'failed'], rejected: ['red', 'rejected'],
   closed: ['green', 'closed'], refused: ['red', 'refused'], open: ['blue', 'open'], ok: ['green', 'ok'], error: ['red', 'error'], skipped: ['', 'skipped'],
   ready: ['blue', 'ready'], claimed: ['amber', 'claimed'], in_progress: ['amber', 'in progress'], allow: ['green', 'allow'], deny: ['red', 'deny'], ask: ['amber', 'ask'],
   waits: ['amber', 'waits'], active: ['blue', 'active'], stopped: ['', 'stopped'], stale: ['amber', 'stale'], interrupt: ['amber', 'interrupted'], unreadable: ['red', 'cannot be read'],

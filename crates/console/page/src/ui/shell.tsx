@@ -55,9 +55,12 @@ function PageOf({ place }: { readonly place: Place }) {
 }
 
 /** How many questions and plans wait. */
+/** The most open questions that the badge counts. */
+const MOST_COUNTED = 1000;
+
 function useWaiting(): number {
-  const approvals = useAnswer<Page<Approval>>('/api/confirmations', { state: 'pending' }, 3000);
-  const proposals = useAnswer<Page<Proposal>>('/api/proposals', { state: 'pending' }, 3000);
+  const approvals = useAnswer<Page<Approval>>('/api/confirmations', { state: 'pending', limit: MOST_COUNTED }, 3000);
+  const proposals = useAnswer<Page<Proposal>>('/api/proposals', { state: 'pending', limit: MOST_COUNTED }, 3000);
   const pending = (items: readonly { state: string }[] | undefined) => (items ?? []).filter((it) => it.state === 'pending').length;
   return pending(approvals.data?.items) + pending(proposals.data?.items);
 }

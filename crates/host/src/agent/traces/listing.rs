@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use premath_bd::desk::{ApprovalState, ProposalState};
+use premath_bd::desk::{ApprovalState, Desk, ProposalState};
 use premath_bd::{Access, FileStat, Journal, StoreError, runs_folder, sessions};
 use premath_wire::time::format_time;
 use premath_wire::v1::{RunEnding, RunListing, RunRow, TurnVerdict};
@@ -20,9 +20,11 @@ use crate::workspace::Workspace;
 const MOST_QUESTIONS: usize = 10_000;
 
 /// How a run can stand.
-pub(crate) const STATES: [&str; 9] = [
+pub(crate) const STATES: [&str; 11] = [
     "running",
     "waiting",
+    "answered",
+    "expired",
     "failed_closed",
     "blocked",
     "limit",
@@ -89,7 +91,7 @@ pub(crate) fn list(
 /// What a person looks at first.
 fn urgency(state: &str) -> u8 {
     match state {
-        "waiting" => 0,
+        "waiting" | "answered" | "expired" => 0,
         "failed_closed" => 1,
         "blocked" => 2,
         "running" => 3,
@@ -98,14 +100,40 @@ fn urgency(state: &str) -> u8 {
     }
 }
 
+/// What became of the question that a run stopped for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum QuestionState {
+    /// A person can answer it.
+    Open,
+    /// It is answered, and the run can go on.
+    Answered,
+    /// It expired; resuming asks it again.
+    Expired,
+}
+
+impl QuestionState {
+    /// The state of a run that stopped for such a question.
+    pub(crate) const fn run_state(self) -> &'static str {
+        match self {
+            Self::Open => "waiting",
+            Self::Answered => "answered",
+            Self::Expired => "expired",
+        }
+    }
+}
+
 /// How many questions of each run wait for a person.
-#[derive(Debug, Default)]
-pub(super) struct Questions(BTreeMap<String, u64>);
+#[derive(Debug)]
+pub(crate) struct Questions {
+    open: BTreeMap<String, u64>,
+    desk: Option<Desk>,
+}
 
 impl Questions {
-    pub(super) fn of(workspace: &Workspace) -> Result<Self, StoreError> {
+    pub(crate) fn of(workspace: &Workspace) -> Result<Self, StoreError> {
         let mut open = BTreeMap::new();
-        if let Some(desk) = existing_desk(workspace)? {
+        let desk = existing_desk(workspace)?;
+        if let Some(desk) = &desk {
             for approval in desk.approvals(Some(ApprovalState::Pending), None, MOST_QUESTIONS)? {
                 *open.entry(approval.request.run_id).or_default() += 1;
             }
@@ -113,7 +141,30 @@ impl Questions {
                 *open.entry(proposal.draft.run_id).or_default() += 1;
             }
         }
-        Ok(Self(open))
+        Ok(Self { open, desk })
+    }
+
+    /// What became of the question that a run stopped for: its own, or one of its workers.
+    pub(crate) fn state_of(&self, run_id: &str) -> Result<QuestionState, StoreError> {
+        let workers = format!("{run_id}.");
+        let is_open = |id: &String| id == run_id || id.starts_with(&workers);
+        if self.open.keys().any(is_open) {
+            return Ok(QuestionState::Open);
+        }
+        let Some(desk) = &self.desk else { return Ok(QuestionState::Expired) };
+        let approvals = desk.newest_questions(run_id)?;
+        let proposal = desk.proposals(None, Some(run_id), 1)?.pop();
+        let asked_at = approvals.first().map(|approval| approval.requested_at);
+        let is_expired = match proposal {
+            Some(plan) if asked_at.is_none_or(|asked_at| plan.created_at > asked_at) => {
+                plan.state == ProposalState::Expired
+            }
+            Some(_) | None => {
+                let expired = approvals.iter().any(|approval| approval.state == ApprovalState::Expired);
+                approvals.is_empty() || expired
+            }
+        };
+        Ok(if is_expired { QuestionState::Expired } else { QuestionState::Answered })
     }
 }
 
@@ -153,7 +204,9 @@ pub(super) fn every(
     for session in sessions(workspace.disk.as_ref(), &runs_folder(&workspace.root))? {
         let journal = retention::kept(workspace, &session)?;
         let summary = summary(workspace, &journal, kept)?;
-        items.extend(summary.map(|summary| (summary.standing(&journal, &questions), summary.is_worker)));
+        if let Some(summary) = summary {
+            items.push((summary.standing(&journal, &questions)?, summary.is_worker));
+        }
         journals.insert(journal.path().to_owned());
     }
     if let Some(kept) = kept {
@@ -211,14 +264,21 @@ impl Trace {
 
 impl Summary {
     /// Its row with how it stands now.
-    pub(super) fn standing(&self, journal: &Journal, questions: &Questions) -> RunRow {
+    pub(super) fn standing(&self, journal: &Journal, questions: &Questions) -> Result<RunRow, StoreError> {
         let is_running = self.row.outcome.is_none() && journal.is_held();
-        RunRow {
-            state: state(self.row.outcome, is_running).to_owned(),
+        let run_id = &self.row.run_id;
+        let state = match self.row.outcome {
+            Some(RunEnding::NeedsPerson | RunEnding::QuestionExpired) => {
+                questions.state_of(run_id)?.run_state()
+            }
+            outcome => state(outcome, is_running),
+        };
+        Ok(RunRow {
+            state: state.to_owned(),
             current_tool: self.open_tool.clone().filter(|_| is_running),
-            open_questions: questions.0.get(&self.row.run_id).copied().unwrap_or_default(),
+            open_questions: questions.open.get(run_id).copied().unwrap_or_default(),
             ..self.row.clone()
-        }
+        })
     }
 }
 
@@ -231,7 +291,8 @@ const fn state(outcome: Option<RunEnding>, is_running: bool) -> &'static str {
         Some(RunEnding::HandedOff) => "handed_off",
         Some(RunEnding::FailedClosed) => "failed_closed",
         Some(RunEnding::Limit) => "limit",
-        Some(RunEnding::NeedsPerson) => "waiting",
+        Some(RunEnding::NeedsPerson) => QuestionState::Open.run_state(),
+        Some(RunEnding::QuestionExpired) => QuestionState::Expired.run_state(),
         Some(RunEnding::Declined) => "declined",
         Some(RunEnding::ModelFailed) => "blocked",
     }

@@ -110,6 +110,8 @@ pub struct Admitted {
     pub tool: String,
     /// The pin that it is held to.
     pub pin: Digest,
+    /// The arguments that say what a call acts on.
+    pub targets: Vec<String>,
 }
 
 /// What becomes of the tools of a server.
@@ -192,7 +194,8 @@ fn one(
             Some(pinned) => (BlockedClass::Drift, format!("{pinned} was approved, and it is {pin} now")),
         });
     }
-    Ok(Admitted { spec, tool: definition.name.clone(), pin })
+    let targets = server.targets_of(&definition.name).to_vec();
+    Ok(Admitted { spec, tool: definition.name.clone(), pin, targets })
 }
 
 /// What a model is offered. The words are the server's, as a person approved them; what it can do is ours to say.

@@ -90,6 +90,8 @@ pub struct ForeignServer {
     pub risks: BTreeMap<String, Risk>,
     /// Tools whose calls may be made again when an answer was lost.
     pub idempotent: Vec<String>,
+    /// Per tool the arguments that say what a call acts on. A tool without any is approved call by call.
+    pub targets: BTreeMap<String, Vec<String>>,
     /// Whether its tools are offered only after a search found them.
     pub is_deferred: bool,
     /// Whether the person's own file names it: one that a repository names is not even started before a person agreed.
@@ -113,6 +115,7 @@ impl ForeignServer {
             risk: Risk::Destructive,
             risks: BTreeMap::new(),
             idempotent: Vec::new(),
+            targets: BTreeMap::new(),
             is_deferred: false,
             is_own: false,
         }
@@ -150,7 +153,17 @@ impl ForeignServer {
             .field("idempotent", self.is_idempotent(tool))
             .field("risk", self.risk_of(tool).token())
             .field("scope", self.scope.as_str())
+            .non_empty(
+                "targets",
+                self.targets_of(tool).iter().map(|name| Value::from(name.as_str())).collect(),
+            )
             .finish()
+    }
+
+    /// The arguments that say what a call of a tool acts on.
+    #[must_use]
+    pub fn targets_of(&self, tool: &str) -> &[String] {
+        self.targets.get(tool).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// What a call of a tool can do. What the server says of it does not count.

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use premath_bd::desk::{FOREIGN_ARGUMENT, FOREIGN_TOOL};
 use premath_kernel::Digest;
 
 use super::admission::Admitted;
@@ -21,6 +22,8 @@ pub struct ForeignTool {
     server: String,
     tool: String,
     pin: Digest,
+    /// The arguments that say what a call acts on.
+    targets: Vec<String>,
     port: Arc<dyn ForeignTools>,
 }
 
@@ -28,8 +31,8 @@ impl ForeignTool {
     /// A tool that was admitted.
     #[must_use]
     pub fn new(server: &str, admitted: Admitted, port: Arc<dyn ForeignTools>) -> Self {
-        let Admitted { spec, tool, pin } = admitted;
-        Self { spec, server: server.to_owned(), tool, pin, port }
+        let Admitted { spec, tool, pin, targets } = admitted;
+        Self { spec, server: server.to_owned(), tool, pin, targets, port }
     }
 }
 
@@ -38,9 +41,29 @@ impl Tool for ForeignTool {
         &self.spec
     }
 
-    fn targets(&self, _: &Arguments, _: &ToolContext<'_>) -> Result<Vec<Target>, ToolFailure> {
-        let id = format!("{}/{}", self.server, self.tool);
-        Ok(vec![Target { kind: "mcp_tool".to_owned(), name: id.clone(), id, origin: Origin::Person }])
+    /// The values of the arguments that the configuration declares. Without a declaration, and where a call lacks a declared
+    /// argument, only the tool is known, and a yes for such a call goes no further than the call.
+    fn targets(&self, arguments: &Arguments, _: &ToolContext<'_>) -> Result<Vec<Target>, ToolFailure> {
+        let named = self.targets.iter().map(|name| Some((name, arguments.value().get(name)?)));
+        let Some(named) = named.collect::<Option<Vec<_>>>().filter(|named| !named.is_empty()) else {
+            let id = format!("{}/{}", self.server, self.tool);
+            return Ok(vec![Target {
+                kind: FOREIGN_TOOL.to_owned(),
+                name: id.clone(),
+                id,
+                origin: Origin::Person,
+            }]);
+        };
+        let target = |(name, value): (&String, &serde_json::Value)| {
+            let text = value.to_string();
+            Target {
+                kind: FOREIGN_ARGUMENT.to_owned(),
+                id: format!("{name}={text}"),
+                name: value.as_str().map_or(text, str::to_owned),
+                origin: Origin::Person,
+            }
+        };
+        Ok(named.into_iter().map(target).collect())
     }
 
     fn call(&self, arguments: &Arguments, context: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure> {
