@@ -264,7 +264,7 @@ fn untouchable(ground: &PolicyGround, call: &Translated, governed: &GovernedCall
         // Ours would refuse it; what another program makes of it nobody knows.
         return Some(failed("the patch cannot be read"));
     }
-    let changed = |target: &Target| (call.tool == "apply_patch").then(|| (target.id.clone(), Touch::Change));
+    let changed = |target: &Target| (call.tool == "apply_patch").then(|| (target.id.clone(), Touch::Patch));
     let all = targets.iter().filter_map(changed).chain(call.touched.iter().cloned());
     all.into_iter().find_map(|(path, touch)| ground.may_touch(&path, touch).err()).map(|failure| {
         let mut error = PolicyError::new(PolicyCode::Denied, failure.error_code, failure.message.clone());
