@@ -20,6 +20,7 @@ mod loading;
 mod on_record;
 mod plans;
 mod policy;
+mod protected_names;
 mod resumed;
 mod room;
 mod views;

@@ -266,11 +266,21 @@ fn untouchable(ground: &PolicyGround, call: &Translated, governed: &GovernedCall
     }
     let changed = |target: &Target| (call.tool == "apply_patch").then(|| (target.id.clone(), Touch::Patch));
     let all = targets.iter().filter_map(changed).chain(call.touched.iter().cloned());
+    let all = all.map(|(path, touch)| match touch {
+        Touch::Patch if holds_hooks(&path) => (path, Touch::Change),
+        Touch::Look | Touch::Change | Touch::Patch => (path, touch),
+    });
     all.into_iter().find_map(|(path, touch)| ground.may_touch(&path, touch).err()).map(|failure| {
         let mut error = PolicyError::new(PolicyCode::Denied, failure.error_code, failure.message.clone());
         error.hint = failure.message;
         error
     })
+}
+
+/// Whether a path is where agents and git keep their hooks, this guard among them: an agent does not even ask to change it.
+fn holds_hooks(path: &str) -> bool {
+    let first = path.split('/').find(|part| !part.is_empty() && *part != ".").unwrap_or_default();
+    [".claude", ".codex", ".cursor", ".gemini", ".git"].iter().any(|name| first.eq_ignore_ascii_case(name))
 }
 
 /// What stands in the place of a text that must not be seen.

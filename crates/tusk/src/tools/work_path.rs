@@ -113,7 +113,9 @@ impl WorkPath {
     pub(crate) fn refuse_protected(&self, context: &ToolContext<'_>) -> Result<(), ToolFailure> {
         let refused = match (context.protected.rule(self), context.consent) {
             (None, _) | (Some(ChangeRule::Ask), Consent::Preview | Consent::Given) => None,
-            (Some(ChangeRule::Ask), Consent::None) => Some(ask_for(self.as_str())),
+            (Some(ChangeRule::Ask), Consent::None) => {
+                Some(format!("`{self}` is protected: a person has to agree to its change"))
+            }
             (Some(ChangeRule::Never), _) => Some(format!("`{self}` is protected and stays as it is")),
         };
         match refused {
