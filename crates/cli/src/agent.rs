@@ -111,7 +111,7 @@ impl AgentDoor for Agent<'_> {
     fn files(&self) -> Result<Arc<dyn WorkFiles>, ActionError> {
         let workdir = self.workdir()?;
         let files = Beneath::open_root(&workdir).map_err(|error| unreachable(error.to_string()))?;
-        Ok(Arc::new(files))
+        Ok(Arc::new(files.without_state()))
     }
 
     fn observed_tree(&self) -> Result<Option<ObservedTree>, ActionError> {

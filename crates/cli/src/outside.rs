@@ -26,6 +26,7 @@ pub(crate) fn sandbox(settings: SandboxSettings, without_sandbox: Option<&str>) 
         extra_protected: settings.protected,
         readable: paths(settings.readable),
         writable: paths(settings.writable),
+        sockets: paths(settings.sockets),
         connect_ports: None,
         operator_override: without_sandbox.map(ToOwned::to_owned),
     })

@@ -72,6 +72,8 @@ pub(crate) struct SandboxSettings {
     pub(crate) readable: Vec<String>,
     /// `sandbox.writable`
     pub(crate) writable: Vec<String>,
+    /// `sandbox.sockets`
+    pub(crate) sockets: Vec<String>,
     /// `sandbox.protected`
     pub(crate) protected: Vec<PathBuf>,
 }
@@ -234,11 +236,14 @@ impl Reading<'_> {
             ("sandbox.writable", Owner::Person) => {
                 self.loaded.sandbox.writable = self.place.strings(value, "$.sandbox.writable")?;
             }
+            ("sandbox.sockets", Owner::Person) => {
+                self.loaded.sandbox.sockets = self.place.strings(value, "$.sandbox.sockets")?;
+            }
             ("sandbox.protected", _) => {
                 let named = self.place.strings(value, "$.sandbox.protected")?;
                 self.loaded.sandbox.protected.extend(named.into_iter().map(PathBuf::from));
             }
-            ("sandbox.readable" | "sandbox.writable", Owner::Repository) => {
+            ("sandbox.readable" | "sandbox.writable" | "sandbox.sockets", Owner::Repository) => {
                 let what = "a repository cannot open the sandbox; say this in your own file";
                 return Err(self.place.refused(what, &format!("$.{name}"), value));
             }

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -22,10 +23,25 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_premath");
 const NOBODY: u32 = 65534;
 const PROFILES: [&str; 4] = ["read-only", "workspace-write", "network", "isolated"];
 /// Protected paths that are missing, and must stay so.
-const ABSENT: [&str; 6] = [".vscode", ".envrc", "premath.toml", "policies", ".zshrc", ".git/commondir"];
+const ABSENT: [&str; 14] = [
+    ".vscode",
+    ".envrc",
+    "premath.toml",
+    "policies",
+    ".zshrc",
+    ".git/commondir",
+    ".claude",
+    ".mcp.json",
+    ".husky",
+    "AGENTS.md",
+    ".pre-commit-config.yaml",
+    ".github/workflows",
+    ".github/copilot-instructions.md",
+    ".cargo/config.toml",
+];
 
 /// Attempts, by name. `$OUT` is the folder above the workdir, where everybody may do everything.
-const ATTEMPTS: [(&str, &str); 24] = [
+const ATTEMPTS: [(&str, &str); 27] = [
     ("write_outside", "echo x > $OUT/canary; echo x >> ../canary; echo x > $OUT/new"),
     ("remove_outside", "rm -rf $OUT/canary $OUT/home"),
     ("write_through_links", "ln -s $OUT sub/l; echo x > sub/l/canary; ln $OUT/canary sub/h; echo x > sub/h"),
@@ -56,6 +72,21 @@ const ATTEMPTS: [(&str, &str); 24] = [
         "echo x >> .premath/issues.jsonl; rm -rf .premath; echo x > premath.toml; mkdir policies",
     ),
     ("write_settings", "echo x >> .bashrc; rm .bashrc; echo x > .zshrc; mkdir .vscode; echo x > .envrc"),
+    (
+        "make_absent_names",
+        "mkdir .claude .husky; mkdir -p .github/workflows .cargo; echo x > .mcp.json; echo x > AGENTS.md; \
+         echo x > .cargo/config.toml; echo x > .github/copilot-instructions.md; mv sub/file .pre-commit-config.yaml; \
+         echo x > .github/workflows/ci.yml; ln -s sub .claude; rm -rf .github .cargo",
+    ),
+    (
+        "read_own_state",
+        "cat .premath/*; cp -r .premath sub/c; ln -s ../.premath/desk.db sub/l; cat sub/l; rm sub/l; ln .premath/desk.db sub/h; cat sub/h",
+    ),
+    (
+        "connect_in_workdir",
+        "for s in dev.sock $OUT/work/dev.sock $OUT/dev.sock; do \
+         python3 -c 'import socket,sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' $s; done",
+    ),
     (
         "leave_files_elsewhere",
         "echo x > /tmp/$MARK; echo x > /var/tmp/$MARK; echo x > /dev/shm/$MARK; echo x > /$MARK",
@@ -91,6 +122,7 @@ struct World {
     mark: String,
     user: Option<u32>,
     tcp: TcpListener,
+    sockets: [UnixListener; 2],
     before: Snapshot,
 }
 
@@ -111,17 +143,24 @@ impl World {
             ("work/.git/HEAD", "ref: refs/heads/main\n"),
             ("work/.git/hooks/sample", "#!/bin/sh\n"),
             ("work/.premath/issues.jsonl", ""),
+            ("work/.premath/desk.db", secret.as_str()),
             ("work/.bashrc", "\n"),
             ("work/sub/file", "x"),
         ];
         for (path, text) in files {
             fs::write(outside.join(path), text).unwrap();
         }
+        let bind = |path: &str| {
+            let socket = UnixListener::bind(outside.join(path)).unwrap();
+            socket.set_nonblocking(true).unwrap();
+            socket
+        };
+        let sockets = ["dev.sock", "work/dev.sock"].map(bind);
         open_up(&outside, user);
         let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
         tcp.set_nonblocking(true).unwrap();
         let before = snapshot(&outside);
-        World { _folder: folder, outside, secret, mark, user, tcp, before }
+        World { _folder: folder, outside, secret, mark, user, tcp, sockets, before }
     }
 
     fn run(&self, profile: &str, script: &str, more: &[&str]) -> String {
@@ -182,7 +221,7 @@ impl World {
             assert!(metadata.rdev() == 0, "{what}: {} is a device", path.display());
             let text = fs::read(&path).unwrap_or_default();
             assert!(
-                !String::from_utf8_lossy(&text).contains(&self.secret),
+                path.ends_with(".premath/desk.db") || !String::from_utf8_lossy(&text).contains(&self.secret),
                 "{what}: {} tells",
                 path.display()
             );
@@ -196,6 +235,8 @@ impl World {
             "{what}: temporary files are left"
         );
         assert!(self.tcp.accept().is_err(), "{what}: a connection arrived");
+        let is_reached = self.sockets.iter().any(|socket| socket.accept().is_ok());
+        assert!(!is_reached, "{what}: a connection arrived over a Unix socket: {said}");
         assert_eq!(marked(&self.mark), Vec::<String>::new(), "{what}: processes are left");
     }
 }
@@ -329,4 +370,19 @@ fn a_flood_of_output_is_counted_and_cut() {
     );
     assert!(said.contains("\"totalBytes\":268435456"), "{}", said.len());
     assert!(said.len() < 64 * 1024, "{}", said.len());
+}
+
+#[test]
+fn a_command_that_fills_the_disk_is_killed_before_it_overshoots() {
+    let most = 64_u64 << 20;
+    for user in users() {
+        let world = World::make(user);
+        let limit = (16 << 20).to_string();
+        let script = "for i in $(seq 100); do head -c 8388608 /dev/zero > sub/f$i; done";
+        let said = world.run("workspace-write", script, &["--disk-bytes", &limit]);
+        assert!(said.contains("\"disk_limit\""), "{said}");
+        let written: u64 =
+            below(&world.outside.join("work/sub")).iter().map(|path| fs::metadata(path).unwrap().len()).sum();
+        assert!(written <= (16 << 20) + most, "{written}");
+    }
 }

@@ -53,7 +53,12 @@ impl Asked {
         let query = query(head.uri.query().unwrap_or_default())?;
         let most = if plan.route.is_chat { limits.chat_bytes } else { limits.body_bytes };
         let is_read = head.method == Method::GET || head.method == Method::HEAD;
-        let bytes = if is_read { Bytes::new() } else { received(body, most, limits.body).await? };
+        let bytes = if is_read {
+            Bytes::new()
+        } else {
+            refuse_declared(&head.headers, most)?;
+            received(body, most, limits.body).await?
+        };
         let body = if bytes.trim_ascii().is_empty() { Map::new() } else { object(&bytes, &head.headers)? };
         // An object that says nothing is as good as none.
         if matches!(plan.route.body, Takes::Nothing) && !body.is_empty() {
@@ -106,6 +111,15 @@ impl Asked {
 /// A member of a body that is well formed and means nothing.
 pub(crate) fn unusable(class: InputClass, path: &str, what: &str) -> Failure {
     Failure::field(StatusCode::UNPROCESSABLE_ENTITY, class, path, what)
+}
+
+/// Refuses a body that is too large by what its head says, before any of it is read.
+fn refuse_declared(headers: &HeaderMap, most: usize) -> Result<(), Failure> {
+    let declared =
+        headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    let is_too_large =
+        declared.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > most));
+    if is_too_large { Err(Failure::too_large(most)) } else { Ok(()) }
 }
 
 /// The whole body, if it comes in time and is not too large.

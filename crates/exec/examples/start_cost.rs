@@ -13,7 +13,9 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use premath_exec::{OsSandbox, SandboxConfig, helper_entry};
-use premath_tusk::sandbox::{Ending, ExecutionLimits, Interrupt, Profile, Sandbox as _, SandboxCommand};
+use premath_tusk::sandbox::{
+    Ending, ExecutionLimits, Interrupt, Profile, Sandbox as _, SandboxCommand, StateAccess,
+};
 
 fn main() -> ExitCode {
     let first = std::env::args_os().nth(1);
@@ -71,6 +73,7 @@ fn run(sandbox: &OsSandbox, profile: Profile, workdir: &Path) {
         environment: Vec::new(),
         stdin: Vec::new(),
         limits: ExecutionLimits::default(),
+        state: StateAccess::default(),
     };
     let done = sandbox.run(&command, &Interrupt::default()).expect("it was refused");
     assert_eq!(done.ending, Ending::Exited(0));

@@ -11,7 +11,7 @@ mod tests;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -23,6 +23,8 @@ use nix::fcntl::{
 use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, mkdirat};
 use nix::unistd::{UnlinkatFlags, fsync, unlinkat};
 use premath_tusk::tools::files::EntryKind;
+
+use crate::hidden::STATE_FOLDER;
 
 pub use self::error::PathError;
 
@@ -87,6 +89,8 @@ pub struct Entry {
 #[derive(Debug)]
 pub struct Beneath {
     root: OwnedFd,
+    /// Whether premath's own folders are out of reach.
+    hides_state: bool,
 }
 
 impl Beneath {
@@ -97,7 +101,32 @@ impl Beneath {
     pub fn open_root(root: &Path) -> Result<Self, PathError> {
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
         let root = open(root, flags, Mode::empty()).map_err(|error| PathError::from_errno(root, error))?;
-        Ok(Self { root })
+        Ok(Self { root, hides_state: false })
+    }
+
+    /// The same without premath's own folders: journals, desk, approvals and audit are read through tools of their own.
+    #[must_use]
+    pub fn without_state(mut self) -> Self {
+        self.hides_state = true;
+        self
+    }
+
+    /// Refuses what lies in a folder of premath's, by whatever name or link it was reached.
+    fn refuse_state(&self, path: &Path, held: &OwnedFd) -> Result<(), PathError> {
+        if !self.hides_state {
+            return Ok(());
+        }
+        let place = |fd: &OwnedFd| {
+            let link = format!("/proc/self/fd/{}", fd.as_raw_fd());
+            std::fs::read_link(link).map_err(|source| PathError::System { path: path.to_path_buf(), source })
+        };
+        let (root, found) = (place(&self.root)?, place(held)?);
+        // What is not below the root any more was moved away meanwhile, and is looked at as a whole.
+        let inner = found.strip_prefix(&root).unwrap_or(&found);
+        if inner.components().any(|part| is_state_folder(part.as_os_str())) {
+            return Err(PathError::Reserved { path: path.to_path_buf() });
+        }
+        Ok(())
     }
 
     /// Opens a regular file that exists.
@@ -153,7 +182,7 @@ impl Beneath {
         for entry in Dir::openat(&folder, ".", flags, Mode::empty()).map_err(failed)?.iter() {
             let entry = entry.map_err(failed)?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name == "." || name == ".." {
+            if name == "." || name == ".." || (self.hides_state && is_state_folder(name)) {
                 continue;
             }
             match fstatat(&folder, name, AtFlags::AT_SYMLINK_NOFOLLOW) {
@@ -328,11 +357,15 @@ impl Beneath {
                     return Err(PathError::Link { path: path.to_path_buf() });
                 }
                 Err(error) => return Err(PathError::from_errno(path, error)),
-                Ok(held) => return Ok(held),
+                Ok(held) => return self.refuse_state(path, &held).map(|()| held),
             }
         }
         Err(PathError::from_errno(path, Errno::EAGAIN))
     }
+}
+
+fn is_state_folder(name: &OsStr) -> bool {
+    name.eq_ignore_ascii_case(STATE_FOLDER)
 }
 
 /// Refuses what is no relative path, with more to say than the kernel has.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use nix::unistd::geteuid;
 use premath_tusk::sandbox::{
     Ending, ExecutionLimits, Interrupt, LayerReport, LayerState, Profile, SandboxCommand, SandboxError,
-    SandboxReport,
+    SandboxReport, StateAccess,
 };
 
 use crate::helper::{Trial, TrialReport};
@@ -23,7 +23,7 @@ use crate::private_folder::PrivateFolder;
 const NOBODY: u32 = 65534;
 
 /// What came of the profiles.
-type Tried = BTreeMap<Profile, Result<Vec<Trial>, SandboxError>>;
+type Tried = BTreeMap<Profile, Result<TrialReport, SandboxError>>;
 
 /// Tries every layer of every profile.
 pub(crate) fn check(sandbox: &OsSandbox) -> Result<SandboxReport, SandboxError> {
@@ -33,7 +33,7 @@ pub(crate) fn check(sandbox: &OsSandbox) -> Result<SandboxReport, SandboxError> 
     let owner = geteuid().is_root().then_some(Identity { user: NOBODY, group: NOBODY });
     let folder = PrivateFolder::make(&base, owner).map_err(system)?;
     let workdir = folder.path().to_path_buf();
-    for inner in [".git", ".git/hooks", "sub"] {
+    for inner in [".git", ".git/hooks", ".git/objects", ".git/objects/pack", "sub"] {
         let inner = workdir.join(inner);
         std::fs::DirBuilder::new().mode(0o755).create(&inner).map_err(system)?;
         if let Some(owner) = owner {
@@ -45,7 +45,7 @@ pub(crate) fn check(sandbox: &OsSandbox) -> Result<SandboxReport, SandboxError> 
     Ok(report(&tried))
 }
 
-fn try_profile(sandbox: &OsSandbox, profile: Profile, workdir: &Path) -> Result<Vec<Trial>, SandboxError> {
+fn try_profile(sandbox: &OsSandbox, profile: Profile, workdir: &Path) -> Result<TrialReport, SandboxError> {
     let command = SandboxCommand {
         program: "the self-test".to_owned(),
         arguments: Vec::new(),
@@ -54,34 +54,44 @@ fn try_profile(sandbox: &OsSandbox, profile: Profile, workdir: &Path) -> Result<
         environment: Vec::new(),
         stdin: Vec::new(),
         limits: ExecutionLimits { wall: Duration::from_secs(20), ..ExecutionLimits::default() },
+        state: StateAccess::default(),
     };
     let run = sandbox.run_inside(Inside::Trial, &command, &Interrupt::default())?;
     let invalid = |detail: String| SandboxError::Invalid { detail };
     if run.ending != Ending::Exited(0) {
         return Err(invalid(format!("the self-test ended as {:?}", run.ending)));
     }
-    let report: TrialReport =
+    let mut report: TrialReport =
         serde_json::from_slice(&run.stdout.head).map_err(|error| invalid(error.to_string()))?;
     // A profile is only asked about the layers it was run with.
     let enforced = |trial: &Trial| run.evidence.layers.iter().any(|name| name == trial.layer.as_str());
-    Ok(report.trials.into_iter().filter(enforced).collect())
+    report.trials.retain(enforced);
+    Ok(report)
 }
 
 fn report(tried: &Tried) -> SandboxReport {
     let layers: Vec<LayerReport> = Layer::ALL.into_iter().map(|layer| of_layer(layer, tried)).collect();
     let usable = Profile::ALL.into_iter().filter(|profile| is_usable(*profile, tried)).collect();
-    SandboxReport { layers, usable }
+    let reads_history =
+        |profile: &Profile| matches!(tried.get(profile), Some(Ok(report)) if report.reads_history);
+    let reading_history = Profile::ALL.into_iter().filter(reads_history).collect();
+    SandboxReport { layers, usable, reading_history }
 }
 
 fn is_usable(profile: Profile, tried: &Tried) -> bool {
     tried.get(&profile).is_some_and(|trials| {
-        trials.as_ref().is_ok_and(|trials| !trials.is_empty() && trials.iter().all(|trial| trial.held))
+        let holds = |trials: &[Trial]| !trials.is_empty() && trials.iter().all(|trial| trial.held);
+        trials.as_ref().is_ok_and(|report| holds(&report.trials))
     })
 }
 
 fn of_layer(layer: Layer, tried: &Tried) -> LayerReport {
-    let trials: Vec<&Trial> =
-        tried.values().flatten().flatten().filter(|trial| trial.layer == layer).collect();
+    let trials: Vec<&Trial> = tried
+        .values()
+        .flatten()
+        .flat_map(|report| &report.trials)
+        .filter(|trial| trial.layer == layer)
+        .collect();
     let broken = trials.iter().find(|trial| !trial.held);
     let (state, detail) = match (broken, trials.is_empty()) {
         (Some(trial), _) => (LayerState::Broken, format!("not so: {}", trial.detail)),

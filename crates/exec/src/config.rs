@@ -13,6 +13,9 @@ pub struct SandboxConfig {
     pub readable: Vec<PathBuf>,
     /// More folders that commands of the writable profiles may write.
     pub writable: Vec<PathBuf>,
+    /// Unix sockets of the workdir that commands may connect to, relative to it or absolute. Without any, commands have no
+    /// Unix sockets.
+    pub sockets: Vec<PathBuf>,
     /// The TCP ports that the `network` profile may connect to; any when `None`.
     pub connect_ports: Option<Vec<u16>>,
     /// Why an operator lets commands run where the platform has no sandbox at all. It opens nothing where it has one.

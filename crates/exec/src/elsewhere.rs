@@ -102,7 +102,7 @@ impl Sandbox for OsSandbox {
             required_by: layer.required_by(),
             detail: "this platform has no sandbox".to_owned(),
         });
-        Ok(SandboxReport { layers: layers.collect(), usable: Vec::new() })
+        Ok(SandboxReport { layers: layers.collect(), usable: Vec::new(), reading_history: Vec::new() })
     }
 }
 

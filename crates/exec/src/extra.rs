@@ -44,7 +44,6 @@ impl OsSandbox {
         let extra = self.extra_protected();
         let mut held = protected(&workdir, &further(&workdir, extra)).all;
         held.extend(kept(&workdir, extra));
-        let held = held.iter().filter_map(|path| path.to_str());
-        Ok(ProtectedPaths::new(ProtectedPaths::TOP.into_iter().chain(held), ProtectedPaths::ANYWHERE))
+        Ok(ProtectedPaths::standard().with_paths(held.iter().filter_map(|path| path.to_str())))
     }
 }

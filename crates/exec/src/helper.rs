@@ -4,12 +4,14 @@
 //! It must not run a command without every wall of its plan, and must not outlive the parent that wrote the plan.
 
 mod command;
+mod disk_usage;
 mod filter;
 mod identity;
 mod limits;
 mod namespaces;
 mod root;
 mod rules;
+mod stand_ins;
 mod supervise;
 mod tree;
 mod trial;
@@ -25,7 +27,7 @@ use nix::unistd::{geteuid, setsid};
 
 use crate::channel;
 use crate::companion::{BECOME, become_it};
-use crate::plan::{DESCRIPTORS, Message, Plan, Refusal};
+use crate::plan::{DESCRIPTORS, Guard, Message, Plan, Refusal};
 
 pub(crate) use self::trial::{Trial, TrialReport};
 
@@ -83,6 +85,14 @@ fn carry_out(control: &mut UnixStream, given: Given) -> Result<ExitCode, Refusal
     match setsid() {
         Ok(_) | Err(_) => {}
     }
+    let (given, _alive) = if given.plan.walls.guard == Guard::Mounts {
+        match stand_ins::hold(given)? {
+            stand_ins::Role::Helper(given, alive) => (given, Some(alive)),
+            stand_ins::Role::Holder => return Ok(ExitCode::SUCCESS),
+        }
+    } else {
+        (given, None)
+    };
     if let Some(identity) = given.plan.walls.identity {
         identity::become_user(identity)?;
     }

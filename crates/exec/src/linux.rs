@@ -7,7 +7,7 @@ mod identity;
 use std::fs::Metadata;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -24,9 +24,8 @@ use crate::check;
 use crate::config::SandboxConfig;
 use crate::digest;
 use crate::extra::further;
-use crate::hidden::hidden;
+use crate::hidden::{hidden, hidden_folders, state};
 use crate::layer::Layer;
-use crate::placeholder::Placeholders;
 use crate::plan::{Facts, Guard, Inside, Limits, Network, Plan, Refusal, Walls, writes_workdir};
 use crate::private_folder::PrivateFolder;
 use crate::process_group::ProcessGroup;
@@ -174,7 +173,7 @@ impl OsSandbox {
         let identity = identity::choose(&place.path, &place.metadata, command.profile);
         let private = PrivateFolder::make(&place.base, identity)
             .map_err(system("making a folder for temporary files"))?;
-        let (guard, protected, placeholders) = self.guard(command, place, means);
+        let (guard, protected) = self.guard(command, place, means);
         let stand_ins = protected.absent.clone();
         let group = means.with_group.then(|| ProcessGroup::make(command.limits.processes)).flatten();
         let has_process_group = group.is_some();
@@ -199,37 +198,39 @@ impl OsSandbox {
             interrupt,
             group: group.as_ref(),
         };
-        let outcome = run::run(&plan, &feed);
-        if let Some(placeholders) = placeholders {
-            placeholders.take_away();
-        }
-        let outcome = outcome.map_err(system("running the sandbox helper"))?;
+        let outcome = run::run(&plan, &feed).map_err(system("running the sandbox helper"))?;
         Ok(Attempt { walls: plan.walls, guard, outcome })
     }
 
-    /// How the protected paths of this workdir are held, with stand-ins for those that are missing.
-    fn guard(
-        &self,
-        command: &SandboxCommand,
-        place: &Place,
-        means: Means,
-    ) -> (Guard, Protected, Option<Placeholders>) {
+    /// How the protected paths of this workdir are held. Where they are mounts, the helper makes stand-ins for absent ones.
+    fn guard(&self, command: &SandboxCommand, place: &Place, means: Means) -> (Guard, Protected) {
         if !writes_workdir(command.profile) {
-            return (Guard::Unwritable, Protected::default(), None);
+            return (Guard::Unwritable, Protected::default());
         }
         let found = protected(&place.path, &further(&place.path, &self.config.extra_protected));
         if !means.with_namespaces || !means.may_mount || found.has_links {
-            return (Guard::Entries, found, None);
+            (Guard::Entries, found)
+        } else {
+            (Guard::Mounts, found)
         }
-        match Placeholders::put(&place.path, &found) {
-            Ok(placeholders) => (Guard::Mounts, found, Some(placeholders)),
-            Err(_) => (Guard::Entries, found, None),
-        }
+    }
+
+    /// The sockets of a workdir that the configuration names, relative to it.
+    fn sockets(&self, workdir: &Path) -> Vec<PathBuf> {
+        let below = |path: &PathBuf| {
+            let path = path.strip_prefix(workdir).unwrap_or(path);
+            path.is_relative().then(|| path.components().collect())
+        };
+        self.config.sockets.iter().filter_map(below).collect()
     }
 
     fn walls(&self, command: &SandboxCommand, place: &Place, means: Means, held: Held) -> Walls {
         let readable = self.readable.get_or_init(|| readable(&self.config.readable));
         let limits = &command.limits;
+        let sockets = self.sockets(&place.path);
+        let repository =
+            if command.profile.hides_history() { Vec::new() } else { repository_of(&place.path) };
+        let hides = means.with_namespaces && means.may_mount;
         let network = match command.profile {
             Profile::ReadOnly | Profile::WorkspaceWrite | Profile::Isolated => Network::None,
             Profile::Network => self.config.connect_ports.clone().map_or(Network::Any, Network::Ports),
@@ -241,22 +242,22 @@ impl OsSandbox {
             network,
             with_namespaces: means.with_namespaces,
             identity: held.identity,
-            readable: readable.paths.iter().cloned().chain(repository_of(&place.path)).collect(),
+            readable: readable.paths.iter().cloned().chain(repository).collect(),
             links: readable.links.clone(),
             writable: real(&self.config.writable),
             guard: held.guard,
             protected: held.protected.all,
-            hidden: if means.with_namespaces && means.may_mount {
-                hidden(&place.path, &self.config.readable)
-            } else {
-                Vec::new()
-            },
+            hidden: if hides { hidden(&place.path, &self.config.readable, &sockets) } else { Vec::new() },
+            hidden_folders: if hides { hidden_folders(&place.path, command.profile) } else { Vec::new() },
+            state: state(&place.path, &command.state),
+            sockets,
             has_process_group: held.has_process_group,
             limits: Limits {
                 cpu_seconds: limits.cpu.as_secs().max(1),
                 memory: limits.memory,
                 processes: limits.processes,
                 file_size: limits.file_size,
+                disk: limits.disk,
                 descriptors: limits.descriptors,
             },
         }
@@ -297,6 +298,7 @@ impl Attempt {
         let ending = match (outcome.stopped, outcome.said.ended) {
             (Some(Stopped::TimedOut), _) => Ending::TimedOut,
             (Some(Stopped::Interrupted), _) => Ending::Interrupted,
+            (None, Some(ended)) if ended.is_over_disk_limit => Ending::DiskLimit,
             (None, Some(ended)) => ended
                 .code
                 .map(Ending::Exited)

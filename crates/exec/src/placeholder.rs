@@ -1,7 +1,8 @@
-//! Stand-ins for protected paths that are not there: a name can only be held by a mount where there is something to mount on.
+//! Stand-ins for protected paths that are absent: a mount can only hold a name where there is something to mount on.
 //!
-//! A stand-in is empty and not writable, is there for the length of a run, and is known by that when a run before was
-//! killed. Several runs in one workdir hold a shared lock on it; whoever is last takes the stand-ins away.
+//! A stand-in is empty and not writable, and exists for the length of a run. A folder that had to be made above one carries
+//! the sticky bit. Both are recognised by that after a crash. Runs in one workdir share a lock on it; the last one removes
+//! the stand-ins. The process that holds them must not be the one that a person may kill: `helper::stand_ins` does.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,38 +10,58 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, Flock, FlockArg, OFlag, open, openat};
-use nix::sys::stat::{Mode, SFlag, fstatat, mkdirat};
-use nix::unistd::{UnlinkatFlags, linkat, unlinkat};
+use nix::fcntl::{AtFlags, Flock, FlockArg, OFlag, openat};
+use nix::sys::stat::{FchmodatFlags, Mode, SFlag, fchmodat, fstatat, mkdirat};
+use nix::unistd::{Gid, Uid, UnlinkatFlags, fchownat, linkat, unlinkat};
 
 use crate::clock;
-use crate::protected::{Kind, Protected};
+use crate::plan::{Identity, StandIns};
+use crate::protected::Kind;
 
 /// How long the last run may take to tidy up before we go without stand-ins.
 const PATIENCE: Duration = Duration::from_secs(2);
 const NOT_WRITABLE: libc::mode_t = 0o222;
+const MARKED_FOLDER: libc::mode_t = 0o1755;
+const PLAIN_FOLDER: libc::mode_t = 0o755;
 
 /// Stand-ins that are in place while this is held.
 #[derive(Debug)]
 pub(crate) struct Placeholders {
     lock: Flock<OwnedFd>,
     paths: Vec<PathBuf>,
+    parents: Vec<PathBuf>,
 }
 
 impl Placeholders {
-    /// Puts a stand-in wherever a protected path is missing.
-    pub(crate) fn put(workdir: &Path, protected: &Protected) -> io::Result<Self> {
-        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
-        let lock = shared_lock(open(workdir, flags, Mode::empty())?)?;
-        let placeholders = Self { lock, paths: protected.all.clone() };
+    /// Puts a stand-in wherever a protected path is missing in a folder, which is given open. The folders made above them
+    /// belong to the user that the command runs as.
+    pub(crate) fn put(workdir: OwnedFd, wanted: &StandIns, owner: Option<Identity>) -> io::Result<Self> {
+        let lock = shared_lock(workdir)?;
+        let paths = wanted.paths.iter().map(|(path, _)| path.clone()).collect();
+        let placeholders = Self { lock, paths, parents: wanted.parents.clone() };
         let mut first_file = None;
-        for (path, kind) in &protected.absent {
-            if let Err(error) = placeholders.put_one(path, *kind, &mut first_file) {
+        let made =
+            wanted.parents.iter().try_for_each(|path| placeholders.put_parent(path, owner)).and_then(|()| {
+                let mut each = wanted.paths.iter();
+                each.try_for_each(|(path, kind)| placeholders.put_one(path, *kind, &mut first_file))
+            });
+        match made {
+            Ok(()) => Ok(placeholders),
+            Err(error) => {
                 placeholders.take_away();
-                return Err(error.into());
+                Err(error.into())
             }
         }
-        Ok(placeholders)
+    }
+
+    fn put_parent(&self, path: &Path, owner: Option<Identity>) -> Result<(), Errno> {
+        match mkdirat(&*self.lock, path, Mode::from_bits_truncate(MARKED_FOLDER)) {
+            Err(Errno::EEXIST) => return Ok(()),
+            made => made?,
+        }
+        let Some(owner) = owner else { return Ok(()) };
+        let (user, group) = (Uid::from_raw(owner.user), Gid::from_raw(owner.group));
+        fchownat(&*self.lock, path, Some(user), Some(group), AtFlags::AT_SYMLINK_NOFOLLOW)
     }
 
     /// One empty file serves for all of them: another name of it costs a fraction of another file.
@@ -73,20 +94,50 @@ impl Placeholders {
                 }
             }
         }
+        for path in &self.parents {
+            self.release_parent(path);
+        }
+    }
+
+    /// Removes a folder that was made for a stand-in. One that the command put something into stays, without its mark.
+    fn release_parent(&self, path: &Path) {
+        let flags = AtFlags::AT_SYMLINK_NOFOLLOW;
+        let is_marked =
+            fstatat(&*self.lock, path, flags).is_ok_and(|status| is_marked_folder(status.st_mode));
+        if !is_marked || unlinkat(&*self.lock, path, UnlinkatFlags::RemoveDir).is_ok() {
+            return;
+        }
+        let mode = Mode::from_bits_truncate(PLAIN_FOLDER);
+        match fchmodat(&*self.lock, path, mode, FchmodatFlags::FollowSymlink) {
+            Ok(()) | Err(_) => {}
+        }
     }
 
     fn as_stand_in(&self, path: &Path) -> Option<UnlinkatFlags> {
         let status = fstatat(&*self.lock, path, AtFlags::AT_SYMLINK_NOFOLLOW).ok()?;
-        if status.st_mode & NOT_WRITABLE != 0 {
-            return None;
-        }
-        let kind = SFlag::from_bits_truncate(status.st_mode) & SFlag::S_IFMT;
-        if kind == SFlag::S_IFDIR {
-            Some(UnlinkatFlags::RemoveDir)
-        } else {
-            (kind == SFlag::S_IFREG && status.st_size == 0).then_some(UnlinkatFlags::NoRemoveDir)
-        }
+        stand_in_kind(status.st_mode, status.st_size).map(|kind| match kind {
+            Kind::Folder => UnlinkatFlags::RemoveDir,
+            Kind::File => UnlinkatFlags::NoRemoveDir,
+        })
     }
+}
+
+/// What a path stands in for, by its mode and length; none when it is no stand-in. A folder must be empty as well.
+pub(crate) fn stand_in_kind(mode: libc::mode_t, length: i64) -> Option<Kind> {
+    if mode & NOT_WRITABLE != 0 {
+        return None;
+    }
+    let kind = SFlag::from_bits_truncate(mode) & SFlag::S_IFMT;
+    if kind == SFlag::S_IFDIR {
+        Some(Kind::Folder)
+    } else {
+        (kind == SFlag::S_IFREG && length == 0).then_some(Kind::File)
+    }
+}
+
+/// Whether a folder was made to hold a stand-in.
+pub(crate) fn is_marked_folder(mode: libc::mode_t) -> bool {
+    SFlag::from_bits_truncate(mode) & SFlag::S_IFMT == SFlag::S_IFDIR && mode & 0o7777 == MARKED_FOLDER
 }
 
 fn shared_lock(mut folder: OwnedFd) -> io::Result<Flock<OwnedFd>> {

@@ -26,8 +26,18 @@ pub(crate) struct Plan {
     pub(crate) private: PathBuf,
     /// Where the command finds it.
     pub(crate) temporary: PathBuf,
-    /// Protected paths that only stand in for what is missing.
-    pub(crate) stand_ins: Vec<(PathBuf, Kind)>,
+    /// Protected paths that are absent.
+    pub(crate) stand_ins: StandIns,
+}
+
+/// What is made for the length of a run so that absent protected paths can be held, relative to the workdir.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StandIns {
+    /// Each absent path, and what stands in for it.
+    pub(crate) paths: Vec<(PathBuf, Kind)>,
+    /// Folders that have to be made above them.
+    pub(crate) parents: Vec<PathBuf>,
 }
 
 /// What runs behind the walls.
@@ -62,6 +72,12 @@ pub(crate) struct Walls {
     pub(crate) protected: Vec<PathBuf>,
     /// Files that have nothing in them for the command, relative to the workdir.
     pub(crate) hidden: Vec<PathBuf>,
+    /// Folders that have nothing in them for the command, relative to the workdir.
+    pub(crate) hidden_folders: Vec<PathBuf>,
+    /// What may be read of premath's own folder.
+    pub(crate) state: State,
+    /// Unix sockets of the workdir that may be connected to, relative to it. Without any there are no Unix sockets.
+    pub(crate) sockets: Vec<PathBuf>,
     /// Whether the parent counts the processes of the tree in a control group.
     pub(crate) has_process_group: bool,
     pub(crate) limits: Limits,
@@ -77,6 +93,16 @@ pub(crate) enum Network {
     Any,
     /// TCP to these ports, and UDP.
     Ports(Vec<u16>),
+}
+
+/// What may be read of premath's own folder in the workdir.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum State {
+    /// These files, relative to the workdir.
+    Files(Vec<PathBuf>),
+    /// Everything; also where the workdir has no such folder.
+    All,
 }
 
 /// How protected paths are held.
@@ -107,6 +133,7 @@ pub(crate) struct Limits {
     pub(crate) memory: u64,
     pub(crate) processes: u64,
     pub(crate) file_size: u64,
+    pub(crate) disk: u64,
     pub(crate) descriptors: u64,
 }
 
@@ -156,6 +183,8 @@ pub(crate) struct Facts {
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
     pub(crate) signal: Option<i32>,
+    /// Whether it was ended because it took too much disk space.
+    pub(crate) is_over_disk_limit: bool,
     pub(crate) user_microseconds: u64,
     pub(crate) system_microseconds: u64,
 }

@@ -88,6 +88,7 @@ pub(crate) fn failure(path: &str, error: PathError) -> FileError {
     match error {
         PathError::Invalid { why, .. } => FileError::Invalid { path, why: why.to_owned() },
         PathError::Outside { .. } => FileError::Outside { path },
+        PathError::Reserved { .. } => FileError::OutOfScope { path, access: premath_kernel::Access::Read },
         PathError::Link { .. } => FileError::Link { path },
         PathError::Missing { .. } => FileError::Missing { path },
         PathError::Exists { .. } => FileError::Exists { path },

@@ -10,7 +10,7 @@ use std::time::Duration;
 use premath_bd::{Objects, objects_folder};
 use premath_kernel::Digest;
 use premath_tusk::sandbox::{
-    CapturedOutput, Ending, ExecutionLimits, Profile, SandboxCommand, SandboxError, SandboxRun,
+    CapturedOutput, Ending, ExecutionLimits, Profile, SandboxCommand, SandboxError, SandboxRun, StateAccess,
 };
 use premath_wire::v1::{CHECK_OUTCOME_KIND, CheckOutcome, CheckOutput, CheckStatus};
 
@@ -77,6 +77,7 @@ fn sandboxed(workspace: &Workspace, command: &str, limits: CheckLimits) -> Sandb
             output: limits.output,
             ..defaults
         },
+        state: StateAccess::All,
     }
 }
 
@@ -89,7 +90,7 @@ fn ended(
     let (exit_code, failure_class) = match run.ending {
         Ending::Exited(0) => (Some(0), None),
         Ending::Exited(code) => (Some(code), Some(CHECK_FAILED)),
-        Ending::Signalled(_) => (None, Some(CHECK_FAILED)),
+        Ending::Signalled(_) | Ending::DiskLimit => (None, Some(CHECK_FAILED)),
         Ending::TimedOut => (None, Some(TIMEOUT)),
         Ending::Interrupted => (None, Some(INTERRUPTED)),
     };

@@ -124,6 +124,6 @@ impl Sandbox for NoSandbox {
     }
 
     fn check(&self) -> Result<SandboxReport, SandboxError> {
-        Ok(SandboxReport { layers: Vec::new(), usable: Vec::new() })
+        Ok(SandboxReport { layers: Vec::new(), usable: Vec::new(), reading_history: Vec::new() })
     }
 }

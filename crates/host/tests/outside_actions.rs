@@ -108,7 +108,7 @@ impl Sandbox for Cell {
             detail: "tried".to_owned(),
         };
         let usable = if self.ending.is_ok() { Profile::ALL.to_vec() } else { Vec::new() };
-        Ok(SandboxReport { layers: vec![layer], usable })
+        Ok(SandboxReport { layers: vec![layer], usable, reading_history: Vec::new() })
     }
 }
 

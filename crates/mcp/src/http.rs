@@ -115,12 +115,19 @@ async fn with_token(State(door): State<Door>, request: Request, next: Next) -> R
 /// Passes on a body that is JSON in which nothing is said twice, as over streams; answers for whatever is not.
 async fn strictly(door: &Door, request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
+    let too_large = || {
+        let why = format!("input.too_large: a message has at most {LONGEST} bytes");
+        told(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(why, None), None)
+    };
+    // What the head says is enough: nothing of such a body is read.
+    let declared =
+        head.headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if declared.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > LONGEST)) {
+        return too_large();
+    }
     let bytes = match tokio::time::timeout(BODY, to_bytes(body, LONGEST)).await {
         Ok(Ok(bytes)) => bytes,
-        Ok(Err(_)) => {
-            let why = format!("input.too_large: a message has at most {LONGEST} bytes");
-            return told(StatusCode::PAYLOAD_TOO_LARGE, ErrorData::invalid_request(why, None), None);
-        }
+        Ok(Err(_)) => return too_large(),
         Err(_) => {
             let why = "the message did not come in time";
             return told(StatusCode::REQUEST_TIMEOUT, ErrorData::invalid_request(why, None), None);

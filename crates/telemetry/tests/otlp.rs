@@ -63,6 +63,7 @@ fn tell(tracer: &mut Tracer<'_>) {
         pattern: "chain",
         is_resumed: false,
         depth: 0,
+        reads_history: false,
         denied: &[],
         blocked: &[],
     };
@@ -252,6 +253,7 @@ fn what_is_open_when_a_run_is_cut_off_is_told_as_that() {
         pattern: "chain",
         is_resumed: false,
         depth: 0,
+        reads_history: false,
         denied: &[],
         blocked: &[],
     };

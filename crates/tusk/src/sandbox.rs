@@ -11,7 +11,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use command::{ExecutionLimits, Profile, SandboxCommand};
+pub use command::{ExecutionLimits, Profile, SandboxCommand, StateAccess};
 pub use error::SandboxError;
 pub use report::{LayerReport, LayerState, SandboxReport};
 pub use run::{CapturedOutput, Ending, SandboxEvidence, SandboxRun};

@@ -46,13 +46,13 @@ pub use command_changes::{
     ActiveCommands, ChangeTracker, CommandBaseline, CommandChanges, KeepLimits, MOST_ENTRIES, MOST_ROWS,
     TrackedWorkdir,
 };
-pub use context::{Reader, ToolContext};
+pub use context::{Consent, Reader, ToolContext};
 pub use fs_list::FsList;
 pub use fs_read::FsRead;
 pub use fs_search::FsSearch;
 pub use outcome::{Aftermath, Extent, FileBase, FoundTools, ToolArtifact, ToolFailure, ToolOutput};
 pub use pending::PendingIntent;
-pub use protected::ProtectedPaths;
+pub use protected::{ChangeRule, ProtectedKind, ProtectedName, ProtectedPaths};
 pub use resolve_ref::ResolveRef;
 pub use secret_names::{
     CREDENTIAL_FILES, SECRET_BEGINNINGS, SECRET_ENDINGS, SURROUNDINGS, holds_credentials, in_one_spelling,

@@ -101,6 +101,7 @@ fn judged(governor: &Governor, text: &str) -> (Effect, Option<PolicyError>) {
         arguments: &arguments,
         arguments_digest: Digest::of_bytes(text.as_bytes()),
         targets: Ok(Vec::new()),
+        protected: Vec::new(),
     };
     let run = RunFacts {
         run_id: "r".to_owned(),
@@ -173,6 +174,7 @@ fn a_target_that_cannot_be_found_out_denies() {
         arguments: &arguments,
         arguments_digest: Digest::of_bytes(b""),
         targets: Err(ToolFailure::new("desk_not_found", "there is no such file")),
+        protected: Vec::new(),
     };
     let run = RunFacts {
         run_id: "r".to_owned(),

@@ -72,6 +72,9 @@ pub(crate) struct SandboxRunArgs {
     /// How much memory one process may use
     #[arg(long, value_name = "BYTES")]
     pub(crate) memory_bytes: Option<u64>,
+    /// How much disk space it may take before it is killed [default: 8 GiB]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) disk_bytes: Option<u64>,
     /// How many processes it may be
     #[arg(long, value_name = "COUNT")]
     pub(crate) processes: Option<u64>,

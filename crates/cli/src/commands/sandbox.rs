@@ -48,6 +48,7 @@ fn run_command(args: &SandboxRunArgs, host: &Host<'_>) -> Result<Exit, CliError>
         .optional("outputBytes", args.output_bytes.map(number))
         .optional("memoryBytes", args.memory_bytes.map(number))
         .optional("processes", args.processes.map(number))
+        .optional("diskBytes", args.disk_bytes.map(number))
         .finish();
     let effect =
         host.call("sandbox.run", &arguments).map_err(|error| CliError::command(error, "sandbox run"))?;

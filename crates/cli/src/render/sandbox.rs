@@ -26,6 +26,9 @@ pub(crate) fn checked(answer: &SandboxCheckAnswer, width: Option<usize>) -> Stri
     } else {
         text.push_str(&format!("{WARN}only these profiles can run here:{WARN:#} {}\n", usable.join(", ")));
     }
+    for note in &answer.notes {
+        text.push_str(&format!("{WARN}{}{WARN:#}\n", plain(note)));
+    }
     text
 }
 
@@ -67,6 +70,11 @@ pub(crate) fn footer(answer: &SandboxRunAnswer) -> String {
         ("timed_out", _, _) => {
             text.push_str(&format!(
                 "{BAD}its time was over{BAD:#} {after}; everything it started was ended\n"
+            ));
+        }
+        ("disk_limit", _, _) => {
+            text.push_str(&format!(
+                "{BAD}it took too much disk space{BAD:#} {after}; everything it started was ended (--disk-bytes allows more)\n"
             ));
         }
         (other, _, _) => text.push_str(&format!("{BAD}{}{BAD:#} {after}\n", plain(other))),

@@ -96,6 +96,15 @@ fn a_body_that_is_too_large_broken_or_no_json_changes_nothing() {
     let path = "/api/desk/files";
     let large = json!({ "name": "a.md", "content": "x".repeat(2 << 20) }).to_string();
     assert_eq!(server.send("POST", path, &json, &large).status, 413);
+    // By its head alone: nothing of the body is sent, and the answer does not wait for it.
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: {bearer}\r\n\
+         Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n",
+        server.address
+    );
+    let started = std::time::Instant::now();
+    assert_eq!(server.raw(head.as_bytes()).status, 413);
+    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
     for (body, status) in [
         ("nonsense", 400),
         ("{", 400),

@@ -20,6 +20,7 @@ mod loading;
 mod on_record;
 mod plans;
 mod policy;
+mod protected_names;
 mod reach;
 mod resumed;
 mod room;

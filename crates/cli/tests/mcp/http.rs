@@ -115,6 +115,18 @@ fn a_body_that_is_too_large_or_broken_is_refused_and_the_server_lives_on() {
     let token = [("Authorization", bearer.as_str())];
     let large = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{}\"}}", "x".repeat(5 * 1024 * 1024));
     assert_eq!(server.ask(&token, &large).0, 413);
+    // By its head alone: nothing of the body is sent, and the answer does not wait for it.
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: {bearer}\r\n\
+         Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n",
+        server.address
+    );
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut start = [0; 12];
+    stream.read_exact(&mut start).unwrap();
+    assert_eq!(&start, b"HTTP/1.1 413");
     for broken in ["", "nonsense", "[", "\u{0}", "{\"jsonrpc\":\"2.0\"}"] {
         let (status, answer) = server.ask(&token, broken);
         assert_eq!(status / 100, 4, "{broken}: {answer}");

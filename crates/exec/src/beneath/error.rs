@@ -24,6 +24,12 @@ pub enum PathError {
         /// The path.
         path: PathBuf,
     },
+    /// It lies in a folder of premath's own.
+    #[error("`{}` belongs to premath and is not read as a file", path.display())]
+    Reserved {
+        /// The path.
+        path: PathBuf,
+    },
     /// It goes through a link, or is one, and something was to be changed there.
     #[error("`{}` goes through a link", path.display())]
     Link {
@@ -82,6 +88,7 @@ impl PathError {
             Self::Link { .. } => Self::Link { path: longer.to_path_buf() },
             Self::Invalid { .. }
             | Self::Outside { .. }
+            | Self::Reserved { .. }
             | Self::Missing { .. }
             | Self::Exists { .. }
             | Self::NotAFile { .. }

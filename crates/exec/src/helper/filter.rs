@@ -239,11 +239,12 @@ fn modes(rules: &mut Rules) -> Built<()> {
 
 /// Sockets by family, type and protocol.
 ///
-/// A socket of the Unix family can reach any socket that has a path, whatever Landlock says about that path. A root of our
-/// own shows no such path; without it the family is denied, and so are its datagram pairs, which can be sent anywhere.
+/// A socket of the Unix family can reach any socket that has a path, whatever Landlock says about that path, and one may
+/// appear in the workdir at any time. So the family is denied, and so are its datagram pairs, which can be sent anywhere.
+/// Where a person named sockets, a root of our own shows those and no others.
 fn sockets(rules: &mut Rules, walls: &Walls) -> Built<()> {
     let mut families = Vec::new();
-    if walls.with_namespaces {
+    if walls.with_namespaces && !walls.sockets.is_empty() {
         families.push(UNIX);
     } else {
         add(rules, libc::SYS_socketpair, vec![kind(DATAGRAM)?])?;

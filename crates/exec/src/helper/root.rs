@@ -13,8 +13,9 @@ use nix::sys::stat::{Mode, SFlag, fchmod, fstat};
 use nix::unistd::{chdir, geteuid, pivot_root};
 
 use super::limits;
+use crate::hidden::STATE_FOLDER;
 use crate::layer::Layer;
-use crate::plan::{Guard, Plan, Refusal, Walls};
+use crate::plan::{Guard, Plan, Refusal, State, Walls};
 use crate::protected::Kind;
 use crate::raw;
 use crate::request::IGNORED;
@@ -46,13 +47,12 @@ pub(super) fn build(plan: &Plan, workdir: &OwnedFd) -> Result<(), Refusal> {
     build.writable(plan, &temporary).map_err(|error| refused("mounting what may be written", error))?;
     build.workdir(walls, workdir).map_err(|error| refused("mounting the workdir", error))?;
     let held = |error| Refusal::new(Layer::ProtectedPaths, "mounting protected paths read-only", error);
-    if walls.guard == Guard::Mounts || !walls.hidden.is_empty() {
-        let covers = Covers::make(new_root).map_err(held)?;
-        if walls.guard == Guard::Mounts {
-            build.protected(plan, &covers).map_err(held)?;
-        }
-        build.hidden(walls, &covers).map_err(|error| refused("hiding files with credentials", error))?;
+    let covers = Covers::make(new_root).map_err(held)?;
+    if walls.guard == Guard::Mounts {
+        build.protected(plan, &covers).map_err(held)?;
     }
+    build.hidden(walls, &covers).map_err(|error| refused("hiding files", error))?;
+    build.state(walls).map_err(|error| refused("hiding premath's own folder", error))?;
     build.processes()?;
     // The last thing that is made: nothing is mounted through a link, which would still lead into the old root.
     build.links(plan).map_err(|error| refused("making links", error))?;
@@ -122,7 +122,8 @@ impl Build<'_> {
 
     #[expect(clippy::disallowed_methods, reason = "a file of a root that was made for this run")]
     fn ignored(&self, plan: &Plan) -> io::Result<()> {
-        let names: String = plan.stand_ins.iter().map(|(path, _)| format!("/{}\n", path.display())).collect();
+        let stand_ins = plan.stand_ins.paths.iter();
+        let names: String = stand_ins.map(|(path, _)| format!("/{}\n", path.display())).collect();
         std::fs::write(self.inside(Path::new(IGNORED)), names)
     }
 
@@ -186,7 +187,7 @@ impl Build<'_> {
                     pinned.push(folder.to_path_buf());
                 }
             }
-            match plan.stand_ins.iter().find(|(stand_in, _)| stand_in == path) {
+            match plan.stand_ins.paths.iter().find(|(stand_in, _)| stand_in == path) {
                 Some((_, kind)) => covers.cover(&top.join(path), *kind)?,
                 None => pin(&top.join(path), libc::MOUNT_ATTR_RDONLY)?,
             }
@@ -197,14 +198,37 @@ impl Build<'_> {
     /// An empty file over each: it cannot be taken away, and what is below it has no name.
     fn hidden(&self, walls: &Walls, covers: &Covers) -> io::Result<()> {
         let top = self.inside(&walls.workdir);
-        for path in walls.hidden.iter().map(|path| top.join(path)) {
-            match covers.cover(&path, Kind::File) {
+        let files = walls.hidden.iter().map(|path| (path, Kind::File));
+        let folders = walls.hidden_folders.iter().map(|path| (path, Kind::Folder));
+        for (path, kind) in files.chain(folders) {
+            match covers.cover(&top.join(path), kind) {
                 // Somebody took it away meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 covered => covered?,
             }
         }
         Ok(())
+    }
+
+    /// A folder of our own over premath's: in it are the files that may be read, and no others come into it.
+    fn state(&self, walls: &Walls) -> io::Result<()> {
+        let State::Files(files) = &walls.state else { return Ok(()) };
+        let top = self.inside(&walls.workdir);
+        let shown = self.root.join(".state");
+        std::fs::DirBuilder::new().mode(0o755).create(&shown)?;
+        for file in files {
+            let (source, Some(name)) = (top.join(file), file.file_name()) else { continue };
+            let flags = OFlag::O_CREAT | OFlag::O_WRONLY | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
+            // What is absent, or a link, is not shown.
+            if std::fs::symlink_metadata(&source).is_ok_and(|metadata| metadata.is_file()) {
+                drop(open(&shown.join(name), flags, Mode::from_bits_truncate(0o444))?);
+                mount(Some(&source), &shown.join(name), NONE, MsFlags::MS_BIND, NONE)?;
+            }
+        }
+        let place = top.join(STATE_FOLDER);
+        mount(Some(&shown), &place, NONE, MsFlags::MS_BIND | MsFlags::MS_REC, NONE)?;
+        let attributes = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
+        raw::add_mount_attributes(&place, attributes, true)
     }
 
     fn processes(&self) -> Result<(), Refusal> {

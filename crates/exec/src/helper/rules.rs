@@ -15,8 +15,9 @@ use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, SFlag, fstat};
 
+use crate::hidden::STATE_FOLDER;
 use crate::layer::Layer;
-use crate::plan::{Guard, Network, Plan, Refusal, Walls};
+use crate::plan::{Guard, Network, Plan, Refusal, State, Walls};
 use crate::raw;
 use crate::request::IGNORED;
 
@@ -167,7 +168,7 @@ impl Rules {
         let walls = &plan.walls;
         self.grant_path(&plan.temporary, Self::read() | self.write())?;
         let workdir = open_folder(AT_FDCWD, Path::new("."))?;
-        self.grant(&workdir, Self::read())?;
+        self.grant_reading(&workdir, walls)?;
         if walls.is_workdir_writable {
             for path in &walls.writable {
                 self.grant_path(path, Self::read() | self.write())?;
@@ -176,12 +177,38 @@ impl Rules {
         match walls.guard {
             Guard::Unwritable => Ok(()),
             Guard::Mounts => self.grant(&workdir, self.write()),
-            Guard::Entries => self.grant_entries(&workdir, Path::new(""), &walls.protected),
+            Guard::Entries => self.grant_entries(&workdir, Path::new(""), &walls.protected, self.write()),
         }
     }
 
-    /// Grants writing on each entry that is neither protected nor above something protected.
-    fn grant_entries(&mut self, folder: &OwnedFd, at: &Path, protected: &[PathBuf]) -> Result<(), Refusal> {
+    /// Grants reading the workdir; without mounts that hide it, every entry of it but premath's own folder. Names can be
+    /// listed everywhere.
+    fn grant_reading(&mut self, workdir: &OwnedFd, walls: &Walls) -> Result<(), Refusal> {
+        let State::Files(files) = &walls.state else { return self.grant(workdir, Self::read()) };
+        if walls.with_namespaces {
+            return self.grant(workdir, Self::read());
+        }
+        self.grant(workdir, AccessFs::ReadDir.into())?;
+        self.grant_entries(workdir, Path::new(""), &[PathBuf::from(STATE_FOLDER)], Self::read())?;
+        for file in files {
+            let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+            match openat(workdir, file.as_path(), flags, Mode::empty()) {
+                Ok(held) => self.grant(held, AccessFs::ReadFile.into())?,
+                Err(Errno::ENOENT | Errno::ENOTDIR) => {}
+                Err(error) => return Err(refused("opening a file of premath's own", error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Grants a right on each entry that is neither in a list nor above something in it.
+    fn grant_entries(
+        &mut self,
+        folder: &OwnedFd,
+        at: &Path,
+        protected: &[PathBuf],
+        access: BitFlags<AccessFs>,
+    ) -> Result<(), Refusal> {
         for name in names(folder)? {
             let path = at.join(&name);
             if protected.contains(&path) {
@@ -199,10 +226,10 @@ impl Rules {
             if protected.iter().any(|deeper| deeper.starts_with(&path)) {
                 if kind == SFlag::S_IFDIR {
                     let inner = open_folder(&held, Path::new("."))?;
-                    self.grant_entries(&inner, &path, protected)?;
+                    self.grant_entries(&inner, &path, protected, access)?;
                 }
             } else if kind == SFlag::S_IFDIR || kind == SFlag::S_IFREG {
-                self.grant(&held, self.write())?;
+                self.grant(&held, access)?;
             }
         }
         Ok(())

@@ -19,11 +19,15 @@ use nix::sys::time::TimeVal;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpid, pipe2};
 
+use super::disk_usage::DiskUsage;
 use super::{Given, command, tree};
 use crate::channel::{self, Frames};
 use crate::layer::Layer;
 use crate::plan::{Ended, Message, Plan, Refusal};
 use crate::raw;
+
+/// How long a command may write before free space is looked at: at memory speed a fraction of what it may overshoot.
+const GLANCE_AT_DISK: u8 = 5;
 
 fn refused(doing: &str, error: impl std::fmt::Display) -> Refusal {
     Refusal::new(Layer::Session, doing, error)
@@ -51,9 +55,9 @@ pub(super) fn supervise(control: &mut UnixStream, given: Given) -> Result<ExitCo
     std::fs::File::from(status).read_to_end(&mut said).map_err(|error| refused("reading a pipe", error))?;
     let is_running = report_start(control, &said);
     if is_running {
-        let ending = wait(control, &signals, child);
+        let (ending, is_over_disk_limit) = wait(control, &signals, child, &plan);
         end_tree(&plan);
-        report_end(control, ending);
+        report_end(control, ending, is_over_disk_limit);
     } else {
         end_tree(&plan);
     }
@@ -81,27 +85,46 @@ fn report_start(control: &mut UnixStream, said: &[u8]) -> bool {
     channel::send(control, &message).is_ok() && is_running
 }
 
-/// Waits for the command to end or the parent to give up.
-fn wait(control: &UnixStream, signals: &SignalFd, child: Pid) -> WaitStatus {
+/// Waits for the command to end, to take too much disk space, which is the second value, or the parent to give up.
+fn wait(control: &UnixStream, signals: &SignalFd, child: Pid, plan: &Plan) -> (WaitStatus, bool) {
     let killed = WaitStatus::Signaled(child, Signal::SIGKILL, false);
+    let mut disk = DiskUsage::start(plan);
     loop {
         let mut watched = [
             PollFd::new(signals.as_fd(), PollFlags::POLLIN),
             PollFd::new(control.as_fd(), PollFlags::POLLIN),
         ];
-        match poll(&mut watched, PollTimeout::NONE) {
+        match poll(&mut watched, PollTimeout::from(GLANCE_AT_DISK)) {
             Ok(_) | Err(Errno::EINTR) => {}
-            Err(_) => return killed,
+            Err(_) => return (killed, false),
         }
         let [ended, parent] = watched;
         if parent.any() == Some(true) {
-            return killed;
+            return (killed, false);
         }
         if ended.any() == Some(true)
             && let Some(status) = reap_until(signals, child)
         {
-            return status;
+            return (status, false);
         }
+        if disk.needs_count() {
+            signal_tree(plan, Signal::SIGSTOP);
+            if disk.is_over_limit() {
+                return (killed, true);
+            }
+            signal_tree(plan, Signal::SIGCONT);
+        }
+    }
+}
+
+fn signal_tree(plan: &Plan, signal: Signal) {
+    if plan.walls.with_namespaces {
+        // In our own process namespace this is everybody but us.
+        match kill(Pid::from_raw(-1), signal) {
+            Ok(()) | Err(_) => {}
+        }
+    } else {
+        tree::signal_descendants(signal);
     }
 }
 
@@ -122,10 +145,7 @@ fn end_tree(plan: &Plan) {
         tree::end_descendants();
         return;
     }
-    // In our own process namespace this is everybody but us.
-    match kill(Pid::from_raw(-1), Signal::SIGKILL) {
-        Ok(()) | Err(_) => {}
-    }
+    signal_tree(plan, Signal::SIGKILL);
     loop {
         match waitpid(Pid::from_raw(-1), None) {
             Ok(_) | Err(Errno::EINTR) => {}
@@ -134,7 +154,7 @@ fn end_tree(plan: &Plan) {
     }
 }
 
-fn report_end(control: &mut UnixStream, ending: WaitStatus) {
+fn report_end(control: &mut UnixStream, ending: WaitStatus, is_over_disk_limit: bool) {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN);
     let of = |read: fn(&nix::sys::resource::Usage) -> TimeVal| {
         usage.as_ref().map_or(0, |usage| microseconds(read(usage)))
@@ -151,6 +171,7 @@ fn report_end(control: &mut UnixStream, ending: WaitStatus) {
     let ended = Ended {
         code,
         signal,
+        is_over_disk_limit,
         user_microseconds: of(nix::sys::resource::Usage::user_time),
         system_microseconds: of(nix::sys::resource::Usage::system_time),
     };

@@ -77,6 +77,22 @@ pub(super) fn end_descendants() {
     }
 }
 
+/// Sends a signal to every process below this one.
+pub(super) fn signal_descendants(signal: Signal) {
+    for process in descendants() {
+        send(process, signal);
+    }
+}
+
+/// The files that processes below this one hold open.
+pub(super) fn open_files() -> Vec<fs::Metadata> {
+    let below = descendants();
+    let folders = below.iter().map(|process| format!("/proc/{process}/fd"));
+    let entries = folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    // The entries are links; what they lead to is asked for.
+    entries.filter_map(|entry| fs::metadata(entry.path()).ok()).collect()
+}
+
 fn send(process: i32, signal: Signal) {
     match kill(Pid::from_raw(process), signal) {
         Ok(()) | Err(_) => {}

@@ -33,11 +33,14 @@ pub(crate) struct Trial {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrialReport {
     pub(crate) trials: Vec<Trial>,
+    /// Whether the objects of the repository could be listed.
+    pub(crate) reads_history: bool,
 }
 
 /// Tries everything and prints the report.
 pub(super) fn run() -> ExitCode {
-    let report = TrialReport { trials: Layer::ALL.into_iter().flat_map(try_layer).collect() };
+    let reads_history = std::fs::read_dir(".git/objects").is_ok_and(|mut objects| objects.next().is_some());
+    let report = TrialReport { trials: Layer::ALL.into_iter().flat_map(try_layer).collect(), reads_history };
     let Ok(text) = serde_json::to_vec(&report) else { return ExitCode::FAILURE };
     match std::io::stdout().write_all(&text) {
         Ok(()) => ExitCode::SUCCESS,

@@ -16,26 +16,59 @@ fn workdir() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn what_is_missing_is_protected_as_well() {
+fn every_standard_name_is_protected_when_it_is_absent() {
     let (_folder, workdir) = workdir();
     let found = protected(&workdir, &[]);
-    for name in [".git", ".premath", "premath.toml", ".bashrc", ".vscode", ".envrc", "policies"] {
-        assert!(found.all.contains(&PathBuf::from(name)), "{name}");
-        assert!(found.absent.iter().any(|(absent, _)| absent == Path::new(name)), "{name}");
+    for name in ProtectedPaths::names() {
+        let path = Path::new(name.path);
+        let covering = |held: &&PathBuf| path.starts_with(held);
+        let held = found.all.iter().find(covering).unwrap_or_else(|| unreachable!("{}", name.path));
+        assert!(found.absent.paths.iter().any(|(absent, _)| absent == held), "{}", name.path);
     }
+    assert_eq!(found.absent.parents, [PathBuf::from(".cargo"), PathBuf::from(".github")]);
     assert!(!found.has_links);
 }
 
 #[test]
 fn what_no_tool_changes_no_command_changes_either() {
     let (_folder, workdir) = workdir();
-    for name in ProtectedPaths::TOP {
+    let outermost: Vec<&str> = ProtectedPaths::names()
+        .iter()
+        .map(|name| name.path)
+        .filter(|path| !path.starts_with(".git/"))
+        .collect();
+    for name in &outermost {
+        fs::create_dir_all(workdir.join(name).parent().unwrap()).unwrap();
         fs::write(workdir.join(name), "").unwrap();
     }
     let found = protected(&workdir, &[]);
     let names: Vec<&Path> = found.all.iter().map(PathBuf::as_path).collect();
-    assert_eq!(names, ProtectedPaths::TOP.map(Path::new));
-    assert!(found.absent.is_empty());
+    let mut expected: Vec<&Path> = outermost.iter().map(Path::new).collect();
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+    assert!(found.absent.paths.is_empty() && found.absent.parents.is_empty());
+}
+
+#[test]
+fn an_absent_name_below_a_link_is_held_with_the_link() {
+    let (_folder, workdir) = workdir();
+    fs::create_dir(workdir.join("forge")).unwrap();
+    std::os::unix::fs::symlink("forge", workdir.join(".github")).unwrap();
+    let found = protected(&workdir, &[]);
+    assert!(found.has_links && found.all.contains(&PathBuf::from(".github")), "{found:?}");
+    assert!(found.all.contains(&PathBuf::from("forge")), "{found:?}");
+}
+
+#[test]
+fn what_a_run_left_behind_counts_as_absent() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_folder, workdir) = workdir();
+    fs::create_dir_all(workdir.join(".github/workflows")).unwrap();
+    fs::set_permissions(workdir.join(".github/workflows"), fs::Permissions::from_mode(0o555)).unwrap();
+    fs::set_permissions(workdir.join(".github"), fs::Permissions::from_mode(0o1755)).unwrap();
+    let found = protected(&workdir, &[]).absent;
+    assert!(found.paths.contains(&(PathBuf::from(".github/workflows"), Kind::Folder)), "{found:?}");
+    assert!(found.parents.contains(&PathBuf::from(".github")), "{found:?}");
 }
 
 #[test]
@@ -44,6 +77,7 @@ fn a_stand_in_for_our_own_names_never_has_the_kind_that_makes_a_root() {
     let kind = |name: &str| {
         protected(&workdir, &[])
             .absent
+            .paths
             .into_iter()
             .find(|(path, _)| path == Path::new(name))
             .map(|(_, kind)| kind)

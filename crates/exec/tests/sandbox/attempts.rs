@@ -113,6 +113,7 @@ pub(crate) fn run(name: &str) -> ExitCode {
         }
         "bind_tcp" => through(TcpListener::bind("127.0.0.1:0").is_ok(), "a port was bound"),
         "connect_abstract_socket" | "connect_abstract_socket_in_network_profile" => connect_abstract(),
+        "connect_socket_in_workdir" | "connect_socket_in_workdir_in_network_profile" => connect_in_workdir(),
         "connect_socket_file" | "connect_socket_file_in_network_profile" => connect_file(),
         "send_datagram_from_pair" => datagram_from_pair(),
         "fork_bomb_of_orphans" => fork_orphans(),
@@ -428,6 +429,20 @@ fn connect_file() {
     drop(UnixStream::connect(outside("stream.sock")));
     drop(UnixDatagram::unbound().and_then(|socket| socket.send_to(b"x", outside("datagram.sock"))));
     drop(UnixStream::connect("../stream.sock"));
+}
+
+/// By every name that the workdir gives it.
+fn connect_in_workdir() {
+    drop(UnixStream::connect("dev.sock"));
+    drop(UnixStream::connect(outside("work/dev.sock")));
+    drop(std::os::unix::fs::symlink("../dev.sock", "sub/link.sock"));
+    drop(UnixStream::connect("sub/link.sock"));
+    drop(fs::hard_link("dev.sock", "sub/other.sock"));
+    drop(UnixStream::connect("sub/other.sock"));
+    drop(UnixDatagram::unbound().and_then(|socket| socket.send_to(b"x", "dev-datagram.sock")));
+    if let Ok((socket, _other)) = UnixDatagram::pair() {
+        drop(socket.send_to(b"x", "dev-datagram.sock"));
+    }
 }
 
 fn datagram_from_pair() {

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use premath_exec::{OsSandbox, SandboxConfig};
 use premath_tusk::sandbox::{
     Ending, ExecutionLimits, Interrupt, LayerState, Profile, Sandbox as _, SandboxCommand, SandboxError,
-    SandboxRun,
+    SandboxRun, StateAccess,
 };
 
 use crate::harness::Test;
 
 pub(crate) fn tests() -> Vec<Test> {
-    let all: [(&str, fn()); 21] = [
+    let all: [(&str, fn()); 29] = [
         ("a_command_has_its_output_its_input_and_its_code", output_and_input),
         ("every_layer_is_enforced_here", every_layer),
         ("the_workdir_can_be_written_and_new_names_made", workdir_is_writable),
@@ -37,6 +37,14 @@ pub(crate) fn tests() -> Vec<Test> {
         ("a_git_inside_reads_history_and_sees_no_stand_ins", git_inside),
         ("a_protected_path_that_is_a_link_is_held_with_what_it_leads_to", protected_link),
         ("more_may_be_readable_writable_and_protected", configured),
+        ("a_folder_above_an_absent_protected_name_can_be_used", folder_above_absent),
+        ("a_killed_premath_leaves_no_stand_in_behind", nothing_is_left_after_a_kill),
+        ("a_command_reads_of_the_state_what_it_was_given_and_nothing_else", given_state),
+        ("the_isolated_profile_hides_history_and_the_report_says_who_does_not", history),
+        ("a_named_socket_can_be_connected_to_and_no_other", named_socket),
+        ("a_command_that_takes_too_much_disk_is_killed_in_time", disk_limit),
+        ("a_file_without_a_name_counts_against_the_disk_limit", nameless_file),
+        ("what_others_write_does_not_end_a_command", others_write),
     ];
     all.into_iter().map(|(name, run)| Test::new(name, run)).collect()
 }
@@ -61,6 +69,7 @@ pub(crate) fn command(folder: &tempfile::TempDir, profile: Profile, script: &str
         environment: Vec::new(),
         stdin: Vec::new(),
         limits: ExecutionLimits { wall: Duration::from_secs(20), ..ExecutionLimits::default() },
+        state: StateAccess::default(),
     }
 }
 
@@ -452,4 +461,140 @@ fn protected_link() {
     assert_eq!(names(&path("sub")), ["file", "written"]);
     use std::os::unix::fs::PermissionsExt as _;
     assert_ne!(fs::metadata(path("shared/editor")).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+fn folder_above_absent() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = workdir();
+    let script = "mkdir -p .github && echo x > .github/dependabot.yml && echo x > .github/workflows/ci.yml";
+    let run = run(&command(&folder, Profile::WorkspaceWrite, script));
+    assert_ne!(run.ending, Ending::Exited(0), "{run:?}");
+    assert_eq!(names(folder.path()), [".github", "sub"]);
+    assert_eq!(names(&folder.path().join(".github")), ["dependabot.yml"]);
+    let mode = fs::metadata(folder.path().join(".github")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o755);
+}
+
+/// The parent runs in a process of its own, which is killed while stand-ins are in place.
+fn nothing_is_left_after_a_kill() {
+    use std::process::{Command, Stdio};
+    if let Some(place) = std::env::var_os("PARENT_TO_BE_KILLED") {
+        let folder = workdir();
+        let mut waiting = command(&folder, Profile::WorkspaceWrite, "touch sub/ready; sleep 300");
+        waiting.workdir = place.into();
+        waiting.limits.wall = Duration::from_secs(300);
+        run(&waiting);
+        return;
+    }
+    let (folder, temporary) = (workdir(), tempfile::tempdir().unwrap());
+    let mut parent = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_killed_premath_leaves_no_stand_in_behind"])
+        .env("PARENT_TO_BE_KILLED", folder.path())
+        .env("TMPDIR", temporary.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_until("the command runs", || folder.path().join("sub/ready").exists());
+    assert!(folder.path().join(".envrc").exists() && folder.path().join(".github/workflows").exists());
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    wait_until("nothing is left", || names(folder.path()) == ["sub"]);
+}
+
+fn given_state() {
+    for profile in Profile::ALL {
+        let folder = workdir();
+        fs::create_dir_all(folder.path().join(".premath/runs")).unwrap();
+        for name in ["issues.jsonl", "desk.db", "runs/journal.jsonl"] {
+            fs::write(folder.path().join(".premath").join(name), format!("{name}\n")).unwrap();
+        }
+        let mut command =
+            command(&folder, profile, "find .premath -type f | sort; cat .premath/issues.jsonl");
+        command.state =
+            StateAccess::Files(vec![".premath/issues.jsonl".to_owned(), ".premath/absent".to_owned()]);
+        assert_eq!(said(&run(&command)), ".premath/issues.jsonl\nissues.jsonl\n", "{profile:?}");
+        command.state = StateAccess::All;
+        command.arguments[1] = "cat .premath/desk.db .premath/runs/journal.jsonl".to_owned();
+        assert_eq!(said(&run(&command)), "desk.db\nruns/journal.jsonl\n", "{profile:?}");
+    }
+}
+
+fn history() {
+    for profile in Profile::ALL {
+        let folder = workdir();
+        fs::create_dir_all(folder.path().join(".git/objects/pack")).unwrap();
+        fs::write(folder.path().join(".git/objects/pack/x"), "drowned").unwrap();
+        let run = run(&command(&folder, profile, "cat .git/objects/pack/x"));
+        let expected = if profile == Profile::Isolated { "" } else { "drowned" };
+        assert_eq!(said(&run), expected, "{profile:?}: {run:?}");
+    }
+    let readers = [Profile::ReadOnly, Profile::WorkspaceWrite, Profile::Network];
+    assert_eq!(sandbox().check().unwrap().reading_history, readers);
+}
+
+fn named_socket() {
+    use std::os::unix::net::UnixListener;
+    if !Path::new("/usr/bin/python3").exists() {
+        eprintln!("SKIPPED a_named_socket_can_be_connected_to_and_no_other: no python3");
+        return;
+    }
+    let folder = workdir();
+    let listen = |name: &str| {
+        let socket = UnixListener::bind(folder.path().join(name)).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        socket
+    };
+    let (named, other) = (listen("named.sock"), listen("sub/other.sock"));
+    let script = "for name in named.sock sub/other.sock; do python3 -c \
+                  'import socket,sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' $name; done; true";
+    let mut config = SandboxConfig { helper: std::env::current_exe().unwrap(), ..SandboxConfig::default() };
+    let command = command(&folder, Profile::WorkspaceWrite, script);
+    OsSandbox::new(config.clone()).run(&command, &Interrupt::default()).unwrap();
+    assert!(named.accept().is_err() && other.accept().is_err());
+    config.sockets = vec!["named.sock".into()];
+    let run = OsSandbox::new(config).run(&command, &Interrupt::default()).unwrap();
+    assert!(named.accept().is_ok(), "{run:?}");
+    assert!(other.accept().is_err(), "{run:?}");
+}
+
+const MEGABYTE: u64 = 1 << 20;
+/// What a command may write beyond its limit before it is dead.
+const OVERSHOOT: u64 = 64 * MEGABYTE;
+
+fn disk_limit() {
+    for profile in [Profile::WorkspaceWrite, Profile::Isolated] {
+        let folder = workdir();
+        let script = "for i in $(seq 200); do head -c 16777216 /dev/zero > sub/f$i & [ $((i % 4)) = 0 ] && wait; done; wait";
+        let mut command = command(&folder, profile, script);
+        command.limits.disk = 64 * MEGABYTE;
+        let run = run(&command);
+        assert_eq!(run.ending, Ending::DiskLimit, "{run:?}");
+        let sizes = fs::read_dir(folder.path().join("sub"))
+            .unwrap()
+            .map(|entry| entry.unwrap().metadata().unwrap().len());
+        let written: u64 = sizes.sum();
+        assert!(written <= 64 * MEGABYTE + OVERSHOOT, "{written}");
+    }
+}
+
+fn nameless_file() {
+    let folder = workdir();
+    let script = "exec 3> sub/x; rm sub/x; head -c 1500000000 /dev/zero >&3";
+    let mut command = command(&folder, Profile::WorkspaceWrite, script);
+    command.limits.disk = 64 * MEGABYTE;
+    assert_eq!(run(&command).ending, Ending::DiskLimit);
+}
+
+fn others_write() {
+    let (folder, other) = (workdir(), workdir());
+    let mut command = command(&folder, Profile::WorkspaceWrite, "touch sub/ready; sleep 1; echo done");
+    command.limits.disk = 8 * MEGABYTE;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            wait_until("the command runs", || folder.path().join("sub/ready").exists());
+            fs::write(other.path().join("large"), vec![1_u8; 200 << 20]).unwrap();
+        });
+        let run = run(&command);
+        assert_eq!((run.ending, said(&run).as_str()), (Ending::Exited(0), "done\n"));
+    });
 }

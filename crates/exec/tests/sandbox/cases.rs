@@ -92,6 +92,16 @@ pub(crate) fn all() -> Vec<Case> {
         .collect()
 }
 
+/// By every way to a file that a shell has.
+const READ_STATE: &str = "cat .premath/desk.db .premath/*; cp -r .premath sub/c; ln -s ../.premath/desk.db sub/l; cat sub/l; \
+                          ln .premath/desk.db sub/h; cat sub/h; tar cf - .premath; cat /proc/self/cwd/.premath/desk.db";
+
+/// Names that other programs obey, and that are not there.
+const MAKE_ABSENT: &str = "mkdir .claude .husky .cursor; mkdir -p .github/workflows .cargo; echo x > .mcp.json; echo x > AGENTS.md; \
+                           echo x > CLAUDE.md; echo x > .cargo/config.toml; echo x > .github/copilot-instructions.md; \
+                           echo x > .github/workflows/ci.yml; ln -s sub .claude; mv sub/file .pre-commit-config.yaml; \
+                           rm -rf .claude .mcp.json .github; ln sub/file CLAUDE.md; mv -T sub .github/workflows";
+
 fn files() -> Vec<Case> {
     vec![
         shell("write_outside", "echo x > $OUT/canary").harmless(),
@@ -125,6 +135,8 @@ fn files() -> Vec<Case> {
 
 fn protected() -> Vec<Case> {
     vec![
+        shell("make_absent_names", MAKE_ABSENT).harmless(),
+        shell("make_absent_names_in_network_profile", MAKE_ABSENT).in_profile(Profile::Network).harmless(),
         shell("write_hook", "echo x > .git/hooks/pre-commit; cp /bin/sh .git/hooks/; mv .git/hooks/pre-commit.sample .git/hooks/pre-commit").harmless(),
         shell("write_git_config", "echo x >> .git/config; rm .git/config; mv sub/file .git/config").harmless(),
         shell("make_commondir", "echo ../sub > .git/commondir").harmless(),
@@ -144,6 +156,9 @@ fn protected() -> Vec<Case> {
 
 fn secrets() -> Vec<Case> {
     vec![
+        shell("read_own_state", READ_STATE).harmless(),
+        shell("read_own_state_in_read_only_profile", READ_STATE).in_profile(Profile::ReadOnly).harmless(),
+        shell("read_own_state_in_isolated_profile", READ_STATE).in_profile(Profile::Isolated).harmless(),
         shell("read_outside", "cat $OUT/secret; cp $OUT/secret sub/; cat ../secret").harmless(),
         shell("read_outside_read_only", "cat $OUT/secret").in_profile(Profile::ReadOnly).harmless(),
         shell("read_keys_of_a_home", "cat $OUT/home/.ssh/id_ed25519; cat /root/.ssh/* /home/*/.ssh/* 2>/dev/null | grep -q PRIVATE && echo WENT-THROUGH").harmless(),
@@ -248,6 +263,8 @@ fn network() -> Vec<Case> {
         attempt("connect_abstract_socket").harmless(),
         attempt("connect_abstract_socket_in_network_profile").in_profile(Profile::Network).harmless(),
         attempt("connect_socket_file").harmless(),
+        attempt("connect_socket_in_workdir").harmless(),
+        attempt("connect_socket_in_workdir_in_network_profile").in_profile(Profile::Network).harmless(),
         attempt("connect_socket_file_in_network_profile").in_profile(Profile::Network).harmless(),
         attempt("send_datagram_from_pair").harmless(),
     ]

@@ -47,8 +47,25 @@ impl Drop for Victim {
 }
 
 /// Protected paths that are missing in the workdir, and must stay so.
-pub(crate) const ABSENT: [&str; 7] =
-    [".vscode", ".envrc", "premath.toml", "policies", ".zshrc", ".gitmodules", ".git/commondir"];
+pub(crate) const ABSENT: [&str; 17] = [
+    ".vscode",
+    ".envrc",
+    "premath.toml",
+    "policies",
+    ".zshrc",
+    ".gitmodules",
+    ".git/commondir",
+    ".claude",
+    ".mcp.json",
+    ".husky",
+    ".cursor",
+    "AGENTS.md",
+    "CLAUDE.md",
+    ".pre-commit-config.yaml",
+    ".github/workflows",
+    ".github/copilot-instructions.md",
+    ".cargo/config.toml",
+];
 /// Protected paths that are there.
 pub(crate) const PRESENT: [&str; 3] = [".git", ".premath", ".bashrc"];
 
@@ -82,6 +99,7 @@ impl World {
             ("work/.git/HEAD", "ref: refs/heads/main\n"),
             ("work/.git/hooks/pre-commit.sample", "#!/bin/sh\n"),
             ("work/.premath/issues.jsonl", "{}\n"),
+            ("work/.premath/desk.db", secret.as_str()),
             ("work/.bashrc", "\n"),
             ("work/sub/file", "x"),
         ];
@@ -101,13 +119,15 @@ impl World {
         set_temporary_folder(&outside.join("tmp"));
         let streams = vec![
             UnixListener::bind(outside.join("stream.sock")).unwrap(),
+            UnixListener::bind(workdir.join("dev.sock")).unwrap(),
             UnixListener::bind_addr(&abstract_address(&format!("{mark}-stream"))).unwrap(),
         ];
         let datagrams = vec![
             UnixDatagram::bind(outside.join("datagram.sock")).unwrap(),
+            UnixDatagram::bind(workdir.join("dev-datagram.sock")).unwrap(),
             UnixDatagram::bind_addr(&abstract_address(&format!("{mark}-datagram"))).unwrap(),
         ];
-        for socket in ["stream.sock", "datagram.sock"] {
+        for socket in ["stream.sock", "datagram.sock", "work/dev.sock", "work/dev-datagram.sock"] {
             fs::set_permissions(outside.join(socket), fs::Permissions::from_mode(0o777)).unwrap();
         }
         let (tcp, udp) = (TcpListener::bind("127.0.0.1:0").unwrap(), UdpSocket::bind("127.0.0.1:0").unwrap());
@@ -163,6 +183,7 @@ impl World {
             environment: self.facts(),
             stdin: Vec::new(),
             limits,
+            state: premath_tusk::sandbox::StateAccess::default(),
         }
     }
 }

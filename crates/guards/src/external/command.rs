@@ -7,7 +7,9 @@ use std::time::Duration;
 use premath_tusk::policy::{
     Guard, GuardAction, GuardError, GuardReport, GuardSubject, GuardrailStage, SelfTestFailure,
 };
-use premath_tusk::sandbox::{Ending, ExecutionLimits, Interrupt, Profile, Sandbox, SandboxCommand};
+use premath_tusk::sandbox::{
+    Ending, ExecutionLimits, Interrupt, Profile, Sandbox, SandboxCommand, StateAccess,
+};
 
 use super::{answer, document, self_test};
 use crate::settings::StageActions;
@@ -104,6 +106,7 @@ impl CommandGuard {
             environment: Vec::new(),
             stdin,
             limits,
+            state: StateAccess::default(),
         }
     }
 }
@@ -134,6 +137,7 @@ impl Guard for CommandGuard {
             Ending::Signalled(signal) => {
                 return unavailable(format!("the program was ended by signal {signal}"));
             }
+            Ending::DiskLimit => return unavailable("the program took too much disk space".to_owned()),
             Ending::Interrupted => return unavailable("the program was interrupted".to_owned()),
             Ending::TimedOut => {
                 let millis = u64::try_from(self.settings.deadline.as_millis()).unwrap_or(u64::MAX);

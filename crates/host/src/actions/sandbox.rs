@@ -7,7 +7,7 @@ use std::time::Duration;
 use premath_kernel::{Value, hex};
 use premath_tusk::sandbox::{
     CapturedOutput, Ending, ExecutionLimits, Interrupt, LayerState, Profile, SandboxCommand, SandboxError,
-    SandboxEvidence, SandboxRun,
+    SandboxEvidence, SandboxRun, StateAccess,
 };
 use premath_wire::v1::{
     LayerRow, OutputRow, RefusedBecause, SandboxCheckAnswer, SandboxEvidenceRow, SandboxRefusal,
@@ -46,6 +46,8 @@ pub(crate) struct RunArgs {
     memory_bytes: Option<u64>,
     /// Processes of the whole tree.
     processes: Option<u64>,
+    /// Disk space that the whole tree may take, in bytes.
+    disk_bytes: Option<u64>,
 }
 
 /// `sandbox.check`
@@ -69,10 +71,19 @@ pub(crate) fn check(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionE
         action: "sandbox.check".to_owned(),
         ok,
         usable_profiles: names(&report.usable),
+        notes: history_note(&report.reading_history).into_iter().collect(),
         count: count(items.len()),
         items,
     };
     if ok { Answer::new("accepted", &answer) } else { Answer::refused("sandbox.layer_unavailable", &answer) }
+}
+
+/// What `sandbox check` says about the history of repositories.
+fn history_note(profiles: &[Profile]) -> Option<String> {
+    let names: Vec<&str> = profiles.iter().map(|profile| profile.as_str()).collect();
+    let names = names.join(", ");
+    (!names.is_empty())
+        .then(|| format!("git history is readable in {names}: also files that were removed or are hidden"))
 }
 
 const fn state(state: LayerState) -> &'static str {
@@ -121,6 +132,7 @@ fn command(host: &Host<'_>, args: RunArgs) -> Result<SandboxCommand, InputError>
         output: args.output_bytes.unwrap_or(defaults.output),
         memory: args.memory_bytes.unwrap_or(defaults.memory),
         processes: args.processes.unwrap_or(defaults.processes),
+        disk: args.disk_bytes.unwrap_or(defaults.disk),
         ..defaults
     };
     if limits.wall.is_zero() {
@@ -136,6 +148,7 @@ fn command(host: &Host<'_>, args: RunArgs) -> Result<SandboxCommand, InputError>
         environment: args.env.into_iter().collect(),
         stdin: args.stdin.unwrap_or_default().into_bytes(),
         limits,
+        state: StateAccess::default(),
     })
 }
 
@@ -145,6 +158,7 @@ const fn failure(ending: Ending) -> &'static str {
         Ending::Signalled(_) => "sandbox.command_signalled",
         Ending::TimedOut => "sandbox.command_timed_out",
         Ending::Interrupted => "sandbox.command_interrupted",
+        Ending::DiskLimit => "sandbox.command_disk_limit",
     }
 }
 
@@ -154,6 +168,7 @@ fn answered(run: &SandboxRun) -> SandboxRunAnswer {
         Ending::Signalled(signal) => ("signalled", None, Some(signal)),
         Ending::TimedOut => ("timed_out", None, None),
         Ending::Interrupted => ("interrupted", None, None),
+        Ending::DiskLimit => ("disk_limit", None, None),
     };
     SandboxRunAnswer {
         action: "sandbox.run".to_owned(),

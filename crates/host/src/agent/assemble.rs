@@ -282,12 +282,20 @@ fn toolbox(
         profile: profile.unwrap_or(Profile::ReadOnly),
         limits: ExecutionLimits { output, ..ExecutionLimits::default() },
         protected: door.protected()?,
+        readable_state: readable_state(config),
         payloads: Arc::new(StoredPayloads::new(retention::objects(workspace)?)),
         budget: usize::try_from(result_budget(config)).unwrap_or(usize::MAX),
         capture: CAPTURE,
         parallel: usize::try_from(config.limits.parallel).unwrap_or(1),
         changes: change_tracker(workspace, door, &config.run_id)?,
     })
+}
+
+/// Files of premath's own folder that commands may read: those that a tool of the run reads as a whole anyway.
+fn readable_state(config: &RunConfig) -> Vec<String> {
+    let reads_issues = config.tools.iter().any(|spec| spec.scope == "issues:read");
+    let files = [".premath/issues.jsonl", ".premath/issues.history.jsonl"];
+    if reads_issues { files.map(str::to_owned).to_vec() } else { Vec::new() }
 }
 
 /// What compares the workdir before and after the commands of a run.

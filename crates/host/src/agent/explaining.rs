@@ -62,6 +62,7 @@ pub(crate) fn governed_with(
         profile: Profile::ReadOnly,
         limits: ExecutionLimits::default(),
         protected: door.protected()?,
+        readable_state: Vec::new(),
         payloads: Arc::new(StoredPayloads::new(objects(workspace)?)),
         budget: BUDGET,
         capture: BUDGET,
@@ -101,6 +102,7 @@ impl PolicyGround {
             spec,
             arguments,
             arguments_digest: Digest::of(&value),
+            protected: self.toolbox.protected_changes(spec, targets.as_deref().unwrap_or_default()),
             targets,
         })
     }

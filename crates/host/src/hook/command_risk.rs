@@ -44,7 +44,7 @@ pub(super) fn judge(scene: &CommandScene<'_>, call: &Translated, paths: &[(Strin
     for (path, touch) in paths.iter().filter(|(path, _)| !is_folder(path)) {
         let touch = match touch {
             Touch::Look => FileTouch::Read,
-            Touch::Change => FileTouch::Write,
+            Touch::Change | Touch::Patch => FileTouch::Write,
         };
         whole.risks.extend(judge_path(path, touch, &scene.scene("")).risks);
     }

@@ -297,8 +297,13 @@ impl Case<'_> {
 /// Paths that a call names, and what it does with them.
 fn changed_paths(call: &Translated, governed: &GovernedCall<'_>) -> Vec<(String, Touch)> {
     let targets = governed.targets.as_deref().unwrap_or_default();
-    let changed = |target: &Target| (call.tool == "apply_patch").then(|| (target.id.clone(), Touch::Change));
-    targets.iter().filter_map(changed).chain(call.touched.iter().cloned()).collect()
+    let changed = |target: &Target| (call.tool == "apply_patch").then(|| (target.id.clone(), Touch::Patch));
+    let all = targets.iter().filter_map(changed).chain(call.touched.iter().cloned());
+    all.map(|(path, touch)| match touch {
+        Touch::Patch if holds_hooks(&path) => (path, Touch::Change),
+        Touch::Look | Touch::Change | Touch::Patch => (path, touch),
+    })
+    .collect()
 }
 
 /// Why something that a call names must not be touched, by whoever would do it.
@@ -312,6 +317,12 @@ fn untouchable(ground: &PolicyGround, call: &Translated, paths: &[(String, Touch
         error.hint = failure.message;
         error
     })
+}
+
+/// Whether a path is where agents and git keep their hooks, this guard among them: an agent does not even ask to change it.
+fn holds_hooks(path: &str) -> bool {
+    let first = path.split('/').find(|part| !part.is_empty() && *part != ".").unwrap_or_default();
+    [".claude", ".codex", ".cursor", ".gemini", ".git"].iter().any(|name| first.eq_ignore_ascii_case(name))
 }
 
 /// What stands in the place of a text that must not be seen.

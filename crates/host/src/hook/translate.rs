@@ -148,7 +148,7 @@ fn edit(tool: &str, input: &Value, places: &Places) -> Result<Translated, Box<Po
         }
         _ => patch::edited(&path, [patch::texts(input).ok_or_else(wrong)?]),
     };
-    Ok(Translated::ours("apply_patch", json!({ "patch": patch }), vec![(path, Touch::Change)]))
+    Ok(Translated::ours("apply_patch", json!({ "patch": patch }), vec![(path, Touch::Patch)]))
 }
 
 /// What begins the name of a file in a patch.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use premath_bd::Access;
 use premath_tusk::sandbox::{
-    Ending, ExecutionLimits, Interrupt, Profile, SandboxCommand, SandboxError, SandboxRun,
+    Ending, ExecutionLimits, Interrupt, Profile, SandboxCommand, SandboxError, SandboxRun, StateAccess,
 };
 use premath_tusk::tools::ProtectedPaths;
 use premath_wire::v1::RangeEnd;
@@ -99,7 +99,7 @@ impl<'h> Git<'h> {
     /// What a sandbox puts in the place of a protected name while a command runs, and leaves when it is killed: empty.
     fn is_stand_in(&self, path: &str) -> bool {
         let workspace = self.host.workspace;
-        ProtectedPaths::TOP.contains(&path)
+        ProtectedPaths::names().iter().any(|name| name.path == path)
             && workspace
                 .disk
                 .open(&workspace.root.join(path), Access::Read)
@@ -158,6 +158,7 @@ impl<'h> Git<'h> {
                 output: MOST_OUTPUT,
                 ..ExecutionLimits::default()
             },
+            state: StateAccess::All,
         };
         self.host.sandbox.run(&command, &Interrupt::default()).map_err(|error| match error {
             SandboxError::System { .. } => Stop::Failed(error.into()),

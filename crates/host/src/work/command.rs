@@ -9,6 +9,7 @@ use std::time::Duration;
 use premath_kernel::{Object, Value, encode};
 use premath_tusk::sandbox::{
     CapturedOutput, Ending, ExecutionLimits, Interrupt, Profile, SandboxCommand, SandboxError, SandboxRun,
+    StateAccess,
 };
 use premath_tusk::session::Checked;
 
@@ -59,6 +60,7 @@ pub(super) fn run(
             output: OUTPUT,
             ..ExecutionLimits::default()
         },
+        state: StateAccess::All,
     };
     match host.sandbox.run(&command, interrupt) {
         Ok(run) => ended(objects, line, &run),
@@ -70,8 +72,8 @@ const fn class(purpose: Purpose, ending: Ending) -> Option<&'static str> {
     match (ending, purpose) {
         (Ending::Exited(0), _) => None,
         (Ending::Exited(TRY_AGAIN), _) => Some("command_try_again"),
-        (Ending::Exited(_) | Ending::Signalled(_), Purpose::Work) => Some("work_failed"),
-        (Ending::Exited(_) | Ending::Signalled(_), Purpose::Verify) => Some(CHECK_FAILED),
+        (Ending::Exited(_) | Ending::Signalled(_) | Ending::DiskLimit, Purpose::Work) => Some("work_failed"),
+        (Ending::Exited(_) | Ending::Signalled(_) | Ending::DiskLimit, Purpose::Verify) => Some(CHECK_FAILED),
         (Ending::TimedOut, _) => Some(TIMEOUT),
         (Ending::Interrupted, _) => Some("interrupted"),
     }
@@ -82,7 +84,7 @@ fn ended(objects: &Evidence, line: &Line<'_>, run: &SandboxRun) -> Result<Checke
     let (exit_code, signal) = match run.ending {
         Ending::Exited(code) => (Some(code), None),
         Ending::Signalled(signal) => (None, Some(signal)),
-        Ending::TimedOut | Ending::Interrupted => (None, None),
+        Ending::TimedOut | Ending::Interrupted | Ending::DiskLimit => (None, None),
     };
     let number =
         |number: i32| premath_kernel::Number::integer(i64::from(number)).map_or(Value::Null, Value::Number);

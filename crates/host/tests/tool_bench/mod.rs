@@ -42,6 +42,8 @@ fn on_bench<T>(
 ) -> Result<T, ToolFailure> {
     let context = ToolContext {
         reader: premath_tusk::tools::Reader::Model,
+        consent: premath_tusk::tools::Consent::None,
+        readable_state: &[],
         files: &MemoryFiles::new(),
         sandbox: &NoSandbox,
         interrupt: &Interrupt::default(),

@@ -31,6 +31,8 @@ pub struct GovernedCall<'c> {
     pub arguments_digest: Digest,
     /// What it is about, or why that cannot be found out.
     pub targets: Result<Vec<Target>, ToolFailure>,
+    /// Protected paths that it would change: a person must agree, whatever the rules allow.
+    pub protected: Vec<String>,
 }
 
 /// Decides about calls.
@@ -134,6 +136,9 @@ impl Governor {
                 let error = PolicyError::new(PolicyCode::RequiresApproval, controls.id.clone(), reason);
                 return (Effect::Ask, Some(error));
             }
+            Effect::Allow if !call.protected.is_empty() => {
+                return (Effect::Ask, Some(protected_change(&call.protected)));
+            }
             Effect::Allow => return (Effect::Allow, None),
             Effect::Ask => PolicyCode::RequiresApproval,
             Effect::Deny => PolicyCode::Denied,
@@ -230,6 +235,14 @@ fn guard_error(look: &Look, code: PolicyCode) -> PolicyError {
         Ok(report) => report.findings.iter().map(|finding| finding.label.clone()).collect(),
         Err(error) => vec![error.code().to_owned()],
     };
+    error
+}
+
+/// Other programs execute or obey these files, so the rules of a run alone cannot allow it.
+fn protected_change(paths: &[String]) -> PolicyError {
+    let reason = format!("it changes protected files that other programs obey: {}", paths.join(", "));
+    let mut error = PolicyError::new(PolicyCode::RequiresApproval, "protected", reason);
+    error.evidence = paths.to_vec();
     error
 }
 

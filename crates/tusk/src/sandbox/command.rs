@@ -30,6 +30,15 @@ impl Profile {
             Self::Isolated => "isolated",
         }
     }
+
+    /// Whether it hides the history of a repository together with its files.
+    #[must_use]
+    pub const fn hides_history(self) -> bool {
+        match self {
+            Self::Isolated => true,
+            Self::ReadOnly | Self::WorkspaceWrite | Self::Network => false,
+        }
+    }
 }
 
 /// A command to run.
@@ -49,6 +58,23 @@ pub struct SandboxCommand {
     pub stdin: Vec<u8>,
     /// How much it may use.
     pub limits: ExecutionLimits,
+    /// What it may read of premath's own folder.
+    pub state: StateAccess,
+}
+
+/// What a command may read of `.premath` in its workdir: journals, desk, approvals and audit are data of other scopes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StateAccess {
+    /// These files, relative to the workdir, and nothing else.
+    Files(Vec<String>),
+    /// Everything, for commands that premath itself chose.
+    All,
+}
+
+impl Default for StateAccess {
+    fn default() -> Self {
+        Self::Files(Vec::new())
+    }
 }
 
 /// How much a command may use.
@@ -64,6 +90,8 @@ pub struct ExecutionLimits {
     pub processes: u64,
     /// The largest file it may write, in bytes.
     pub file_size: u64,
+    /// Disk space that the whole tree may take, in bytes.
+    pub disk: u64,
     /// Open descriptors of one process.
     pub descriptors: u64,
     /// How much of each of standard output and standard error is kept, in bytes.
@@ -79,6 +107,7 @@ impl Default for ExecutionLimits {
             memory: 4 * GIB,
             processes: 512,
             file_size: 2 * GIB,
+            disk: 8 * GIB,
             descriptors: 1024,
             output: 256 * 1024,
         }

@@ -9,6 +9,8 @@ pub struct SandboxReport {
     pub layers: Vec<LayerReport>,
     /// The profiles that can run here.
     pub usable: Vec<Profile>,
+    /// The profiles in which a command could list the objects of a repository, and so read its history.
+    pub reading_history: Vec<Profile>,
 }
 
 /// One layer.

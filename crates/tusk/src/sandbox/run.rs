@@ -29,6 +29,8 @@ pub enum Ending {
     TimedOut,
     /// Somebody asked it to end; its tree was killed.
     Interrupted,
+    /// It took more disk space than its limit; its tree was killed.
+    DiskLimit,
 }
 
 /// Output with its middle cut out where it was too long.

@@ -18,6 +18,17 @@ pub enum Reader {
     Program,
 }
 
+/// What a person said about the change of a protected path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// Nothing: the change is refused.
+    None,
+    /// Nothing yet: the change is only worked out, so that a person can see it.
+    Preview,
+    /// A person agreed to this call.
+    Given,
+}
+
 /// What a call works with.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolContext<'a> {
@@ -33,8 +44,12 @@ pub struct ToolContext<'a> {
     pub profile: Profile,
     /// How much a command may use.
     pub limits: ExecutionLimits,
-    /// What no tool changes.
+    /// What no tool changes on its own.
     pub protected: &'a ProtectedPaths,
+    /// What a person said about changes of protected paths.
+    pub consent: Consent,
+    /// Files of premath's own folder that commands of this run may read, relative to the workdir.
+    pub readable_state: &'a [String],
     /// The tools that were granted, for the search among them.
     pub catalogue: &'a Catalogue,
     /// What earlier calls gave back as a whole.

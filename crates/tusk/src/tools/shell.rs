@@ -5,8 +5,6 @@
 
 mod row;
 
-use std::time::Duration;
-
 use self::row::timeout;
 use super::Tool;
 use super::arguments::Arguments;
@@ -14,10 +12,13 @@ use super::clip::{decoded, head, length, tail};
 use super::context::ToolContext;
 use super::files::EntryKind;
 use super::outcome::{Aftermath, Extent, ToolFailure, ToolOutput};
+use super::protected::{ChangeRule, ProtectedPaths};
 use super::spec::{Risk, SpecError, ToolKind, ToolSpec};
-use super::work_path::WorkPath;
+use super::work_path::{WorkPath, ask_for};
 use crate::evidence::ShellRow;
-use crate::sandbox::{CapturedOutput, Ending, SandboxCommand, SandboxError, SandboxRun};
+use crate::sandbox::{
+    CapturedOutput, Ending, ExecutionLimits, SandboxCommand, SandboxError, SandboxRun, StateAccess,
+};
 
 const SHELL: &str = "/bin/sh";
 
@@ -80,14 +81,56 @@ impl Tool for Shell {
 fn run(arguments: &Arguments, context: &ToolContext<'_>) -> Result<ToolOutput, ToolFailure> {
     context.go_on()?;
     let command = command(arguments, context)?;
-    let wall = command.limits.wall;
+    let limits = command.limits;
     let run = context.sandbox.run(&command, context.interrupt).map_err(refused)?;
-    answer(run, wall, context.capture)
+    let blocked = blocked_paths(&run);
+    let mut output = answer(run, limits, context.capture)?;
+    for name in blocked {
+        output.note = format!("{}; {}", output.note, ask_for(name));
+    }
+    Ok(output)
+}
+
+/// What programs say about a file that the sandbox holds.
+const REFUSALS: [&str; 6] = [
+    "read-only file system",
+    "permission denied",
+    "device or resource busy",
+    "file exists",
+    "is a directory",
+    "not a directory",
+];
+
+/// Protected paths that the command says it could not change.
+fn blocked_paths(run: &SandboxRun) -> Vec<&'static str> {
+    let text =
+        [&run.stderr.head, &run.stderr.tail, &run.stdout.tail].map(|bytes| String::from_utf8_lossy(bytes));
+    let refused: Vec<&str> = text
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter(|line| REFUSALS.iter().any(|refusal| line.to_ascii_lowercase().contains(refusal)))
+        .collect();
+    let names = |line: &str, path: &str| {
+        let is_edge =
+            |end: Option<char>| end.is_none_or(|end| !(end.is_alphanumeric() || "-_.".contains(end)));
+        line.match_indices(path).any(|(at, _)| {
+            let (before, after) =
+                (line.get(..at).unwrap_or_default(), line.get(at + path.len()..).unwrap_or_default());
+            is_edge(before.chars().next_back()) && is_edge(after.chars().next().filter(|next| *next != '.'))
+        })
+    };
+    let standard = ProtectedPaths::names().iter().filter(|name| name.rule == ChangeRule::Ask);
+    standard.map(|name| name.path).filter(|path| refused.iter().any(|line| names(line, path))).collect()
 }
 
 fn command(arguments: &Arguments, context: &ToolContext<'_>) -> Result<SandboxCommand, ToolFailure> {
     let workdir = WorkPath::read(arguments.required_text("workdir")?, context.workdir)?;
     workdir.refuse_protected(context)?;
+    // The sandbox holds protected paths below its own workdir only by the names they have from the top.
+    if let Some(inner) = context.protected.first_below(&workdir) {
+        let message = format!("`{workdir}` holds the protected path `{inner}`: run the command in `.`");
+        return Err(ToolFailure::new("path.protected", message));
+    }
     let entry = context.files.metadata(workdir.as_str())?;
     if entry.kind != EntryKind::Folder {
         return Err(ToolFailure::new("file.wrong_kind", format!("`{workdir}` is not a folder")));
@@ -108,6 +151,7 @@ fn command(arguments: &Arguments, context: &ToolContext<'_>) -> Result<SandboxCo
         environment: Vec::new(),
         stdin: Vec::new(),
         limits,
+        state: StateAccess::Files(context.readable_state.to_vec()),
     })
 }
 
@@ -127,7 +171,7 @@ fn refused(error: SandboxError) -> ToolFailure {
     }
 }
 
-fn answer(run: SandboxRun, wall: Duration, capture: usize) -> Result<ToolOutput, ToolFailure> {
+fn answer(run: SandboxRun, limits: ExecutionLimits, capture: usize) -> Result<ToolOutput, ToolFailure> {
     let shown = Shown::of(&run, capture);
     let failed = |code, message: String, shown: Shown, evidence| {
         let aftermath = Aftermath { content: shown.text, shell: Some(evidence), ..Aftermath::default() };
@@ -137,13 +181,17 @@ fn answer(run: SandboxRun, wall: Duration, capture: usize) -> Result<ToolOutput,
         Ending::Exited(code) => (Some(code), format!("exit code {code}")),
         Ending::Signalled(signal) => (None, format!("killed by signal {signal}")),
         Ending::TimedOut => {
-            let seconds = wall.as_secs_f64();
+            let seconds = limits.wall.as_secs_f64();
             let message = format!("the command was killed after {seconds} seconds");
             return failed("shell.timed_out", message, shown, run.evidence);
         }
         Ending::Interrupted => {
             let message = "the command was killed because the run was interrupted".to_owned();
             return failed("interrupted", message, shown, run.evidence);
+        }
+        Ending::DiskLimit => {
+            let message = format!("the command was killed: it took more than {} bytes of disk", limits.disk);
+            return failed("shell.disk_limit", message, shown, run.evidence);
         }
     };
     let mut notes = vec![ending];

@@ -6,9 +6,10 @@
 use std::fmt;
 use std::path::Path;
 
-use super::context::ToolContext;
+use super::context::{Consent, ToolContext};
 use super::files::{EntryKind, FileError, WorkFiles};
 use super::outcome::ToolFailure;
+use super::protected::ChangeRule;
 
 /// The longest path.
 const LONGEST: usize = 4096;
@@ -108,13 +109,19 @@ impl WorkPath {
         Ok(())
     }
 
-    /// Refuses what is protected, and what is reached through a link.
+    /// Refuses what is protected unless a person agreed to its change, and what is reached through a link.
     pub(crate) fn refuse_protected(&self, context: &ToolContext<'_>) -> Result<(), ToolFailure> {
-        if context.protected.cover(self) {
-            let message = format!("`{self}` is protected and stays as it is");
-            return Err(ToolFailure::new("path.protected", message));
+        let refused = match (context.protected.rule(self), context.consent) {
+            (None, _) | (Some(ChangeRule::Ask), Consent::Preview | Consent::Given) => None,
+            (Some(ChangeRule::Ask), Consent::None) => {
+                Some(format!("`{self}` is protected: a person has to agree to its change"))
+            }
+            (Some(ChangeRule::Never), _) => Some(format!("`{self}` is protected and stays as it is")),
+        };
+        match refused {
+            Some(message) => Err(ToolFailure::new("path.protected", message)),
+            None => self.refuse_links(context.files),
         }
-        self.refuse_links(context.files)
     }
 }
 
@@ -122,6 +129,11 @@ impl fmt::Display for WorkPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
+}
+
+/// What a model reads about a protected path that a person may let it change.
+pub(super) fn ask_for(path: &str) -> String {
+    format!("`{path}` is protected: propose the change with apply_patch, which asks a person")
 }
 
 fn outside(text: &str, why: &str) -> ToolFailure {

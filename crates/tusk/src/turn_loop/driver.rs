@@ -204,6 +204,7 @@ impl Driver<'_, '_> {
             pattern: config.workflow.pattern.token(),
             is_resumed: matches!(beginning, Beginning::Resumed { .. }),
             depth: config.depth(),
+            reads_history: self.ports.tools.reads_history(),
             denied: &denied,
             blocked: &config.blocked,
         });

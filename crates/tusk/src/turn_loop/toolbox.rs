@@ -20,8 +20,8 @@ use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox, SandboxEviden
 use crate::tools::files::WorkFiles;
 use crate::tools::payloads::Payloads;
 use crate::tools::{
-    Catalogue, ChangeTracker, ProtectedPaths, Reader, Shown, ToolContext, ToolFailure, ToolKind, ToolOutput,
-    UndoRecord, WorkPath,
+    Catalogue, ChangeRule, ChangeTracker, Consent, ProtectedPaths, Reader, Shown, ToolContext, ToolFailure,
+    ToolKind, ToolOutput, ToolSpec, UndoRecord, WorkPath,
 };
 
 /// What the calls of a run work with.
@@ -41,8 +41,10 @@ pub struct Toolbox {
     pub profile: Profile,
     /// How much a command may use.
     pub limits: ExecutionLimits,
-    /// What no tool changes.
+    /// What no tool changes on its own.
     pub protected: ProtectedPaths,
+    /// Files of premath's own folder that commands of this run may read, relative to the workdir.
+    pub readable_state: Vec<String>,
     /// What earlier calls gave back as a whole.
     pub payloads: Arc<dyn Payloads>,
     /// The most bytes of content that a call gives back.
@@ -63,6 +65,13 @@ pub enum Touch {
     Look,
     /// Change it, or run something in it.
     Change,
+    /// Change it by a patch. Policy asks a person about protected paths that may be changed at all.
+    Patch,
+}
+
+/// What a person said about a call.
+fn consent(call: &PlannedCall) -> Consent {
+    if call.approval.is_some() { Consent::Given } else { Consent::None }
 }
 
 /// What one call came to.
@@ -84,12 +93,14 @@ impl Ran {
 
 impl Toolbox {
     fn context(&self) -> ToolContext<'_> {
-        self.context_for(Reader::Model)
+        self.context_for(Reader::Model, Consent::None)
     }
 
-    fn context_for(&self, reader: Reader) -> ToolContext<'_> {
+    fn context_for(&self, reader: Reader, consent: Consent) -> ToolContext<'_> {
         ToolContext {
             reader,
+            consent,
+            readable_state: &self.readable_state,
             files: self.files.as_ref(),
             sandbox: self.sandbox.as_ref(),
             interrupt: &self.interrupt,
@@ -110,23 +121,28 @@ impl Toolbox {
     pub fn prepare(&self, calls: &[PlannedCall]) -> Prepared {
         let was_shown =
             |call: &PlannedCall| call.approval.as_ref().is_some_and(|approval| approval.preview.is_some());
-        self.prepared(calls, was_shown)
+        self.prepared(calls, was_shown, consent)
     }
 
     /// As [`Self::prepare`], with what a person is shown of every call.
     #[must_use]
     pub fn previewed(&self, calls: &[PlannedCall]) -> Prepared {
-        self.prepared(calls, |_| true)
+        self.prepared(calls, |_| true, |_| Consent::Preview)
     }
 
-    fn prepared(&self, calls: &[PlannedCall], is_shown: impl Fn(&PlannedCall) -> bool) -> Prepared {
+    fn prepared(
+        &self,
+        calls: &[PlannedCall],
+        is_shown: impl Fn(&PlannedCall) -> bool,
+        consent: impl Fn(&PlannedCall) -> Consent,
+    ) -> Prepared {
         let mut prepared = Prepared::default();
         for call in calls.iter().filter(|call| call.runs()) {
             let Some((tool, arguments)) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref())
             else {
                 continue;
             };
-            let context = self.context();
+            let context = self.context_for(Reader::Model, consent(call));
             let looked = tool.prepare(arguments, &context).and_then(|undo| match undo {
                 None if is_shown(call) => Ok((None, tool.preview(arguments, &context)?)),
                 undo => Ok((undo, None)),
@@ -168,6 +184,7 @@ impl Toolbox {
         match touch {
             Touch::Look => path.refuse_links(context.files),
             Touch::Change => path.refuse_protected(&context),
+            Touch::Patch => path.refuse_protected(&self.context_for(Reader::Model, Consent::Preview)),
         }
     }
 
@@ -177,17 +194,41 @@ impl Toolbox {
         Some(Shown::look(tool.as_ref(), arguments, &self.context()))
     }
 
+    /// Whether commands of the run can read the history of the repository in the workdir.
+    #[must_use]
+    pub fn reads_history(&self) -> bool {
+        self.catalogue.get("shell").is_some()
+            && !self.profile.hides_history()
+            && self.files.metadata(".git").is_ok()
+    }
+
+    /// The protected paths among the files that a call would change, where a person may agree to it.
+    #[must_use]
+    pub fn protected_changes(&self, spec: &ToolSpec, targets: &[Target]) -> Vec<String> {
+        if spec.kind != ToolKind::Effect {
+            return Vec::new();
+        }
+        let is_asked = |target: &&Target| {
+            target.kind == "file"
+                && WorkPath::read(&target.id, &self.workdir)
+                    .is_ok_and(|path| self.protected.rule(&path) == Some(ChangeRule::Ask))
+        };
+        targets.iter().filter(is_asked).map(|target| target.id.clone()).collect()
+    }
+
     /// The calls that could run, with what they are about, as policy sees them.
     pub fn governed<'c>(&'c self, calls: &'c [PlannedCall]) -> Vec<GovernedCall<'c>> {
         let context = self.context();
         let governed = |call: &'c PlannedCall| {
             let (tool, arguments) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref())?;
+            let targets = tool.targets(arguments, &context);
             Some(GovernedCall {
                 tool_call_id: &call.call.id,
                 spec: tool.spec(),
                 arguments: arguments.value(),
                 arguments_digest: arguments_digest(&call.call),
-                targets: tool.targets(arguments, &context),
+                protected: self.protected_changes(tool.spec(), targets.as_deref().unwrap_or_default()),
+                targets,
             })
         };
         calls.iter().filter(|call| call.runs()).filter_map(governed).collect()
@@ -244,7 +285,8 @@ impl Toolbox {
             let failure = ToolFailure::new("tool.not_here", format!("`{}` is not here", call.call.name));
             return Ran::without(refused(id, failure));
         };
-        let context = self.context_for(call.caller.as_ref().map_or(Reader::Model, |_| Reader::Program));
+        let reader = call.caller.as_ref().map_or(Reader::Model, |_| Reader::Program);
+        let context = self.context_for(reader, consent(call));
         let call_tool = || {
             let called = catch_unwind(AssertUnwindSafe(|| {
                 tool.call_prepared(arguments, prepared.undo.get(id), &context)

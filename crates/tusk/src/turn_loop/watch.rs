@@ -25,6 +25,8 @@ pub enum RunEvent<'e> {
         is_resumed: bool,
         /// How deep below the first run: 0 for that itself.
         depth: u64,
+        /// Whether its commands can read the history of the repository.
+        reads_history: bool,
         /// What it asked for and was not given.
         denied: &'e [PolicyError],
         /// Tools of other servers that it was not given, and why: a line each.

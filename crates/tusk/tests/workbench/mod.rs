@@ -96,6 +96,8 @@ impl<'f> Bench<'f> {
     pub(crate) fn context(&self) -> ToolContext<'_> {
         ToolContext {
             reader: premath_tusk::tools::Reader::Model,
+            consent: premath_tusk::tools::Consent::None,
+            readable_state: &[],
             files: self.files,
             sandbox: &self.sandbox,
             interrupt: &self.interrupt,

@@ -13,6 +13,9 @@ pub struct SandboxCheckAnswer {
     pub ok: bool,
     /// The profiles that can.
     pub usable_profiles: Vec<String>,
+    /// What a reader should know beyond the layers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// How many layers are listed.
     pub count: u64,
     /// Each layer, tried.

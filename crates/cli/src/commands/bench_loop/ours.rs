@@ -197,6 +197,7 @@ impl Ours {
             profile: Profile::WorkspaceWrite,
             limits: ExecutionLimits { output, ..ExecutionLimits::default() },
             protected: ProtectedPaths::standard(),
+            readable_state: Vec::new(),
             payloads: Arc::new(MemoryPayloads::new()),
             budget: 16 * 1024,
             capture: CAPTURE,

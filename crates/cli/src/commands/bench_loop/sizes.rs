@@ -100,6 +100,8 @@ pub(super) fn sandboxed(bench: &Bench) -> Result<Figure, CliError> {
     let (tool, arguments) = toolbox.catalogue.resolve("shell", &arguments).map_err(refused)?;
     let context = ToolContext {
         reader: premath_tusk::tools::Reader::Model,
+        consent: premath_tusk::tools::Consent::None,
+        readable_state: &[],
         files: toolbox.files.as_ref(),
         sandbox: toolbox.sandbox.as_ref(),
         interrupt: &agent.interrupt(),

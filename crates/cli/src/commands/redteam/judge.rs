@@ -58,7 +58,7 @@ pub(super) fn judge(place: &Place, ran: &Ran) -> Result<Found, String> {
 /// Files outside, and those inside that say what holds.
 fn files(place: &Place, found: &mut Found) -> Result<(), String> {
     let mut now = system::contents(&place.outside).map_err(said)?;
-    for name in ["policies", "premath.toml", ".env"] {
+    for name in ["policies", "premath.toml", ".env", ".envrc", ".github", ".mcp.json", "AGENTS.md"] {
         now.extend(system::contents(&place.root.join(name)).map_err(said)?);
     }
     for (path, bytes) in &place.kept {

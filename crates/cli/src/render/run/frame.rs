@@ -44,6 +44,9 @@ pub(super) fn opened(event: &RunEvent<'_>) -> String {
     for line in *blocked {
         text.push_str(&format!("  {WARN}blocked{WARN:#} {}\n", plain(line)));
     }
+    if let (RunEvent::Started { reads_history: true, .. }, Some(end)) = (event, text.find('\n')) {
+        text.insert_str(end, &format!(" {WARN}git history is readable{WARN:#}"));
+    }
     text
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use seccompiler::BpfProgram;
 
 use super::{digest, programs};
-use crate::plan::{Guard, Limits, Network, Walls};
+use crate::plan::{Guard, Limits, Network, State, Walls};
 
 const ALLOW: u32 = 0x7FFF_0000;
 const KILL: u32 = 0x8000_0000;
@@ -25,8 +25,11 @@ fn walls(network: Network, with_namespaces: bool) -> Walls {
         guard: Guard::Mounts,
         protected: Vec::new(),
         hidden: Vec::new(),
+        hidden_folders: Vec::new(),
+        state: State::All,
+        sockets: Vec::new(),
         has_process_group: false,
-        limits: Limits { cpu_seconds: 1, memory: 1, processes: 1, file_size: 1, descriptors: 1 },
+        limits: Limits { cpu_seconds: 1, memory: 1, processes: 1, file_size: 1, disk: 1, descriptors: 1 },
     }
 }
 
@@ -107,12 +110,17 @@ fn no_profile_without_network_has_a_socket_of_the_internet() {
 }
 
 #[test]
-fn sockets_of_the_unix_family_need_a_root_of_their_own() {
-    assert_eq!(decide(&walls(Network::None, true), libc::SYS_socket, [1, STREAM, 0, 0]), ALLOW);
-    assert_eq!(decide(&walls(Network::None, false), libc::SYS_socket, [1, STREAM, 0, 0]), error(libc::EPERM));
-    assert_eq!(decide(&walls(Network::None, false), libc::SYS_socketpair, [1, STREAM, 0, 0]), ALLOW);
+fn sockets_of_the_unix_family_need_a_named_socket_and_a_root_of_their_own() {
     let datagrams = [1, DATAGRAM | 0o2_000_000, 0, 0];
-    assert_eq!(decide(&walls(Network::None, false), libc::SYS_socketpair, datagrams), error(libc::EPERM));
+    for (network, with_namespaces) in [(Network::None, true), (Network::Any, true), (Network::None, false)] {
+        let mut walls = walls(network, with_namespaces);
+        assert_eq!(decide(&walls, libc::SYS_socket, [1, STREAM, 0, 0]), error(libc::EPERM));
+        assert_eq!(decide(&walls, libc::SYS_socketpair, [1, STREAM, 0, 0]), ALLOW);
+        assert_eq!(decide(&walls, libc::SYS_socketpair, datagrams), error(libc::EPERM));
+        walls.sockets = vec![PathBuf::from("dev.sock")];
+        let expected = if with_namespaces { ALLOW } else { error(libc::EPERM) };
+        assert_eq!(decide(&walls, libc::SYS_socket, [1, STREAM, 0, 0]), expected);
+    }
 }
 
 #[test]

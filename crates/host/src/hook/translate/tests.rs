@@ -51,7 +51,7 @@ fn every_edit_is_a_patch_of_its_file() {
         assert!(call.arguments["patch"].as_str().unwrap().contains(" File: x.rs\n"), "{tool}");
         assert_eq!(
             (call.tool.as_str(), call.touched),
-            ("apply_patch", vec![("x.rs".to_owned(), Touch::Change)]),
+            ("apply_patch", vec![("x.rs".to_owned(), Touch::Patch)]),
             "{tool}"
         );
     }
@@ -69,7 +69,7 @@ fn a_patch_keeps_everything_but_the_spelling_of_its_paths() {
 fn a_patch_inside_of_a_command_is_seen() {
     let command = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a.md\n+a\n*** End Patch\nEOF";
     let call = called(HookFormat::Codex, "Bash", &json!({ "command": command }));
-    assert_eq!(call.touched.first(), Some(&("sub/a.md".to_owned(), Touch::Change)));
+    assert_eq!(call.touched.first(), Some(&("sub/a.md".to_owned(), Touch::Patch)));
     let outside = command.replace("a.md", "/etc/a.md");
     assert!(translate(HookFormat::Codex, "Bash", &json!({ "command": outside }), &places()).is_err());
 }

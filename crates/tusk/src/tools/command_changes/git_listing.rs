@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use premath_kernel::Digest;
 
-use crate::sandbox::{Ending, ExecutionLimits, Interrupt, Profile, Sandbox, SandboxCommand};
+use crate::sandbox::{Ending, ExecutionLimits, Interrupt, Profile, Sandbox, SandboxCommand, StateAccess};
 
 /// The most bytes that git prints.
 const MOST_OUTPUT: u64 = 32 << 20;
@@ -195,6 +195,7 @@ fn run(
             output: MOST_OUTPUT,
             ..ExecutionLimits::default()
         },
+        state: StateAccess::All,
     };
     let run = sandbox.run(&command, interrupt).ok()?;
     (run.ending == Ending::Exited(0) && run.stdout.cut_bytes() == 0).then_some(run.stdout.head)
