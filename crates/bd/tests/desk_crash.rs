@@ -329,7 +329,7 @@ fn a_database_of_a_newer_version_or_of_something_else_is_refused_and_left_alone(
     let opened = || open(folder.path(), &TestClock::at(at(0)), "x").map(drop);
     change("PRAGMA user_version = 5");
     let error = opened().unwrap_err();
-    assert!(matches!(error, StoreError::Newer { found: 4, known: 3, .. }), "{error}");
+    assert!(matches!(error, StoreError::Newer { found: 5, known: 4, .. }), "{error}");
     change("PRAGMA user_version = 4; PRAGMA application_id = 77");
     assert!(matches!(opened().unwrap_err(), StoreError::Corrupt { .. }));
     std::fs::remove_file(&path).unwrap();

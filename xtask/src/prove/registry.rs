@@ -242,7 +242,7 @@ const GATE_REMOVAL: &str = "binary(gate_removal)";
 const AUTHORITY: &str = "binary(authority)";
 const LIVE_TURNS: &str = "binary(exported_turns) & test(/judged_again|removal/)";
 const SCHEME_PARITY: &str = "binary(scheme_parity)";
-const RED_TEAM: &str = "binary(red_team)";
+const RED_TEAM: &str = "binary(red_team) + (binary(governed) & test(/^(terminal|reach)::/))";
 const ESCAPES: &str = "binary(sandbox)";
 const PATHS: &str = "test(/^beneath::/)";
 const SECRET_RULES: &str = "binary(secret_rules)";
@@ -311,7 +311,7 @@ fn tamper(_budget: &Budget) -> Vec<Work> {
 }
 
 fn red_team(_budget: &Budget) -> Vec<Work> {
-    shown_tests("premath-cli", &["red_team"], RED_TEAM)
+    shown_tests("premath-cli", &["red_team", "governed"], RED_TEAM)
 }
 
 fn escapes(_budget: &Budget) -> Vec<Work> {

@@ -73,6 +73,32 @@ fn a_run_that_waits_goes_on_when_somebody_agrees_to_what_they_were_shown() {
 }
 
 #[test]
+fn an_active_approval_is_listed_with_its_reach_and_revoked() {
+    let (folder, _) = desk();
+    let server = Server::new(&folder);
+    let question = asked(&server);
+    let (id, name) = (question["id"].as_str().unwrap(), question["targets"][0]["name"].as_str().unwrap());
+    let scopes: Vec<&Value> =
+        question["offers"].as_array().unwrap().iter().map(|offer| &offer["scope"]).collect();
+    assert_eq!(scopes, ["once", "run", "pattern"]);
+    let shown = server.get(&format!("/api/confirmations/{id}?patternName={name}")).data();
+    let agreed = server.post(
+        &format!("/api/confirmations/{id}/approve"),
+        &json!({ "digest": shown["shownDigest"], "scope": "pattern", "patternName": name }),
+    );
+    assert_eq!(agreed.status, 200, "{agreed:?}");
+    server.eventually("/api/runs/del", |card| card["run"]["state"] == "done");
+    let active = server.get("/api/confirmations?state=approved").data();
+    assert!(active["items"][0]["reach"].as_str().unwrap().contains(name), "{active}");
+    let path = format!("/api/confirmations/{id}/revoke");
+    let revoked = server.post(&path, &json!({ "message": "enough" })).data();
+    assert_eq!(revoked["approval"]["state"], "revoked", "{revoked}");
+    assert_eq!(server.get("/api/confirmations?state=approved").data()["count"], 0);
+    let twice = server.post(&path, &json!({}));
+    assert_eq!((twice.status, twice.code().as_str()), (409, "approval_revoked"), "{twice:?}");
+}
+
+#[test]
 fn a_no_is_told_to_the_run_and_nothing_is_deleted() {
     let (folder, _) = desk();
     let server = Server::new(&folder);

@@ -2,7 +2,6 @@
 //! taken back.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -11,6 +10,7 @@ use tempfile::{NamedTempFile, TempDir};
 
 use crate::held_plans::change;
 use crate::room::{PROGRAM, Room};
+use crate::terminal::{PROMPT, Terminal};
 
 const NAMES: [&str; 3] = ["a.md", "b.md", "c.md"];
 
@@ -47,33 +47,22 @@ fn three_deletes_are_one_plan_one_yes_and_three_undos_that_work_after_a_restart(
     room.is_sound(&["three", &id]);
 }
 
-/// The same run with a terminal around it, at which somebody types.
-fn typed(room: &Room, run: &str, line: &str) -> (Option<i32>, String) {
-    let mut script = Command::new("script");
-    room.settle(&mut script);
-    let command = format!("{PROGRAM} run 'tidy up' --desk --model scripted:scene-{run}.toml --run-id {run}");
-    script.args(["-q", "-e", "-c", &command, "/dev/null"]);
-    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    // Held until the end: a terminal whose other side is gone is no terminal.
-    let mut keys = child.stdin.take().unwrap();
-    keys.write_all(line.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
 #[test]
 fn at_a_terminal_one_card_and_one_yes_carry_out_a_plan() {
-    if !is_there("script") {
-        return;
-    }
-    for (line, deleted) in [("y\n", 3), ("what?\n", 0)] {
+    for (line, deleted) in [("y\n", 3), ("n not now\n", 0)] {
         let room = Room::new(&NAMES, "");
         let turns = room.planning();
         room.write("scene-three.toml", &format!("name = \"scene\"\n{turns}[[turn]]\ntext = \"Done.\"\n"));
-        let (code, screen) = typed(&room, "three", line);
+        let run = ["run", "tidy up", "--desk", "--model", "scripted:scene-three.toml", "--run-id", "three"];
+        let mut terminal = Terminal::start(&room, &run);
+        terminal.shows("carry it out?");
+        terminal.shows(PROMPT);
+        terminal.types("what?\n");
+        assert!(terminal.shows(PROMPT).contains("nothing is decided"));
+        terminal.types(line);
+        let (code, screen) = (terminal.ends(), terminal.text());
         assert_eq!(code, Some(0), "{screen}");
         assert_eq!(screen.matches("a plan of 3 steps needs you").count(), 1, "{screen}");
-        assert_eq!(screen.matches("carry it out?").count(), 1, "{screen}");
         assert!(NAMES.iter().all(|name| screen.contains(name)), "{screen}");
         assert_eq!(room.deleted().len(), deleted, "{line}: {screen}");
         room.is_sound(&["three"]);

@@ -18,10 +18,11 @@ use crate::room::Room;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Long enough for a clock that ticks to have ticked twice.
 const QUIET: Duration = Duration::from_millis(1200);
-const PROMPT: &str = "[?] help: ";
+/// The end of every prompt.
+pub(crate) const PROMPT: &str = "[?] help: ";
 
 /// The command at a terminal.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     keys: File,
     screen: Arc<Mutex<Vec<(f64, String)>>>,
@@ -30,7 +31,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(room: &Room, arguments: &[&str]) -> Self {
+    pub(crate) fn start(room: &Room, arguments: &[&str]) -> Self {
         let size = Winsize { ws_row: 40, ws_col: 110, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(Some(&size), None).unwrap();
         let slave = || Stdio::from(pty.slave.try_clone().unwrap());
@@ -54,13 +55,13 @@ impl Terminal {
         Self { child, keys, screen, seen: 0 }
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.screen.lock().unwrap().iter().map(|(_, text)| text.as_str()).collect()
     }
 
     /// Waits until a text appears behind what was looked at, and returns everything up to it.
     #[track_caller]
-    fn shows(&mut self, wanted: &str) -> String {
+    pub(crate) fn shows(&mut self, wanted: &str) -> String {
         let since = Instant::now();
         loop {
             let text = self.text();
@@ -75,12 +76,12 @@ impl Terminal {
         }
     }
 
-    fn types(&mut self, keys: &str) {
+    pub(crate) fn types(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 
     /// What the command ends with.
-    fn ends(&mut self) -> Option<i32> {
+    pub(crate) fn ends(&mut self) -> Option<i32> {
         let since = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
