@@ -65,7 +65,9 @@ pub use measured::{
     Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, RedTeamWhole,
     ToolsMeasured, ToolsWanted,
 };
-pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
+pub use outside::{
+    Asked, ListedPrices, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error,
+};
 pub use recording::audit_log;
 pub use retrieval::{
     Citation, Embedder, Passage, PipelineEvent, PipelineStage, Retrieval, StageState, Support,
@@ -77,7 +79,8 @@ pub use scheme::{
 };
 pub use settings::{
     Baseline, ClosingRule, CodeSettings, Layer, LoopSettings, PolicySettings, RetentionSettings, Setting,
-    Settings, ShellSettings, TelemetrySettings, TerminalAuthority, ToolSettings, parse_age, parse_size,
+    Settings, ShellSettings, TelemetrySettings, TerminalAuthority, ToolSettings, UnpricedModels, parse_age,
+    parse_size,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use work::{

@@ -206,6 +206,7 @@ impl Driver<'_, '_> {
             depth: config.depth(),
             denied: &denied,
             blocked: &config.blocked,
+            workdir: &self.ports.tools.workdir,
         });
         if let Beginning::Resumed { unwritten } = beginning {
             // A turn whose beginning nobody wrote down has done nothing: it begins now.

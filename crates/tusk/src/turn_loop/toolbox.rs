@@ -127,7 +127,7 @@ impl Toolbox {
                 continue;
             };
             let context = self.context();
-            let looked = tool.prepare(arguments, &context).and_then(|undo| match undo {
+            let looked = contain_panic(&call.call.name, || match tool.prepare(arguments, &context)? {
                 None if is_shown(call) => Ok((None, tool.preview(arguments, &context)?)),
                 undo => Ok((undo, None)),
             });
@@ -153,8 +153,8 @@ impl Toolbox {
         tool: &str,
         arguments: &crate::JsonText,
     ) -> Result<Result<Vec<Target>, ToolFailure>, ToolFailure> {
-        let (tool, arguments) = self.catalogue.resolve(tool, arguments)?;
-        Ok(tool.targets(&arguments, &self.context()))
+        let (found, arguments) = self.catalogue.resolve(tool, arguments)?;
+        Ok(contain_panic(tool, || found.targets(&arguments, &self.context())))
     }
 
     /// Why a path may not be touched by whoever would do it, for calls that are run elsewhere: what is outside, what is
@@ -174,7 +174,7 @@ impl Toolbox {
     /// What a step of a plan would do to what is there now; nothing happens.
     pub(super) fn shown(&self, call: &PlannedCall) -> Option<Result<Shown, ToolFailure>> {
         let (tool, arguments) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref())?;
-        Some(Shown::look(tool.as_ref(), arguments, &self.context()))
+        Some(contain_panic(&call.call.name, || Shown::look(tool.as_ref(), arguments, &self.context())))
     }
 
     /// The calls that could run, with what they are about, as policy sees them.
@@ -187,7 +187,7 @@ impl Toolbox {
                 spec: tool.spec(),
                 arguments: arguments.value(),
                 arguments_digest: arguments_digest(&call.call),
-                targets: tool.targets(arguments, &context),
+                targets: contain_panic(&call.call.name, || tool.targets(arguments, &context)),
             })
         };
         calls.iter().filter(|call| call.runs()).filter_map(governed).collect()
@@ -246,16 +246,10 @@ impl Toolbox {
         };
         let context = self.context_for(call.caller.as_ref().map_or(Reader::Model, |_| Reader::Program));
         let call_tool = || {
-            let called = catch_unwind(AssertUnwindSafe(|| {
-                tool.call_prepared(arguments, prepared.undo.get(id), &context)
-            }));
-            match called {
-                Ok(Ok(output)) => ran(id, output),
-                Ok(Err(failure)) => Ran::without(failed(id, failure)),
-                Err(_) => {
-                    let failure = ToolFailure::new("tool.broken", format!("`{}` broke off", call.call.name));
-                    Ran::without(refused(id, failure))
-                }
+            let name = &call.call.name;
+            match contain_panic(name, || tool.call_prepared(arguments, prepared.undo.get(id), &context)) {
+                Ok(output) => ran(id, output),
+                Err(failure) => Ran::without(failed(id, failure)),
             }
         };
         match &self.changes {
@@ -293,6 +287,12 @@ impl Toolbox {
     pub fn operation(&self, call: &PlannedCall) -> Option<Change> {
         self.one(call, &Prepared::default()).operation
     }
+}
+
+/// Calls a tool. A panic in it is a defect of that tool, and ends this call alone.
+fn contain_panic<T>(tool: &str, call: impl FnOnce() -> Result<T, ToolFailure>) -> Result<T, ToolFailure> {
+    catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|_| Err(ToolFailure::new("tool.broken", format!("`{tool}` broke off"))))
 }
 
 /// What is known of calls before they run.
@@ -365,3 +365,6 @@ fn failed(id: &str, mut failure: ToolFailure) -> CallOutcome {
     }
     outcome
 }
+
+#[cfg(test)]
+mod tests;
