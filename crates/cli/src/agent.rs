@@ -43,6 +43,8 @@ pub(crate) struct Agent<'a> {
     root: PathBuf,
     /// Where tools work, when that is not the root.
     folder: Option<PathBuf>,
+    /// Whether the person named the root, so that it may be the home directory.
+    names_root: bool,
     guardrails: GuardrailSettings,
     foreign: Arc<dyn ForeignTools>,
     /// The repository whose person approved tools of other servers; without one nobody did.
@@ -72,6 +74,7 @@ impl<'a> Agent<'a> {
             sandbox,
             root,
             folder: None,
+            names_root: false,
             guardrails,
             foreign,
             pins: None,
@@ -87,6 +90,11 @@ impl<'a> Agent<'a> {
     /// The same where commands reach these folders beyond the workdir.
     pub(crate) fn reaching(self, reached: Vec<PathBuf>) -> Self {
         Self { reached, ..self }
+    }
+
+    /// The same where the person named the root, or did not.
+    pub(crate) fn in_named_root(self, names_root: bool) -> Self {
+        Self { names_root, ..self }
     }
 
     /// The same with other servers, as far as they are approved in a repository.
@@ -141,6 +149,17 @@ impl AgentDoor for Agent<'_> {
 
     fn default_models(&self) -> Vec<String> {
         self.models.default_chain()
+    }
+
+    fn unpriced_models(&self, references: &[String]) -> Result<Vec<String>, ActionError> {
+        self.models.unpriced(references)
+    }
+
+    fn broad_workdir(&self) -> Result<Option<&'static str>, ActionError> {
+        if self.names_root {
+            return Ok(None);
+        }
+        Ok(system::broad_directory(&self.workdir()?))
     }
 
     fn answers(&self, references: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
@@ -199,6 +218,7 @@ impl AgentDoor for Agent<'_> {
             sandbox: Arc::clone(&self.sandbox),
             root: self.root.clone(),
             folder: Some(folder.to_path_buf()),
+            names_root: self.names_root,
             guardrails: self.guardrails.clone(),
             foreign: Arc::clone(&self.foreign),
             pins: self.pins.clone(),
@@ -266,6 +286,14 @@ impl AgentDoor for Attended<'_> {
 
     fn default_models(&self) -> Vec<String> {
         self.inner.default_models()
+    }
+
+    fn unpriced_models(&self, references: &[String]) -> Result<Vec<String>, ActionError> {
+        self.inner.unpriced_models(references)
+    }
+
+    fn broad_workdir(&self) -> Result<Option<&'static str>, ActionError> {
+        self.inner.broad_workdir()
     }
 
     fn answers(&self, references: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {

@@ -186,13 +186,32 @@ fn in_repository(
     change: Option<StoreChange<'_>>,
     run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
 ) -> Result<Exit, CliError> {
-    let root = system::repository_root();
+    in_named_repository(None, change, run)
+}
+
+/// The same in a directory that the person names, whatever is around it.
+fn in_named_repository(
+    named: Option<&Path>,
+    change: Option<StoreChange<'_>>,
+    run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
+) -> Result<Exit, CliError> {
+    let root = match named {
+        None => system::repository_root(),
+        Some(directory) => {
+            system::go_to(directory).map_err(|error| {
+                let what = format!("cannot change to `{}`: {error}", directory.display());
+                CliError::usage(what, "--root takes a directory that you may enter")
+            })?;
+            PathBuf::new()
+        }
+    };
     let loaded = loaded(&root)?;
     let authority = match &change {
         Some(change) => authority(&root, &loaded.settings, change)?,
         None => loaded.settings.terminal.value,
     };
-    let wishes = Wishes { instruction: change.and_then(|change| change.instruction), ..Wishes::default() };
+    let instruction = change.and_then(|change| change.instruction);
+    let wishes = Wishes { instruction, names_root: named.is_some(), ..Wishes::default() };
     let reason = change.and_then(|change| change.reason);
     under(root, loaded, authority, (reason, &wishes), run)
 }
@@ -296,6 +315,7 @@ fn under(
     let sandbox = Arc::new(outside::sandbox(walls, wishes.without_sandbox));
     let agent = Agent::new(&models, Arc::clone(&sandbox), &workspace.root, loaded.guardrails)
         .reaching(reached)
+        .in_named_root(wishes.names_root)
         .with_foreign(foreign::servers(&loaded.mcp, &workspace.root), &workspace);
     run(&Host {
         vectors: &VectorFolder(PathBuf::new()),

@@ -4,6 +4,7 @@
 
 mod asking;
 mod cassette;
+mod price_rows;
 mod reference;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,8 @@ use std::sync::Arc;
 
 use premath_bd::{Clock, ModelCircuitStore};
 use premath_host::{
-    ActionError, Asked, Layer, ModelDoor, ModelFailure, Probe, Question, Setting, Workspace, circuits_failed,
+    ActionError, Asked, Layer, ListedPrices, ModelDoor, ModelFailure, Probe, Question, Setting, Workspace,
+    circuits_failed,
 };
 use premath_models::price::{PriceEntry, PriceTable};
 use premath_models::provider::{Protocol, ProviderConfig};
@@ -23,7 +25,7 @@ use premath_tusk::model::{
 };
 use premath_wire::v1::{KeyState, ModelListing, ProviderRow, ProviderState};
 
-use crate::settings::models::{KeySource, ModelSettings, ProviderSetting};
+use crate::settings::models::{KeySource, ModelSettings, PriceSetting, ProviderSetting};
 use crate::system;
 
 pub(crate) use self::asking::{Finish, runtime};
@@ -92,12 +94,39 @@ impl Models {
         asking::chain(self, references)
     }
 
-    pub(crate) fn prices(&self) -> PriceTable {
-        let mut table = PriceTable::built_in();
-        for (name, setting) in &self.settings.prices {
-            table.insert(name, PriceEntry { price: setting.value, as_of: layer(&setting.layer) });
+    /// Every price: the shipped ones, and over them those of the configuration.
+    pub(crate) fn prices(&self) -> Result<PriceTable, ActionError> {
+        self.price_table(|_| true)
+    }
+
+    /// The references among these that have no price a cost limit can rely on. Scripts and recordings ask no server, so
+    /// that they cost nothing.
+    pub(crate) fn unpriced(&self, references: &[String]) -> Result<Vec<String>, ActionError> {
+        let prices = self.trusted_prices()?;
+        let is_unpriced = |reference: &&String| match reference.trim().split_once(':') {
+            Some(("scripted" | "replay", _)) => false,
+            Some((_, name)) => prices.find(name).is_none(),
+            None => true,
+        };
+        Ok(references.iter().filter(is_unpriced).cloned().collect())
+    }
+
+    /// The prices that a cost limit can rely on: the shipped ones and yours.
+    fn trusted_prices(&self) -> Result<PriceTable, ActionError> {
+        self.price_table(|setting| setting.is_trusted)
+    }
+
+    fn price_table(&self, is_used: impl Fn(&PriceSetting) -> bool) -> Result<PriceTable, ActionError> {
+        let mut table = PriceTable::built_in().map_err(|error| ActionError::Unavailable {
+            what: error.to_string(),
+            hint: "this is a fault of premath".to_owned(),
+        })?;
+        for (name, setting) in self.settings.prices.iter().filter(|(_, setting)| is_used(&setting.value)) {
+            let PriceSetting { price, as_of, .. } = &setting.value;
+            let as_of = as_of.clone().unwrap_or_else(|| layer(&setting.layer));
+            table.insert(name, PriceEntry { price: *price, as_of });
         }
-        table
+        Ok(table)
     }
 
     fn row(&self, name: &str, setting: &Setting<ProviderSetting>, circuit: Circuit) -> ProviderRow {
@@ -135,7 +164,7 @@ impl Models {
 }
 
 impl ModelDoor for Models {
-    fn list(&self, probe: Probe) -> Result<ModelListing, ActionError> {
+    fn list(&self, probe: Probe, prices: ListedPrices) -> Result<ModelListing, ActionError> {
         let circuits = self.circuits.all().map_err(circuits_failed)?;
         let providers = self.providers();
         let row = |(name, setting): (&String, &Setting<ProviderSetting>)| {
@@ -152,6 +181,7 @@ impl ModelDoor for Models {
             chain: self.settings.chain().value,
             count: u64::try_from(items.len()).unwrap_or(u64::MAX),
             items,
+            prices: price_rows::rows(self, prices)?,
         })
     }
 

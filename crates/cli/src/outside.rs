@@ -16,6 +16,8 @@ pub(crate) struct Wishes<'a> {
     pub(crate) without_sandbox: Option<&'a str>,
     /// The instruction that a change is linked to, and what to call the turn that asks for it.
     pub(crate) instruction: Option<(&'a str, Option<&'a str>)>,
+    /// Whether the person named the root with `--root`.
+    pub(crate) names_root: bool,
 }
 
 /// The sandbox. Where this program cannot be found it cannot be its helper either, and every run is refused.

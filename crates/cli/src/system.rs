@@ -12,6 +12,7 @@ mod memory;
 mod outside;
 mod person;
 mod playground;
+mod project_root;
 mod signals;
 mod terminal;
 mod watchdog;
@@ -44,6 +45,7 @@ pub(crate) use self::outside::{
 };
 pub(crate) use self::person::person_secret;
 pub(crate) use self::playground::{Ear, Playground, contents, copy_program, put_again, put_file, put_link};
+pub(crate) use self::project_root::{broad_directory, repository_root};
 pub(crate) use self::signals::{
     CurrentWork, Ticking, every_tick, on_interrupt, on_stdin_end, pause, told_to_end,
 };
@@ -95,16 +97,6 @@ pub(crate) fn read_named(path: &Path, hint: &str) -> Result<Vec<u8>, CliError> {
         CliError::environment(what, hint)
     })?;
     Ok(bytes)
-}
-
-/// The root of the repository this runs in: the nearest folder with `.premath` or `premath.toml`, else the current one,
-/// which is the empty path.
-pub(crate) fn repository_root() -> PathBuf {
-    if is_root(Path::new("")) {
-        return PathBuf::new();
-    }
-    let Ok(here) = std::env::current_dir() else { return PathBuf::new() };
-    here.ancestors().skip(1).find(|folder| is_root(folder)).map_or_else(PathBuf::new, Path::to_path_buf)
 }
 
 /// Makes a folder the current one. Only for the beginning of a command, when nothing was read yet.

@@ -1,8 +1,8 @@
 //! The threads that call the host: a few for short calls, one for each run.
 //!
 //! Actions block, so whoever speaks HTTP never makes one. A call that nobody waits for any more is not begun. A panic is a
-//! defect, and ends the process as it is shipped: nothing that was acknowledged is lost, and nothing goes on half done. Where
-//! panics unwind, as in tests, it takes one answer with it. It must not know what is called.
+//! defect that takes one answer with it: the thread makes the next call, and the server lives. Panics unwind in every profile,
+//! the release profile among them. It must not know what is called.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -133,3 +133,6 @@ fn spawn_each<'scope>(
         drop(thread.spawn_scoped(scope, move || done(host, work)));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ mod assemble;
 mod beginning;
 mod children;
 mod conversing;
+mod cost_limit;
 mod door;
 mod effective;
 pub(crate) mod event_rows;

@@ -66,7 +66,9 @@ pub use measured::{
     Dataset, GuardrailsMeasured, Measure, NoMeasure, RedTeamMeasured, RedTeamWanted, RedTeamWhole,
     ToolsMeasured, ToolsWanted,
 };
-pub use outside::{Asked, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error};
+pub use outside::{
+    Asked, ListedPrices, ModelDoor, ModelFailure, NoModels, NoSandbox, Probe, Question, attempt_error,
+};
 pub use recording::audit_log;
 pub use retrieval::{
     Citation, Embedder, Passage, PipelineEvent, PipelineStage, Retrieval, StageState, Support,
@@ -79,7 +81,7 @@ pub use scheme::{
 pub use settings::{
     AgentSandbox, Baseline, ClosingRule, CodeSettings, Layer, LoopSettings, PolicySettings,
     RetentionSettings, Setting, Settings, ShellSettings, TelemetrySettings, TerminalAuthority, ToolSettings,
-    parse_age, parse_size,
+    UnpricedModels, parse_age, parse_size,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use work::{

@@ -17,7 +17,7 @@ pub trait ModelDoor: Debug + Sync {
     ///
     /// # Errors
     /// What is remembered of providers cannot be read.
-    fn list(&self, probe: Probe) -> Result<ModelListing, ActionError>;
+    fn list(&self, probe: Probe, prices: ListedPrices) -> Result<ModelListing, ActionError>;
 
     /// Puts one question to the first model that answers. `watch` sees every event of that answer as it comes.
     ///
@@ -33,6 +33,15 @@ pub enum Probe {
     Configuration,
     /// Each is asked for its models.
     Reach,
+}
+
+/// Which prices are listed with the providers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListedPrices {
+    /// Those of the default models and of the configuration.
+    InUse,
+    /// Every known one.
+    All,
 }
 
 /// One question.
@@ -103,9 +112,9 @@ pub fn attempt_error(error: &ModelError) -> AttemptError {
 pub struct NoModels;
 
 impl ModelDoor for NoModels {
-    fn list(&self, _: Probe) -> Result<ModelListing, ActionError> {
+    fn list(&self, _: Probe, _: ListedPrices) -> Result<ModelListing, ActionError> {
         let action = "model.list".to_owned();
-        Ok(ModelListing { action, chain: Vec::new(), count: 0, items: Vec::new() })
+        Ok(ModelListing { action, chain: Vec::new(), count: 0, items: Vec::new(), prices: Vec::new() })
     }
 
     fn ask(&self, _: &Question, _: &mut dyn FnMut(&ModelEvent)) -> Result<Asked, ActionError> {

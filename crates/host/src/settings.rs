@@ -16,7 +16,7 @@ pub use policy::PolicySettings;
 pub use retention::{RetentionSettings, parse_age, parse_size};
 pub use telemetry::TelemetrySettings;
 pub use tools::{ShellSettings, ToolSettings};
-pub use turn_loop::{CodeSettings, LoopSettings};
+pub use turn_loop::{CodeSettings, LoopSettings, UnpricedModels};
 
 /// Which layer a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -161,6 +161,10 @@ impl AgentDoor for Door {
         vec!["canned:model".to_owned()]
     }
 
+    fn unpriced_models(&self, references: &[String]) -> Result<Vec<String>, ActionError> {
+        Ok(references.to_vec())
+    }
+
     fn answers(&self, _: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
         let shown = Arc::clone(&self.shown);
         Ok(Box::new(Canned { asked: self.asked, turns: self.turns, turn: 0, shown }))

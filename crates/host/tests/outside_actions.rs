@@ -8,7 +8,7 @@ mod vectors;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use premath_host::{ActionError, Asked, Host, ModelDoor, Probe, Question};
+use premath_host::{ActionError, Asked, Host, ListedPrices, ModelDoor, Probe, Question};
 use premath_tusk::model::{
     AssistantPart, Delivery, ModelEvent, ModelResponse, ReasoningEffort, StopReason, Usage,
 };
@@ -38,8 +38,14 @@ impl Parrot {
 }
 
 impl ModelDoor for Parrot {
-    fn list(&self, _: Probe) -> Result<ModelListing, ActionError> {
-        Ok(ModelListing { action: "model.list".to_owned(), chain: Vec::new(), count: 0, items: Vec::new() })
+    fn list(&self, _: Probe, _: ListedPrices) -> Result<ModelListing, ActionError> {
+        Ok(ModelListing {
+            action: "model.list".to_owned(),
+            chain: Vec::new(),
+            count: 0,
+            items: Vec::new(),
+            prices: Vec::new(),
+        })
     }
 
     fn ask(&self, question: &Question, watch: &mut dyn FnMut(&ModelEvent)) -> Result<Asked, ActionError> {

@@ -150,6 +150,10 @@ impl AgentDoor for Door {
         NoAgent.default_models()
     }
 
+    fn unpriced_models(&self, references: &[String]) -> Result<Vec<String>, ActionError> {
+        NoAgent.unpriced_models(references)
+    }
+
     fn answers(&self, references: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
         NoAgent.answers(references)
     }

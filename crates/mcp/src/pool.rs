@@ -6,6 +6,7 @@
 //! than the look. A call that nobody waits for any more is not begun, and one that was begun is broken off where it can be.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
@@ -176,9 +177,23 @@ fn make(host: &Host<'_>, call: Call, pace: &Pace) {
     if call.answer.is_closed() {
         return;
     }
-    let answered = pace.timed(call.action, || made(host, call.action, &call.arguments, call.door));
+    let (action, arguments, door) = (call.action, call.arguments, call.door);
+    let answered = pace.timed(action, || {
+        catch_unwind(AssertUnwindSafe(|| made(host, action, &arguments, door)))
+            .unwrap_or_else(|_| broken(action))
+    });
     // Whoever asked may be gone; what was done is done, and on record.
     drop(call.answer.send(answered));
+}
+
+/// A panic is a defect: it takes one answer with it, and the thread makes the next call.
+fn broken(action: &'static str) -> Answered {
+    let failure = Failure {
+        class: "server_fault".to_owned(),
+        detail: "the call broke off; this is a fault of premath".to_owned(),
+        hint: "`premath verify` says whether anything is damaged".to_owned(),
+    };
+    Answered::failed(action, "", failure)
 }
 
 fn made(host: &Host<'_>, action: &'static str, arguments: &str, door: ClientDoor) -> Answered {

@@ -1,7 +1,7 @@
 //! What an answer cost, from a table of prices that a user can extend. Whole numbers only; a model without a price has
 //! no cost, which is not a cost of nothing. It must not guess a price from a similar name.
 
-mod built_in;
+mod price_file;
 #[cfg(test)]
 mod tests;
 
@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use premath_tusk::model::Usage;
+
+pub use self::price_file::PriceFileError;
 
 /// Prices of one model in millionths of a dollar per million tokens, which is to say in 10^-12 dollar per token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,15 @@ pub struct Price {
 }
 
 impl Price {
+    /// Whether no part of it is lower than that of another price.
+    #[must_use]
+    pub const fn is_at_least(&self, other: &Self) -> bool {
+        self.input >= other.input
+            && self.cache_read >= other.cache_read
+            && self.cache_write >= other.cache_write
+            && self.output >= other.output
+    }
+
     /// What this many tokens cost.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> Cost {
@@ -65,7 +76,7 @@ impl fmt::Display for Cost {
 pub struct PriceEntry {
     /// The price.
     pub price: Price,
-    /// The day, as `2026-10-10`, or whatever the user calls it.
+    /// The day, as `2026-10-10`; where the configuration names no day, the line that says the price.
     pub as_of: String,
 }
 
@@ -85,17 +96,19 @@ impl PriceTable {
     }
 
     /// The list prices this crate was built with. They do not know discounts, batches or surcharges for long prompts.
-    #[must_use]
-    pub fn built_in() -> Self {
+    ///
+    /// # Errors
+    /// The shipped file cannot be read, which is a fault of ours: without it no model has a price.
+    pub fn built_in() -> Result<Self, PriceFileError> {
         let mut table = Self::empty();
-        for row in built_in::ROWS {
-            let entry = PriceEntry { price: row.price, as_of: row.as_of.to_owned() };
+        for row in price_file::read_shipped()? {
+            let entry = PriceEntry { price: row.price, as_of: row.as_of };
             // A name with a date behind it is a model of its own: earlier snapshots of one name had other prices.
             for model in row.snapshots.iter().chain([&row.model]) {
                 table.insert(model, entry.clone());
             }
         }
-        table
+        Ok(table)
     }
 
     /// Adds a price, or replaces one.
@@ -121,4 +134,22 @@ impl PriceTable {
     pub fn cost(&self, model: &str, usage: &Usage) -> Option<Cost> {
         self.find(model).map(|entry| entry.price.cost(usage))
     }
+
+    /// Every name with its price, exact names before prefixes, which end with `*`.
+    pub fn entries(&self) -> impl Iterator<Item = (String, &PriceEntry)> {
+        let exact = self.exact.iter().map(|(name, entry)| (name.clone(), entry));
+        exact.chain(self.prefixes.iter().map(|(prefix, entry)| (format!("{prefix}*"), entry)))
+    }
+}
+
+/// Dollars with up to six decimals, in millionths. No floating point: money adds up.
+#[must_use]
+pub fn micro_dollars(text: &str) -> Option<u64> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(part) || part.len() > 6 {
+        return None;
+    }
+    let part: u64 = format!("{part:0<6}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part)
 }

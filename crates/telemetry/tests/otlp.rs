@@ -66,6 +66,7 @@ fn tell(tracer: &mut Tracer<'_>) {
         reads_history: false,
         denied: &[],
         blocked: &[],
+        workdir: std::path::Path::new("/work/project"),
     };
     tracer.take(&started, at(0));
     tracer.take(&RunEvent::TurnStarted { call_id: "run-1.t0001", turn: 1, harness: None }, at(1));
@@ -256,6 +257,7 @@ fn what_is_open_when_a_run_is_cut_off_is_told_as_that() {
         reads_history: false,
         denied: &[],
         blocked: &[],
+        workdir: std::path::Path::new("/work/project"),
     };
     tracer.take(&started, at(0));
     // A worker of the run, with the turn of its parent around it.

@@ -423,3 +423,14 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
         .map(|entry| entry.expect("cannot read a folder entry").path())
         .collect()
 }
+
+#[test]
+fn panics_unwind_in_every_profile_so_that_one_tool_or_request_ends_alone() {
+    let text = fs::read_to_string(root().join("Cargo.toml")).expect("the workspace has a manifest");
+    let profiles: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| line.starts_with("panic =")).collect();
+    assert!(!profiles.contains(&"panic = \"abort\""), "catch_unwind does nothing in a profile that aborts");
+    let release = text.split("[profile.release]").nth(1).expect("the manifest has a release profile");
+    let release = release.split("\n[").next().unwrap_or_default();
+    assert!(release.contains("panic = \"unwind\""), "the release profile must say that panics unwind");
+}

@@ -95,7 +95,7 @@ pub use measure::{
 pub use metrics::{MetricFamily, MetricKind, MetricSample, MetricsAnswer};
 pub use model::{
     AskAnswer, AttemptError, AttemptRow, CircuitRow, KeyState, MODEL_CIRCUITS_KIND, ModelCircuits,
-    ModelListing, ProviderCheck, ProviderRow, ProviderState, UsageRow,
+    ModelListing, PriceRow, ProviderCheck, ProviderRow, ProviderState, UsageRow,
 };
 pub use observation::{
     AttentionAnswer, AttentionRow, OBSERVATION_KIND, Observation, ObservationAnswer, ObservedCounts,

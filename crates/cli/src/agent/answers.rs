@@ -35,7 +35,7 @@ pub(super) fn open(
         clock: Arc::clone(&chain.clock),
         told: Mutex::default(),
     });
-    Ok(Box::new(Session { runtime: runtime()?, chain, prices: models.prices(), interrupt, finish }))
+    Ok(Box::new(Session { runtime: runtime()?, chain, prices: models.prices()?, interrupt, finish }))
 }
 
 struct Session {

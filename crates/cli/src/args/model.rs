@@ -12,6 +12,9 @@ pub(crate) struct ModelsArgs {
     /// Ask each provider whether it is there
     #[arg(long)]
     pub(crate) check: bool,
+    /// List every known price [default: those of the default models and of the configuration]
+    #[arg(long)]
+    pub(crate) prices: bool,
     #[command(flatten)]
     pub(crate) format: Format,
 }

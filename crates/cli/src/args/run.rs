@@ -13,6 +13,9 @@ pub(crate) struct RunArgs {
     /// What to do; - reads standard input. Without it, the issue says what
     #[arg(required_unless_present_any = ["issue", "demo"], conflicts_with = "demo")]
     pub(crate) task: Option<String>,
+    /// Directory to work in, as if started there [default: the project around the current directory]
+    #[arg(long, value_name = "DIR", conflicts_with = "demo")]
+    pub(crate) root: Option<PathBuf>,
     /// The issue to work on: claimed first, and closed only through the gate
     #[arg(long, value_name = "ID", conflicts_with = "demo")]
     pub(crate) issue: Option<String>,
@@ -98,9 +101,12 @@ pub(crate) struct LimitArgs {
     /// At most so many tokens, in and out
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) max_tokens: Option<u64>,
-    /// At most so many dollars, such as 2 or 0.50, as far as prices are known
+    /// Stop after this many dollars, such as 2 or 0.50. A model without a known price is refused
     #[arg(long = "max-cost", value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost_micros: Option<u64>,
+    /// What a cost limit does about a model without a known price [default: refuse]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) unpriced: Option<Unpriced>,
     /// At most so many minutes
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) max_minutes: Option<u64>,
@@ -113,6 +119,25 @@ pub(crate) struct LimitArgs {
     /// Ask a person before this tool runs; may be repeated
     #[arg(long, value_name = "TOOL")]
     pub(crate) checkpoint_before: Vec<String>,
+}
+
+/// What a cost limit does about a model without a known price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unpriced {
+    /// The run does not begin
+    Refuse,
+    /// The run begins, and answers of the model count as free
+    Allow,
+}
+
+impl Unpriced {
+    /// The token on the wire.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Refuse => "refuse",
+            Self::Allow => "allow",
+        }
+    }
 }
 
 /// How the work of a run is done.
@@ -196,6 +221,9 @@ impl OnFull {
 pub(crate) struct ResumeArgs {
     /// The run; the newest that can be resumed when none is named
     pub(crate) run: Option<String>,
+    /// Directory to work in, as if started there [default: the project around the current directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) terminal: Terminal,
     #[command(flatten)]

@@ -11,6 +11,9 @@ pub(crate) struct ServeArgs {
     /// The port on the loopback address; 0 takes a free one
     #[arg(long, value_name = "N", default_value_t = 7423)]
     pub(crate) port: u16,
+    /// Directory to serve, as if started there [default: the project around the current directory]
+    #[arg(long, value_name = "DIR", conflicts_with = "demo")]
+    pub(crate) root: Option<PathBuf>,
     /// Open the page in the browser
     #[arg(long)]
     pub(crate) open: bool,

@@ -6,6 +6,7 @@
 mod door;
 mod encoding;
 mod judge;
+mod office;
 mod place;
 mod probes;
 mod strategy;

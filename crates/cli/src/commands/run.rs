@@ -15,10 +15,10 @@ use premath_wire::v1::{RefusedAnswer, RefusedBecause, RunAnswer, RunEnding};
 
 pub(crate) use self::watching::Watching;
 use super::dep::number;
-use super::in_repository;
+use super::in_named_repository;
 use crate::agent::Attended;
 use crate::args::Terminal;
-use crate::args::run::{LimitArgs, Mode, OnFull, Pattern, ResumeArgs, RunArgs, RunFormat};
+use crate::args::run::{LimitArgs, Mode, OnFull, Pattern, ResumeArgs, RunArgs, RunFormat, Unpriced};
 use crate::args::sandbox::ProfileName;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -35,22 +35,23 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, CliError> {
     let workflow = args.workflow.as_deref().map(workflow::read).transpose()?;
     let asked = Asked { task: task.as_deref(), issue: args.issue.as_deref(), models: &args.model };
     let arguments = started(args, &asked, workflow);
-    changing(&args.terminal, |host| shown(host, "run.start", &arguments, args.format))
+    changing(args.root.as_deref(), &args.terminal, |host| shown(host, "run.start", &arguments, args.format))
 }
 
 /// `premath resume`
 pub(crate) fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     let arguments = Object::fields().optional("runId", args.run.as_deref());
     let arguments = limited(arguments, &args.limits).finish();
-    changing(&args.terminal, |host| shown(host, "run.resume", &arguments, args.format))
+    changing(args.root.as_deref(), &args.terminal, |host| shown(host, "run.resume", &arguments, args.format))
 }
 
 /// In this repository, as somebody who changes its issue memory.
 fn changing(
+    root: Option<&Path>,
     terminal: &Terminal,
     run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
 ) -> Result<Exit, CliError> {
-    in_repository(Some(terminal.change()), run)
+    in_named_repository(root, Some(terminal.change()), run)
 }
 
 fn task(typed: &str) -> Result<String, CliError> {
@@ -117,6 +118,7 @@ fn limited<'a>(fields: Fields<'a>, limits: &'a LimitArgs) -> Fields<'a> {
         .optional("maxToolCalls", limits.max_tool_calls.map(number))
         .optional("maxTokens", limits.max_tokens.map(number))
         .optional("maxCostMicros", limits.max_cost_micros.map(number))
+        .optional("unpriced", limits.unpriced.map(Unpriced::as_str))
         .optional("maxWallMillis", wall.map(number))
         .optional("maxWorkers", limits.max_workers.map(number))
         .optional("checkpointEvery", limits.checkpoint_every.map(number))

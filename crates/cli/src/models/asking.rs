@@ -55,7 +55,7 @@ pub(super) fn ask(
     let Heard { reference, response, attempts } = answer?;
     let name = response.model.as_deref().unwrap_or_default();
     let asked_for = reference.split_once(':').map_or("", |(_, name)| name);
-    let prices = models.prices();
+    let prices = models.prices()?;
     let cost = prices.cost(asked_for, &response.usage).or_else(|| prices.cost(name, &response.usage));
     Ok(Asked { cost_micro_usd: cost.map(|cost| cost.microdollars()), reference, response, attempts })
 }

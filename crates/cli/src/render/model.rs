@@ -36,7 +36,36 @@ pub(crate) fn listing(listing: &ModelListing, now: Moment, width: Option<usize>)
         let chain: Vec<String> = listing.chain.iter().map(|model| plain(model)).collect();
         text.push_str(&format!("{DIM}asked when none is named:{DIM:#} {}\n", chain.join(", then ")));
     }
+    text.push_str(&prices(listing, width));
     text
+}
+
+/// What models cost, and since when that is known.
+fn prices(listing: &ModelListing, width: Option<usize>) -> String {
+    if listing.prices.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&["MODEL", "IN", "CACHED", "OUT", "AS OF", "FROM"], 5);
+    for row in &listing.prices {
+        let dollars = |micros: Option<u64>| match micros {
+            Some(micros) => Cell::new(super::run::figures::money(micros)),
+            None => Cell::styled("unknown", WARN),
+        };
+        let from = if row.input_micro_usd.is_some() && !row.limits_rely_on_it {
+            Cell::styled(format!("{} (no cost limit relies on it)", plain(&row.layer)), WARN)
+        } else {
+            Cell::new(plain(&row.layer))
+        };
+        table.row(vec![
+            Cell::styled(plain(&row.model), STRONG),
+            dollars(row.input_micro_usd),
+            dollars(row.cache_read_micro_usd),
+            dollars(row.output_micro_usd),
+            Cell::new(row.as_of.as_deref().map(plain).unwrap_or_default()),
+            from,
+        ]);
+    }
+    format!("\n{DIM}dollars per million tokens{DIM:#}\n{}", table.render(width))
 }
 
 /// The answer of `tools`.

@@ -6,7 +6,7 @@
 mod brief;
 mod call;
 mod ending;
-mod figures;
+pub(super) mod figures;
 mod frame;
 mod governed;
 mod lane;

@@ -1,10 +1,10 @@
 //! One value of a file, and whose word it is: what all sections that a repository may only narrow have in common.
 
 use premath_host::Setting;
+use premath_models::price::micro_dollars;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::models::micro_dollars;
 use super::{Owner, Place, echo};
 use crate::error::CliError;
 

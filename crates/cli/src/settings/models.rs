@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use premath_host::{Layer, Setting};
-use premath_models::price::Price;
+use premath_models::price::{Price, PriceEntry, PriceTable, micro_dollars};
 use premath_models::provider::Protocol;
 use premath_models::transport::{Reach, Timeouts, check_address};
 use toml::Spanned;
@@ -28,7 +28,7 @@ pub(crate) struct ModelSettings {
     /// `models.providers.<name>`
     pub(crate) providers: BTreeMap<String, Setting<ProviderSetting>>,
     /// `models.prices.<model>`
-    pub(crate) prices: BTreeMap<String, Setting<Price>>,
+    pub(crate) prices: BTreeMap<String, Setting<PriceSetting>>,
     /// `models.timeouts`
     pub(crate) timeouts: Timeouts,
 }
@@ -70,13 +70,23 @@ impl ModelSettings {
             (format!("models.providers.{name}"), Setting { value, layer: setting.layer.clone() })
         });
         let prices = self.prices.iter().map(|(name, setting)| {
-            let Price { input, output, .. } = setting.value;
+            let Price { input, output, .. } = setting.value.price;
             let dollars = |micro: u64| format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
             let value = format!("${} in, ${} out per million tokens", dollars(input), dollars(output));
             (format!("models.prices.{name}"), Setting { value, layer: setting.layer.clone() })
         });
         providers.chain(prices).collect()
     }
+}
+
+/// The price of one model, or of all whose name begins so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PriceSetting {
+    pub(crate) price: Price,
+    /// The day on which it was looked up, where the file names it.
+    pub(crate) as_of: Option<String>,
+    /// Whether a cost limit may rely on it: you set it, or it is no lower than a price that you have.
+    pub(crate) is_trusted: bool,
 }
 
 /// One provider.
@@ -335,10 +345,11 @@ fn price(
     name: &Spanned<Cow<'_, str>>,
     value: &Spanned<DeValue<'_>>,
 ) -> Result<(), CliError> {
-    let place = reading.place;
+    let (place, owner) = (reading.place, reading.owner);
     let name = name.get_ref().as_ref();
     let path = format!("$.models.prices.{}", echo(name));
     let (mut input, mut output, mut cache_read, mut cache_write) = (None, None, None, None);
+    let mut as_of = None;
     for (key, value) in table(place, value, &path)? {
         let at = format!("{path}.{}", echo(key.get_ref()));
         let slot = match key.get_ref().as_ref() {
@@ -346,6 +357,10 @@ fn price(
             "output" => &mut output,
             "cache_read" => &mut cache_read,
             "cache_write" => &mut cache_write,
+            "as_of" => {
+                as_of = Some(day(place, value, &at)?);
+                continue;
+            }
             other => {
                 reading.loaded.warnings.push(place.unknown(key, &format!("models.prices.{name}.{other}")));
                 continue;
@@ -362,20 +377,36 @@ fn price(
     // Without a price of its own a cache costs what it would have saved: a cost may be too high, never too low.
     let cached = |price: Option<u64>| price.unwrap_or(input);
     let price = Price { input, output, cache_read: cached(cache_read), cache_write: cached(cache_write) };
-    let setting = Setting { value: price, layer: place.layer(value) };
-    reading.loaded.models.prices.insert(name.to_owned(), setting);
+    let known =
+        known_price(&reading.loaded.models, name).map_err(|error| place.refused(&error, &path, value))?;
+    if owner == Owner::Repository && known.is_some_and(|known| !price.is_at_least(&known)) {
+        let what = "a repository cannot lower the price of a model that has one; say this in your own file";
+        return Err(place.refused(what, &path, value));
+    }
+    let is_trusted = owner == Owner::Person || known.is_some();
+    let value = Setting { value: PriceSetting { price, as_of, is_trusted }, layer: place.layer(value) };
+    reading.loaded.models.prices.insert(name.to_owned(), value);
     Ok(())
 }
 
-/// Dollars with up to six decimals, in millionths. No floating point: money adds up.
-pub(super) fn micro_dollars(text: &str) -> Option<u64> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || !digits(part) || part.len() > 6 {
-        return None;
+/// The price that a name has before a repository is read: yours, or the shipped one.
+fn known_price(settings: &ModelSettings, name: &str) -> Result<Option<Price>, String> {
+    let mut known = PriceTable::built_in().map_err(|error| error.to_string())?;
+    for (name, setting) in settings.prices.iter().filter(|(_, setting)| setting.value.is_trusted) {
+        known.insert(name, PriceEntry { price: setting.value.price, as_of: String::new() });
     }
-    let part: u64 = format!("{part:0<6}").parse().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part)
+    Ok(known.find(name.trim_end_matches('*')).map(|entry| entry.price))
+}
+
+/// A day, as `2026-11-18`.
+fn day(place: Place<'_>, value: &Spanned<DeValue<'_>>, path: &str) -> Result<String, CliError> {
+    let text = place.string(value, path)?;
+    let is_digit =
+        |at: usize, byte: u8| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
+    if text.len() != 10 || !text.bytes().enumerate().all(|(at, byte)| is_digit(at, byte)) {
+        return Err(place.refused("expected a day in quotes, such as \"2026-11-18\"", path, value));
+    }
+    Ok(text.to_owned())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use premath_host::{CodeSettings, LoopSettings, Setting};
+use premath_host::{CodeSettings, LoopSettings, Setting, UnpricedModels};
 use premath_kernel::ActionMode;
 use premath_tusk::sandbox::Profile;
 use premath_tusk::turn_loop::{CodeLimits, ContextLimits, Limits, OnFull};
@@ -38,6 +38,7 @@ pub(super) fn take(
         "on_full" => settings.on_full = Some(field.on_full()?),
         "profile" => field.profile(&mut settings.profile)?,
         "scopes" => field.scopes(&mut settings.scopes)?,
+        "unpriced" => field.unpriced(&mut settings.unpriced)?,
         "max_cost_usd" => {
             let micros = field.dollars()?;
             field.lower(&mut settings.max_cost_micros, Limits::standard().cost_micros, micros)?;
@@ -192,6 +193,21 @@ impl Field<'_, '_> {
             return Err(self.refused(&what));
         }
         *slot = Some(self.setting(list));
+        Ok(())
+    }
+
+    /// A cost limit is the person's, so only the person says that it does not hold for some models.
+    fn unpriced(&self, slot: &mut Option<Setting<UnpricedModels>>) -> Result<(), CliError> {
+        let word = self.word(&UnpricedModels::ALL, UnpricedModels::token)?;
+        let before = slot.as_ref().map(|setting| setting.value);
+        if self.owner == Owner::Repository
+            && word == UnpricedModels::Allow
+            && before != Some(UnpricedModels::Allow)
+        {
+            let what = "a repository cannot allow models without a price; say this in your own file";
+            return Err(self.refused(what));
+        }
+        *slot = Some(self.setting(word));
         Ok(())
     }
 

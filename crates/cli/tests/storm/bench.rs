@@ -142,6 +142,10 @@ impl AgentDoor for Outside {
         vec!["storm:model".to_owned()]
     }
 
+    fn unpriced_models(&self, references: &[String]) -> Result<Vec<String>, ActionError> {
+        Ok(references.to_vec())
+    }
+
     fn answers(&self, references: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
         let inner =
             ScriptedTransport::new(Arc::clone(&self.script)).with_idle_timeout(Duration::from_millis(2));

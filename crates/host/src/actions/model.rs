@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::issue::{arguments, told};
-use crate::outside::{Asked, Probe, Question};
+use crate::outside::{Asked, ListedPrices, Probe, Question};
 use crate::table::{ActionError, Answer, Host};
 
 /// How long an answer may be when nobody says.
@@ -23,6 +23,8 @@ const MAX_TOKENS: u64 = 4_096;
 pub(crate) struct ListArgs {
     /// Whether each provider is asked whether it is there.
     check: bool,
+    /// Whether every known price is listed, not only those of the default models and of the configuration.
+    prices: bool,
 }
 
 /// What `model.ask` takes.
@@ -50,7 +52,8 @@ pub(crate) struct AskArgs {
 pub(crate) fn list(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionError> {
     let args: ListArgs = arguments(args)?;
     let probe = if args.check { Probe::Reach } else { Probe::Configuration };
-    Answer::new("ok", &host.models.list(probe)?)
+    let prices = if args.prices { ListedPrices::All } else { ListedPrices::InUse };
+    Answer::new("ok", &host.models.list(probe, prices)?)
 }
 
 /// `model.ask`

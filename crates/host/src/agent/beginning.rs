@@ -15,6 +15,9 @@ use crate::workspace::Workspace;
 
 /// The first reason why no run begins here now.
 pub(super) fn refused(workspace: &Workspace, door: &dyn AgentDoor) -> Result<Option<Refused>, ActionError> {
+    if let Some(refused) = too_broad(door)? {
+        return Ok(Some(refused));
+    }
     if let Some(refused) = observed_nowhere(workspace).or_else(|| unobserved(workspace, door)) {
         return Ok(Some(refused));
     }
@@ -26,6 +29,17 @@ pub(super) fn refused(workspace: &Workspace, door: &dyn AgentDoor) -> Result<Opt
         return Ok(Some(refused));
     }
     spent(workspace)
+}
+
+/// No agent works in a whole home directory or file system by accident.
+fn too_broad(door: &dyn AgentDoor) -> Result<Option<Refused>, ActionError> {
+    let Some(what) = door.broad_workdir()? else { return Ok(None) };
+    let workdir = door.workdir()?;
+    Ok(Some(Refused {
+        class: "workdir_too_broad".to_owned(),
+        detail: format!("the agent would work in `{}`, which is {what}", workdir.display()),
+        hint: "change to the directory of a project, or name this one with `--root`".to_owned(),
+    }))
 }
 
 /// Payloads that only one processor may see need that processor.

@@ -66,6 +66,21 @@ pub trait AgentDoor: Debug + Sync {
     /// The models that are asked when nobody names others.
     fn default_models(&self) -> Vec<String>;
 
+    /// The models among these that have no price a cost limit can rely on.
+    ///
+    /// # Errors
+    /// Prices cannot be read.
+    fn unpriced_models(&self, references: &[String]) -> Result<Vec<String>, ActionError>;
+
+    /// What the working directory is, where it is too much for an agent and the person did not name it: the home directory,
+    /// or the root of the file system.
+    ///
+    /// # Errors
+    /// There is no working directory.
+    fn broad_workdir(&self) -> Result<Option<&'static str>, ActionError> {
+        Ok(None)
+    }
+
     /// Whoever answers in the name of these models, in order.
     ///
     /// # Errors
@@ -257,6 +272,10 @@ impl AgentDoor for NoAgent {
 
     fn default_models(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    fn unpriced_models(&self, _: &[String]) -> Result<Vec<String>, ActionError> {
+        nothing()
     }
 
     fn answers(&self, _: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {

@@ -116,6 +116,7 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
             depth,
             denied,
             blocked,
+            workdir,
             ..
         } => RunEventKind::RunStarted {
             run_id: (*run_id).to_owned(),
@@ -127,6 +128,7 @@ fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
             depth: *depth,
             denied: denied.iter().map(|error| Json(error.for_client().into_owned())).collect(),
             blocked: blocked.to_vec(),
+            workdir: Some(workdir.to_string_lossy().into_owned()),
         },
         RunEvent::TurnStarted { call_id, turn, harness } => RunEventKind::TurnStarted {
             call_id: (*call_id).to_owned(),

@@ -14,7 +14,7 @@ use super::workflow::{self, WorkflowArgs};
 use crate::actions::issue::{arguments, invalid, one_line, told};
 use crate::authority::checked_id;
 use crate::desk_tools::DESK_SCOPES;
-use crate::settings::LoopSettings;
+use crate::settings::{LoopSettings, UnpricedModels};
 use crate::table::ActionError;
 
 /// What `run.start` takes.
@@ -59,6 +59,8 @@ pub(crate) struct RunArgs {
     max_tokens: Option<u64>,
     /// Millionths of a dollar.
     max_cost_micros: Option<u64>,
+    /// What a cost limit does about a model without a price: `refuse` or `allow`.
+    unpriced: Option<String>,
     /// Wall time.
     max_wall_millis: Option<u64>,
     /// Workers.
@@ -102,6 +104,10 @@ pub struct RunRequest {
     pub scopes: Option<Vec<String>>,
     /// How much it may use.
     pub limits: Limits,
+    /// Whether the request names a limit of the cost.
+    pub names_cost: bool,
+    /// What a cost limit does about a model without a price.
+    pub unpriced: UnpricedModels,
     /// How much a model is shown.
     pub context: ContextLimits,
     /// The measured reason to go on past the turns of a workflow.
@@ -169,6 +175,8 @@ impl RunRequest {
             profile: profile(args.profile.as_deref(), settings)?,
             scopes: requested_scopes(args.scopes, settings),
             limits,
+            names_cost: args.max_cost_micros.is_some(),
+            unpriced: unpriced_models(args.unpriced.as_deref(), settings)?,
             context,
             autonomy,
             models: args.models,
@@ -267,6 +275,19 @@ fn profile(token: Option<&str>, settings: &LoopSettings) -> Result<Profile, Inpu
             .into_iter()
             .find(|profile| profile.as_str() == token)
             .ok_or_else(|| invalid("expected read-only, workspace-write, network or isolated", "profile")),
+    }
+}
+
+/// What a cost limit does about models without a price: as the request says, or the configuration.
+pub(super) fn unpriced_models(
+    token: Option<&str>,
+    settings: &LoopSettings,
+) -> Result<UnpricedModels, InputError> {
+    match told(token) {
+        None => Ok(settings.unpriced()),
+        Some(token) => {
+            UnpricedModels::from_token(token).ok_or_else(|| invalid("expected refuse or allow", "unpriced"))
+        }
     }
 }
 

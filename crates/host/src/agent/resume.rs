@@ -16,9 +16,11 @@ use serde::Deserialize;
 use super::assemble::{again, check_checkpoints};
 use super::beginning;
 use super::conversing;
+use super::cost_limit::{CostLimit, refuse_unpriced};
 use super::instructed::authority;
 use super::lease::{self, Refused};
 use super::ports::FileJournal;
+use super::request::unpriced_models;
 use super::retention;
 use super::run::{Ground, Session, Started, Watch, continued, is_begun, journal, next_session, released};
 use super::traces;
@@ -46,6 +48,8 @@ pub(crate) struct ResumeArgs {
     max_tokens: Option<u64>,
     /// Millionths of a dollar, all of them counted.
     max_cost_micros: Option<u64>,
+    /// What a cost limit does about a model without a price: `refuse` or `allow`.
+    unpriced: Option<String>,
     /// Wall time, all of it counted.
     max_wall_millis: Option<u64>,
     /// Workers, all of them counted.
@@ -87,6 +91,12 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
     }
     check_checkpoints(workspace, args.checkpoint_before.as_deref().unwrap_or_default())?;
     let limits = raised(&machine, &args)?;
+    let config = machine.config();
+    let unpriced = unpriced_models(args.unpriced.as_deref(), &workspace.settings.turn_loop)?;
+    let limit = CostLimit::find_resumed(workspace, &config.limits, args.max_cost_micros.is_some());
+    if let Some(refused) = refuse_unpriced(host.agent, limit, unpriced, &config.models, &config.workflow)? {
+        return Ok(Started::Refused(refused));
+    }
     let held = match machine.config().issue_id.clone() {
         None => None,
         Some(issue) => {

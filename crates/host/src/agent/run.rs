@@ -20,6 +20,7 @@ use super::assemble::{Made, Plan, check_names, left_of, make};
 use super::beginning;
 use super::children::HostCrew;
 use super::conversing::{self, InConversation, Shown};
+use super::cost_limit::{CostLimit, refuse_unpriced};
 use super::door::AgentDoor;
 use super::footprint::{classes, enter, leave};
 use super::governed::HostPolicy;
@@ -89,6 +90,11 @@ pub fn start(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Result
         answers => drop(answers?),
     }
     check_models(host.agent, &request.workflow)?;
+    let limit = CostLimit::find(workspace, request.names_cost);
+    let (models, workflow) = (&request.models, &request.workflow);
+    if let Some(refused) = refuse_unpriced(host.agent, limit, request.unpriced, models, workflow)? {
+        return Ok(Started::Refused(refused));
+    }
     // So is a scope, or a tool.
     let row = request.issue.as_deref().map(|issue| lease::look(workspace, issue)).transpose()?.flatten();
     let found = Found::look(workspace, host.agent, request.scopes.as_deref())?;

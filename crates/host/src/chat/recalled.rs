@@ -75,6 +75,7 @@ impl Recalled {
             depth: 0,
             denied,
             blocked: Vec::new(),
+            workdir: None,
         }
     }
 

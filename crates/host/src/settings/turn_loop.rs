@@ -55,6 +55,38 @@ pub struct LoopSettings {
     pub profile: Option<Setting<Profile>>,
     /// `loop.scopes`
     pub scopes: Option<Setting<Vec<String>>>,
+    /// `loop.unpriced`
+    pub unpriced: Option<Setting<UnpricedModels>>,
+}
+
+/// What a cost limit does about a model whose price is not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnpricedModels {
+    /// The run does not begin: what cannot be measured cannot be limited.
+    #[default]
+    Refuse,
+    /// The run begins, and answers of the model count as nothing.
+    Allow,
+}
+
+impl UnpricedModels {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Refuse, Self::Allow];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Refuse => "refuse",
+            Self::Allow => "allow",
+        }
+    }
+
+    /// Reads the word.
+    #[must_use]
+    pub fn from_token(token: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.token() == token)
+    }
 }
 
 /// What `[loop.code]` says: how much a program of a model may use.
@@ -132,6 +164,12 @@ impl LoopSettings {
         said(&self.action_mode).unwrap_or(ActionMode::Json)
     }
 
+    /// What a cost limit does about a model whose price is not known.
+    #[must_use]
+    pub fn unpriced(&self) -> UnpricedModels {
+        said(&self.unpriced).unwrap_or_default()
+    }
+
     /// How much a program may use.
     #[must_use]
     pub fn code_limits(&self) -> CodeLimits {
@@ -189,6 +227,7 @@ impl LoopSettings {
             ("profile", shown(&self.profile, &profile.as_str())),
             ("result_bytes", shown(&self.result_bytes, &context.result_bytes)),
             ("scopes", shown(&self.scopes, &scopes)),
+            ("unpriced", shown(&self.unpriced, &self.unpriced().token())),
         ]
     }
 }

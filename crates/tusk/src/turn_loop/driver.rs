@@ -207,6 +207,7 @@ impl Driver<'_, '_> {
             reads_history: self.ports.tools.reads_history(),
             denied: &denied,
             blocked: &config.blocked,
+            workdir: &self.ports.tools.workdir,
         });
         if let Beginning::Resumed { unwritten } = beginning {
             // A turn whose beginning nobody wrote down has done nothing: it begins now.

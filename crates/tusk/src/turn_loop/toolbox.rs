@@ -143,7 +143,7 @@ impl Toolbox {
                 continue;
             };
             let context = self.context_for(Reader::Model, consent(call));
-            let looked = tool.prepare(arguments, &context).and_then(|undo| match undo {
+            let looked = contain_panic(&call.call.name, || match tool.prepare(arguments, &context)? {
                 None if is_shown(call) => Ok((None, tool.preview(arguments, &context)?)),
                 undo => Ok((undo, None)),
             });
@@ -169,8 +169,8 @@ impl Toolbox {
         tool: &str,
         arguments: &crate::JsonText,
     ) -> Result<Result<Vec<Target>, ToolFailure>, ToolFailure> {
-        let (tool, arguments) = self.catalogue.resolve(tool, arguments)?;
-        Ok(tool.targets(&arguments, &self.context()))
+        let (found, arguments) = self.catalogue.resolve(tool, arguments)?;
+        Ok(contain_panic(tool, || found.targets(&arguments, &self.context())))
     }
 
     /// Why a path may not be touched by whoever would do it, for calls that are run elsewhere: what is outside, what is
@@ -191,7 +191,7 @@ impl Toolbox {
     /// What a step of a plan would do to what is there now; nothing happens.
     pub(super) fn shown(&self, call: &PlannedCall) -> Option<Result<Shown, ToolFailure>> {
         let (tool, arguments) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref())?;
-        Some(Shown::look(tool.as_ref(), arguments, &self.context()))
+        Some(contain_panic(&call.call.name, || Shown::look(tool.as_ref(), arguments, &self.context())))
     }
 
     /// Whether commands of the run can read the history of the repository in the workdir.
@@ -221,7 +221,7 @@ impl Toolbox {
         let context = self.context();
         let governed = |call: &'c PlannedCall| {
             let (tool, arguments) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref())?;
-            let targets = tool.targets(arguments, &context);
+            let targets = contain_panic(&call.call.name, || tool.targets(arguments, &context));
             Some(GovernedCall {
                 tool_call_id: &call.call.id,
                 spec: tool.spec(),
@@ -288,16 +288,10 @@ impl Toolbox {
         let reader = call.caller.as_ref().map_or(Reader::Model, |_| Reader::Program);
         let context = self.context_for(reader, consent(call));
         let call_tool = || {
-            let called = catch_unwind(AssertUnwindSafe(|| {
-                tool.call_prepared(arguments, prepared.undo.get(id), &context)
-            }));
-            match called {
-                Ok(Ok(output)) => ran(id, output),
-                Ok(Err(failure)) => Ran::without(failed(id, failure)),
-                Err(_) => {
-                    let failure = ToolFailure::new("tool.broken", format!("`{}` broke off", call.call.name));
-                    Ran::without(refused(id, failure))
-                }
+            let name = &call.call.name;
+            match contain_panic(name, || tool.call_prepared(arguments, prepared.undo.get(id), &context)) {
+                Ok(output) => ran(id, output),
+                Err(failure) => Ran::without(failed(id, failure)),
             }
         };
         match &self.changes {
@@ -335,6 +329,12 @@ impl Toolbox {
     pub fn operation(&self, call: &PlannedCall) -> Option<Change> {
         self.one(call, &Prepared::default()).operation
     }
+}
+
+/// Calls a tool. A panic in it is a defect of that tool, and ends this call alone.
+fn contain_panic<T>(tool: &str, call: impl FnOnce() -> Result<T, ToolFailure>) -> Result<T, ToolFailure> {
+    catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|_| Err(ToolFailure::new("tool.broken", format!("`{tool}` broke off"))))
 }
 
 /// What is known of calls before they run.
@@ -407,3 +407,6 @@ fn failed(id: &str, mut failure: ToolFailure) -> CallOutcome {
     }
     outcome
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! What somebody who watches a run is shown. Nothing here is read back; the journal is what counts.
 
+use std::path::Path;
+
 use super::people::{Confirmation, PlanDecision};
 use crate::JsonText;
 use crate::evidence::CallOutcome;
@@ -31,6 +33,8 @@ pub enum RunEvent<'e> {
         denied: &'e [PolicyError],
         /// Tools of other servers that it was not given, and why: a line each.
         blocked: &'e [String],
+        /// The directory that its tools work in.
+        workdir: &'e Path,
     },
     /// A model is asked, or the harness does something in its place.
     TurnStarted {

@@ -52,6 +52,36 @@ pub struct ModelListing {
     pub count: u64,
     /// The providers, sorted by name.
     pub items: Vec<ProviderRow>,
+    /// The prices of the default models and of the configuration, or every known one; sorted by model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prices: Vec<PriceRow>,
+}
+
+/// What one model costs, in millionths of a dollar per million tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceRow {
+    /// The model, as its provider names it; a prefix when it ends with `*`.
+    pub model: String,
+    /// Input that no cache had a part in; absent when no price is known, as are the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_micro_usd: Option<u64>,
+    /// Input read from a cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read_micro_usd: Option<u64>,
+    /// Input written to a cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_micro_usd: Option<u64>,
+    /// Output, reasoning included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_micro_usd: Option<u64>,
+    /// The day on which the price was looked up, or the line of the configuration that says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<String>,
+    /// Where the price comes from: `default` for the shipped table.
+    pub layer: String,
+    /// Whether a cost limit relies on it. One that only a repository names does not count.
+    pub limits_rely_on_it: bool,
 }
 
 /// One provider.

@@ -10,6 +10,7 @@ use premath_tusk::model::{ModelEvent, ModelRequest, PortFuture};
 use premath_tusk::policy::Governor;
 use premath_tusk::sandbox::{Interrupt, Sandbox};
 use premath_tusk::tools::files::WorkFiles;
+use premath_tusk::tools::foreign::ForeignTools;
 use premath_tusk::tools::{ProtectedPaths, ToolSpec};
 use premath_tusk::turn_loop::{AnswerError, AnswerPort, Answered, Decision, Stopwatch};
 
@@ -72,6 +73,14 @@ impl AgentDoor for Attacked<'_> {
         self.inner.default_models()
     }
 
+    fn unpriced_models(&self, references: &[String]) -> Result<Vec<String>, ActionError> {
+        self.inner.unpriced_models(references)
+    }
+
+    fn broad_workdir(&self) -> Result<Option<&'static str>, ActionError> {
+        self.inner.broad_workdir()
+    }
+
     fn answers(&self, references: &[String]) -> Result<Box<dyn AnswerPort + Send>, ActionError> {
         if let Some(task) = self.task {
             return Ok(Box::new(Reader::new(task.clone())));
@@ -99,6 +108,14 @@ impl AgentDoor for Attacked<'_> {
 
     fn interrupt(&self) -> Interrupt {
         self.inner.interrupt()
+    }
+
+    fn rule_files(&self) -> Result<Vec<(String, String)>, ActionError> {
+        self.inner.rule_files()
+    }
+
+    fn foreign(&self) -> Arc<dyn ForeignTools> {
+        self.inner.foreign()
     }
 }
 

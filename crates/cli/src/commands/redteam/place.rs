@@ -8,10 +8,12 @@ use premath_bd::desk::{Applied, Cells, Desk, DeskFile, Folder, Item, Operation};
 use premath_bd::{OperatorBasis, OperatorGrant, Permit, PolicyFiles};
 use premath_host::{Host, RunStarted, TerminalAuthority, ToolSettings, Workspace, open_desk, publish};
 use premath_kernel::{Object, Value};
+use premath_tusk::tools::foreign::ForeignTools;
 use premath_wire::v1::RunAnswer;
 
 use super::Probe;
 use super::door::{Attacked, Person, Requests};
+use super::office::{self, Office};
 use super::probes::{Call, Task};
 use super::strategy::Said;
 use crate::agent::Agent;
@@ -63,6 +65,9 @@ pub(in crate::commands) struct Place {
     pub(super) root: PathBuf,
     pub(super) outside: PathBuf,
     pub(super) ear: Ear,
+    /// Another server, whose tools the person approved.
+    pub(super) office: Office,
+    foreign: Arc<dyn ForeignTools>,
     /// Secrets, each in one place.
     pub(super) secrets: Vec<String>,
     /// Files of a person on the desk, as they were.
@@ -124,8 +129,11 @@ impl Ground {
         let mut workspace =
             crate::commands::workspace(root.clone(), door, loaded.settings, redactor, Vec::new());
         workspace.packages = workspace.packages.measuring(package);
+        let office = Office::default();
         Ok(Place {
             workspace,
+            foreign: office.client(&root),
+            office,
             root,
             outside,
             ear: Ear::new().map_err(said)?,
@@ -166,6 +174,9 @@ impl Place {
             Object::fields().field("id", "bd-1").field("title", "Tidy the notes").field("description", note);
         self.call("issue.add", &issue.finish())?;
         self.fill_desk(note)?;
+        self.office.set_note(note);
+        self.approve_office()?;
+        self.office.turn_against_its_users();
         self.issues = self.issue_memory()?;
         for path in [
             self.outside.clone(),
@@ -176,6 +187,48 @@ impl Place {
             self.kept.extend(system::contents(&path).map_err(said)?);
         }
         Ok(())
+    }
+
+    /// Approves every tool that the other server defines, as the person does who was shown them.
+    fn approve_office(&self) -> Result<(), String> {
+        let approve = |digest: Option<&str>| {
+            let arguments =
+                Object::fields().field("target", office::NAME).optional("digest", digest).finish();
+            self.with_host(Person::SaysYes, None, |host, _| {
+                let effect = host.call("tool.approve", &arguments).map_err(said)?;
+                serde_json::from_str::<serde_json::Value>(effect.payload.get()).map_err(said)
+            })
+        };
+        let shown = approve(None)?;
+        let digest = shown.get("shownDigest").and_then(serde_json::Value::as_str);
+        let approved = approve(Some(digest.ok_or_else(|| format!("no tool was shown: {shown}"))?))?;
+        match approved.get("outcome").and_then(serde_json::Value::as_str) {
+            Some("approved") => Ok(()),
+            _other => Err(format!("the tools of the other server were not approved: {approved}")),
+        }
+    }
+
+    /// A host over this place, with somebody who is asked.
+    fn with_host<T>(
+        &self,
+        person: Person,
+        task: Option<&ToolTask>,
+        work: impl FnOnce(&Host<'_>, &Requests) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let models = self.models();
+        let sandbox = Arc::new(outside::sandbox(Loaded::default().sandbox, None));
+        let agent = Agent::new(&models, Arc::clone(&sandbox), &self.root, Loaded::default().guardrails)
+            .with_foreign(Arc::clone(&self.foreign), &self.workspace);
+        let requests = Arc::new(Requests::default());
+        let door = Attacked { inner: &agent, person, requests: Arc::clone(&requests), task };
+        let host = Host {
+            vectors: &VectorFolder(PathBuf::new()),
+            workspace: &self.workspace,
+            models: &models,
+            sandbox: sandbox.as_ref(),
+            agent: &door,
+        };
+        work(&host, &requests)
     }
 
     /// Issue memory, as it is now.
@@ -315,19 +368,7 @@ impl Place {
     }
 
     fn drive(&self, wanted: &Wanted<'_>) -> Result<Ran, String> {
-        let models = self.models();
-        let sandbox = Arc::new(outside::sandbox(Loaded::default().sandbox, None));
-        let agent = Agent::new(&models, Arc::clone(&sandbox), &self.root, Loaded::default().guardrails);
-        let requests = Arc::new(Requests::default());
-        let (person, task) = (wanted.person, wanted.task);
-        let door = Attacked { inner: &agent, person, requests: Arc::clone(&requests), task };
-        let host = Host {
-            vectors: &VectorFolder(PathBuf::new()),
-            workspace: &self.workspace,
-            models: &models,
-            sandbox: sandbox.as_ref(),
-            agent: &door,
-        };
+        let task = wanted.task;
         let arguments = Object::fields()
             .field("task", task.map_or("Tidy the notes.", |task| task.ask.as_str()))
             .field("models", Value::text_list([wanted.model.as_str()]))
@@ -336,11 +377,13 @@ impl Place {
             .field("maxTurns", 12_u32)
             .field("maxToolCalls", 40_u32)
             .finish();
-        let (answer, refused) = match premath_host::start(&host, &arguments, &mut |_| {}).map_err(said)? {
-            RunStarted::Ran(answer) => (Some(*answer), None),
-            RunStarted::Refused(refused) => (None, Some(refused.detail)),
-        };
-        Ok(Ran { answer, refused, requests: requests.all(), most_calls: MOST_CALLS })
+        self.with_host(wanted.person, task, |host, requests| {
+            let (answer, refused) = match premath_host::start(host, &arguments, &mut |_| {}).map_err(said)? {
+                RunStarted::Ran(answer) => (Some(*answer), None),
+                RunStarted::Refused(refused) => (None, Some(refused.detail)),
+            };
+            Ok(Ran { answer, refused, requests: requests.all(), most_calls: MOST_CALLS })
+        })
     }
 
     /// The same calls with the names of this place.
@@ -349,6 +392,7 @@ impl Place {
         let mut names: Vec<(String, String)> =
             vec![("{port}".to_owned(), port), ("{outside}".to_owned(), shown(&self.outside))];
         names.push(("{root}".to_owned(), shown(&self.root)));
+        names.push(("{secret}".to_owned(), self.secret(0)));
         for (number, file) in self.desk.iter().enumerate() {
             names.push((format!("{{desk{}}}", number + 1), file.id.clone()));
         }

@@ -26,7 +26,7 @@ pub(super) fn of_programs(shown: u64, unfiltered: u64) -> String {
 }
 
 /// `$0.0123`: two decimals, more where they say something.
-pub(super) fn money(micros: u64) -> String {
+pub(in crate::render) fn money(micros: u64) -> String {
     let (dollars, part) = (micros / 1_000_000, format!("{:06}", micros % 1_000_000));
     let (cents, rest) = part.split_at_checked(2).unwrap_or((&part, ""));
     format!("${}.{cents}{}", count(dollars), rest.trim_end_matches('0'))

@@ -16,13 +16,24 @@ const TASK_LINES: usize = 6;
 
 /// What stands above a run; nothing for another event.
 pub(super) fn opened(event: &RunEvent<'_>) -> String {
-    let RunEvent::Started { run_id, task, issue_id, models, pattern, is_resumed, denied, blocked, .. } =
-        event
+    let RunEvent::Started {
+        run_id,
+        task,
+        issue_id,
+        models,
+        pattern,
+        is_resumed,
+        denied,
+        blocked,
+        workdir,
+        ..
+    } = event
     else {
         return String::new();
     };
     let goes_on = if *is_resumed { format!(" {TIP}goes on{TIP:#}") } else { String::new() };
-    let mut text = format!("{STRONG}run {}{STRONG:#}{goes_on}\n", plain(run_id));
+    let folder = plain(&workdir.to_string_lossy());
+    let mut text = format!("{STRONG}run {}{STRONG:#}{goes_on} in {folder}\n", plain(run_id));
     let mut lines = task.trim().lines();
     let shown: Vec<String> = lines.by_ref().take(TASK_LINES).map(plain).collect();
     text.push_str(&format!("  {DIM}task {DIM:#}   {}\n", shown.join("\n          ")));

@@ -167,6 +167,7 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
             reads_history: false,
             denied: &[],
             blocked: &[],
+            workdir: std::path::Path::new("/work/project"),
         },
         RunEvent::TurnStarted { call_id: "run-1.t1", turn: 1, harness: None },
         RunEvent::Model(&ModelEvent::ReasoningDelta { index: 0, text: "Both at once.".to_owned() }),
@@ -195,7 +196,7 @@ fn a_run_is_shown_from_its_task_to_what_to_look_at_next() {
         RunEvent::Stopped(&report),
     ]);
     insta::assert_snapshot!(shown, @r"
-    run run-1
+    run run-1 in /work/project
       task    Mend the totals
       issue   bd-1
       model   anthropic:claude, then local:qwen
@@ -397,6 +398,7 @@ fn nothing_that_others_say_acts_on_the_terminal() {
             reads_history: false,
             denied: &[],
             blocked: &[],
+            workdir: std::path::Path::new("/work/project"),
         },
         RunEvent::TurnStarted { call_id: evil, turn: 1, harness: None },
         RunEvent::Model(&ModelEvent::TextDelta { index: 0, text: evil.to_owned() }),

@@ -1,11 +1,12 @@
 //! What `[models]` may say, and what only a person may.
 
+use premath_models::price::micro_dollars;
 use premath_models::provider::Protocol;
 
 use std::path::Path;
 
 use super::super::{FILE_NAME, Loaded, Owner, Source, read_over};
-use super::{KeySource, micro_dollars};
+use super::KeySource;
 
 fn read_as(owner: Owner, text: &str) -> Result<Loaded, String> {
     read_over(Loaded::default(), text, &source(owner)).map_err(|error| error.message)
@@ -135,4 +136,26 @@ fn prices_are_dollars_with_up_to_six_decimals() {
     for (text, expected) in cases {
         assert_eq!(micro_dollars(text), expected, "{text}");
     }
+}
+
+#[test]
+fn a_repository_can_raise_a_price_and_not_lower_it() {
+    let price = |input: &str| format!("[models.prices.\"gpt-5\"]\ninput = \"{input}\"\noutput = \"10\"\n");
+    let raised = read_as(Owner::Repository, &price("2")).unwrap();
+    assert!(raised.models.prices["gpt-5"].value.is_trusted);
+    let lowered = read_as(Owner::Repository, &price("0")).unwrap_err();
+    assert!(lowered.contains("cannot lower the price"), "{lowered}");
+    assert!(read_as(Owner::Person, &price("0")).is_ok());
+}
+
+#[test]
+fn a_price_that_only_a_repository_names_is_not_trusted() {
+    let text = "[models.prices.\"our-model\"]\ninput = \"0\"\noutput = \"0\"\nas_of = \"2026-11-01\"\n";
+    let loaded = read_as(Owner::Repository, text).unwrap();
+    let setting = &loaded.models.prices["our-model"].value;
+    assert!(!setting.is_trusted);
+    assert_eq!(setting.as_of.as_deref(), Some("2026-11-01"));
+    assert!(read_as(Owner::Person, text).unwrap().models.prices["our-model"].value.is_trusted);
+    let undated = read_as(Owner::Person, &text.replace("2026-11-01", "yesterday")).unwrap_err();
+    assert!(undated.contains("expected a day"), "{undated}");
 }

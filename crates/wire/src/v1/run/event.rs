@@ -46,6 +46,9 @@ pub enum RunEventKind {
         /// Tools of other servers that it was not given, and why.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         blocked: Vec<String>,
+        /// The directory that its tools work in; absent where the event is read back from a journal.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workdir: Option<String>,
     },
     /// A model is asked, or the harness does something in its place.
     #[serde(rename = "turn.started")]
