@@ -194,7 +194,9 @@ pub(crate) fn expand_braces(text: &str, most: usize) -> Vec<String> {
 
 /// The first innermost group of braces that makes words, with what stands around it.
 fn innermost_choices(text: &str) -> Option<(String, Vec<String>, String)> {
-    let close = text.find(CLOSE_BRACE)?;
+    // A brace that closes nothing stands for itself.
+    let first = text.find(OPEN_BRACE)?;
+    let close = first + text.get(first..)?.find(CLOSE_BRACE)?;
     let (head, tail) = text.split_at_checked(close)?;
     let after = tail.strip_prefix(CLOSE_BRACE)?;
     let open = head.rfind(OPEN_BRACE)?;
@@ -217,7 +219,8 @@ fn range(text: &str) -> Option<Vec<String>> {
     let (from, to) = text.split_once("..")?;
     if let (Ok(from), Ok(to)) = (from.parse::<i64>(), to.parse::<i64>()) {
         let (low, high) = (from.min(to), from.max(to));
-        return (high - low < 64).then(|| (low..=high).map(|number| number.to_string()).collect());
+        let is_short = high.checked_sub(low).is_some_and(|length| length < 64);
+        return is_short.then(|| (low..=high).map(|number| number.to_string()).collect());
     }
     match (from.chars().collect::<Vec<_>>().as_slice(), to.chars().collect::<Vec<_>>().as_slice()) {
         ([from], [to]) if from.is_ascii_alphabetic() && to.is_ascii_alphabetic() => {

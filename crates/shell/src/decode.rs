@@ -89,7 +89,7 @@ fn unescape(text: &str, escapes: Escapes) -> String {
         bytes.extend_from_slice(before.as_bytes());
         rest = match escapes {
             Escapes::Echo if after.starts_with('c') => "",
-            _ => unescape_one(after, escapes, &mut bytes),
+            Escapes::AnsiC | Escapes::Format | Escapes::Echo => unescape_one(after, escapes, &mut bytes),
         };
     }
     bytes.extend_from_slice(rest.as_bytes());

@@ -22,7 +22,7 @@ impl Interpreter<'_> {
     /// The readings of a word, each as the arguments it becomes.
     pub(crate) fn expand(&mut self, word: &Word) -> Vec<Vec<Arg>> {
         let readings = self.readings(&word.pieces);
-        readings.into_iter().map(fields).collect()
+        readings.iter().map(fields).collect()
     }
 
     /// A word that is not cut, and in which nothing matches names.
@@ -187,7 +187,7 @@ fn join(left: &Arg, right: &Arg) -> Arg {
 }
 
 /// The arguments that a word becomes when braces and blanks cut it.
-fn fields(arg: Arg) -> Vec<Arg> {
+fn fields(arg: &Arg) -> Vec<Arg> {
     let words = if arg.text.contains(OPEN_BRACE) {
         expand_braces(&arg.text, MOST_WORDS)
     } else {

@@ -64,30 +64,14 @@ impl Scene {
             (_, Some(folder)) => format!("{folder}/{text}"),
             (_, None) => format!("{UNKNOWN}/{text}"),
         };
-        let whole = self.from_home(&normal(&joined));
-        let root = self.from_home(&normal(&self.root));
+        let whole = home_as_tilde(&normal(&joined));
+        let root = home_as_tilde(&normal(&self.root));
         let inside = match whole.strip_prefix(&root) {
             Some("") => Some(String::new()),
             Some(rest) => rest.strip_prefix('/').map(str::to_owned),
             None => None,
         };
         Place { inside, whole }
-    }
-
-    /// The home folder of anybody as `~`.
-    fn from_home(&self, path: &str) -> String {
-        let mut parts = path.split('/');
-        match (parts.next(), parts.next(), parts.next()) {
-            (Some(""), Some("home" | "Users"), Some(user)) if !user.is_empty() => {
-                let rest: Vec<&str> = parts.collect();
-                if rest.is_empty() { "~".to_owned() } else { format!("~/{}", rest.join("/")) }
-            }
-            (Some(""), Some("root"), first) => {
-                let rest: Vec<&str> = first.into_iter().chain(parts).collect();
-                if rest.is_empty() { "~".to_owned() } else { format!("~/{}", rest.join("/")) }
-            }
-            _ => path.to_owned(),
-        }
     }
 
     /// Where a path lies.
@@ -100,6 +84,9 @@ impl Scene {
         if !place.whole.starts_with('/') {
             return if place.whole.starts_with('~') { Zone::Outside } else { Zone::Unknown };
         }
+        if self.is_beside_root(&place.whole) {
+            return Zone::Outside;
+        }
         match (first, second) {
             ("tmp", second) if !is_everything(second) => Zone::Temporary,
             ("var", "tmp" | "folders") | ("private", "tmp" | "var") | ("dev", "shm") => Zone::Temporary,
@@ -111,10 +98,26 @@ impl Scene {
         }
     }
 
+    /// Whether a path lies with the repository in the same folder for temporary files, which is then more than that.
+    fn is_beside_root(&self, path: &str) -> bool {
+        let below_tmp = |path: &str| {
+            path.strip_prefix("/tmp/").and_then(|rest| rest.split('/').next()).map(str::to_owned)
+        };
+        let root = below_tmp(&normal(&self.root));
+        root.is_some() && root == below_tmp(path)
+    }
+
+    /// Whether a path is the repository or a folder that it lies in.
+    pub(crate) fn holds_root(&self, place: &Place) -> bool {
+        let root = home_as_tilde(&normal(&self.root));
+        place.inside.as_deref() == Some("")
+            || root.strip_prefix(place.whole.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+    }
+
     /// Whether a path belongs to premath or configures hooks, and what it is called then.
     pub(crate) fn own(&self, place: &Place) -> Option<&'static str> {
         let own_folder = |folder: &String| {
-            let folder = self.from_home(&normal(folder));
+            let folder = home_as_tilde(&normal(folder));
             place.whole.strip_prefix(&folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         if self.own_folders.iter().any(own_folder) {
@@ -163,6 +166,22 @@ impl Place {
     /// Whether the last name stands for all there is in a folder.
     pub(crate) fn is_everything(&self) -> bool {
         is_everything(self.name())
+    }
+}
+
+/// The home folder of any user as `~`.
+fn home_as_tilde(path: &str) -> String {
+    let mut parts = path.split('/');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(""), Some("home" | "Users"), Some(user)) if !user.is_empty() => {
+            let rest: Vec<&str> = parts.collect();
+            if rest.is_empty() { "~".to_owned() } else { format!("~/{}", rest.join("/")) }
+        }
+        (Some(""), Some("root"), first) => {
+            let rest: Vec<&str> = first.into_iter().chain(parts).collect();
+            if rest.is_empty() { "~".to_owned() } else { format!("~/{}", rest.join("/")) }
+        }
+        _ => path.to_owned(),
     }
 }
 

@@ -128,6 +128,7 @@ fn leaf() -> impl Strategy<Value = String> {
         "false && x=a; r${x}m -rf /q",
         "x=; $x rm -rf /q",
         "{,rm} -rf /q",
+        "x=a :; $x rm -rf /q",
         "$(:) env $(:) rm -rf /q",
         "$'rm\\0xx' -rf /q",
         "$(printf 'r\\0m') -rf /q",

@@ -49,3 +49,21 @@ fn braces_make_words() {
     let many = marked(&"{a,b}".repeat(70));
     assert!(expand_braces(&many, 64).iter().all(|word| word.contains(UNKNOWN)));
 }
+
+#[test]
+fn braces_that_close_nothing_and_ranges_without_end_are_no_words() {
+    let expanded = |text: &str| {
+        let marked: String = text
+            .chars()
+            .map(|one| match one {
+                '{' => OPEN_BRACE,
+                ',' => COMMA,
+                '}' => CLOSE_BRACE,
+                other => other,
+            })
+            .collect();
+        expand_braces(&marked, 64)
+    };
+    assert_eq!(expanded("}{a,b}"), ["}a", "}b"]);
+    assert_eq!(expanded("{-9223372036854775808..9223372036854775807}").len(), 1);
+}

@@ -2,7 +2,7 @@
 
 use super::{Interpreter, bounded};
 use crate::arg::{Arg, UNKNOWN, could_be, is_mark};
-use crate::ast::{Assignment, Command, Word};
+use crate::ast::{Assignment, Command, Piece, Word};
 use crate::flow::Flow;
 use crate::risk::{Reach, RiskClass};
 use crate::rules;
@@ -53,6 +53,11 @@ impl Interpreter<'_> {
         };
         let rest: Vec<Arg> = rest.iter().flat_map(|word| self.expand_all(word)).collect();
         let mut whole = Flow::empty();
+        if self.may_be_nothing(command)
+            && rest.first().is_some_and(|arg| rules::carriers::is_carried(&arg.text))
+        {
+            self.run(rest.clone(), input.clone());
+        }
         for mut words in first {
             words.extend(rest.iter().cloned());
             self.has_assignments = !command.assignments.is_empty();
@@ -63,6 +68,12 @@ impl Interpreter<'_> {
         }
         self.keep_output(&command.redirects, &whole);
         whole
+    }
+
+    /// Whether the word in the place of a command is variables alone, which are no word where they are empty.
+    fn may_be_nothing(&self, command: &Command) -> bool {
+        let first = command.words.first();
+        first.is_some_and(|word| word.pieces.iter().all(|piece| matches!(piece, Piece::Parameter(_))))
     }
 
     /// The readings of the word that names a program. A variable that a branch or a subshell sets may be empty after all.
@@ -101,7 +112,7 @@ impl Interpreter<'_> {
             let Some(first) = words.first() else { return Flow::empty() };
             let name = program(first);
             if name.contains(is_mark) {
-                return self.unknown_program(&name, &words, input);
+                return self.unknown_program(&name, &words, &input);
             }
             if let Some(flow) = self.defined(&name, &words, &input) {
                 return flow;
@@ -155,7 +166,7 @@ impl Interpreter<'_> {
     }
 
     /// A command whose name is only known when it runs.
-    fn unknown_program(&mut self, name: &str, words: &[Arg], input: Flow) -> Flow {
+    fn unknown_program(&mut self, name: &str, words: &[Arg], input: &Flow) -> Flow {
         let origin = words.first().map(|first| first.origin).unwrap_or_default();
         if origin.network {
             self.ask(RiskClass::Install, Reach::Network, "runs what the network delivers");

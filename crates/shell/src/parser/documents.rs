@@ -10,12 +10,12 @@ impl Parser {
             return Err(SyntaxFault::Invalid);
         }
         for document in std::mem::take(&mut self.pending) {
-            self.document(document)?;
+            self.document(&document)?;
         }
         Ok(())
     }
 
-    fn document(&mut self, document: PendingDocument) -> Result<(), SyntaxFault> {
+    fn document(&mut self, document: &PendingDocument) -> Result<(), SyntaxFault> {
         let mut text = String::new();
         while self.at < self.characters.len() {
             self.step()?;

@@ -80,9 +80,8 @@ fn relocate(interpreter: &mut Interpreter<'_>, call: &Call<'_>) {
     for source in sources {
         let place = interpreter.place(source);
         let zone = interpreter.scene.zone(&place);
-        if is_lost || interpreter.scene.own(&place).is_some() || place.inside.as_deref() == Some("") {
-            interpreter.delete(source, true);
-        } else if place.could_have(".git") {
+        let is_own = interpreter.scene.own(&place).is_some();
+        if is_lost || is_own || interpreter.scene.holds_root(&place) || place.could_have(".git") {
             interpreter.delete(source, true);
         } else if matches!(zone, Zone::System | Zone::Outside) {
             let reason = "moves files from outside of the repository";

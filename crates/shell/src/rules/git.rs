@@ -121,6 +121,13 @@ fn subcommands(interpreter: &mut Interpreter<'_>, name: &str, call: &Call<'_>) {
         "tag" if call.has('d', "--delete") || call.has('f', "--force") => {
             history(interpreter, "deletes or moves a tag")
         }
+        _ => working_tree(interpreter, name, call),
+    }
+}
+
+/// Subcommands that change files, configuration or what is fetched.
+fn working_tree(interpreter: &mut Interpreter<'_>, name: &str, call: &Call<'_>) {
+    match name {
         "config" => config(interpreter, call),
         "clean" => clean(interpreter, call),
         "reset" if call.mentions("--hard") || call.mentions("--merge") => {

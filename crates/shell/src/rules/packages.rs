@@ -126,7 +126,7 @@ fn python(interpreter: &mut Interpreter<'_>, call: &Call<'_>) {
     if begins(&words, "config set") || begins(&words, "config edit") {
         interpreter.ask(RiskClass::Persistence, Reach::Machine, "changes how every later install works");
     }
-    if call.args.iter().any(is_address) && !words.first().is_some_and(|first| first == "config") {
+    if call.args.iter().any(is_address) && words.first().is_none_or(|first| first != "config") {
         let is_usual = call.values(&["-i", "--index-url", "--extra-index-url"]);
         if call
             .args

@@ -62,10 +62,9 @@ fn program_arguments(call: &Call<'_>, options: &[&str]) -> Vec<Arg> {
             found.extend(call.args.get(index + 1).cloned());
         } else if let Some(text) =
             options.iter().filter(|option| option.len() == 2).find_map(|option| arg.text.strip_prefix(option))
+            && !text.is_empty()
         {
-            if !text.is_empty() && !is_joined {
-                found.push(arg.with_text(text));
-            }
+            found.push(arg.with_text(text));
         }
     }
     found

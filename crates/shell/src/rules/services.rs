@@ -58,19 +58,11 @@ pub(super) fn apply(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Optio
     sends(interpreter, call, &words);
     match call.name {
         "kubectl" | "oc" => cluster(interpreter, call, &words),
-        "terraform" | "tofu" | "terragrunt" | "pulumi" | "cdk" => {
-            if begins(&words, "apply")
-                || begins(&words, "up")
-                || begins(&words, "deploy")
-                || begins(&words, "state rm")
-                || begins(&words, "taint")
-            {
-                interpreter.ask(
-                    RiskClass::Destructive,
-                    Reach::Network,
-                    "changes machines and services elsewhere",
-                );
-            }
+        "terraform" | "tofu" | "terragrunt" | "pulumi" | "cdk"
+            if ["apply", "up", "deploy", "state rm", "taint"].iter().any(|verb| begins(&words, verb)) =>
+        {
+            let reason = "changes machines and services elsewhere";
+            interpreter.ask(RiskClass::Destructive, Reach::Network, reason);
         }
         "ansible" | "ansible-playbook"
             if !call.mentions("--check")

@@ -130,6 +130,10 @@ impl Interpreter<'_> {
             self.deny(RiskClass::OwnFiles, Reach::Workspace, format!("deletes {what}"));
             return;
         }
+        if is_recursive && self.scene.holds_root(&place) {
+            self.deny(RiskClass::Destructive, Reach::Workspace, "deletes the repository");
+            return;
+        }
         match self.scene.zone(&place) {
             Zone::System | Zone::Device => {
                 self.deny(RiskClass::Destructive, Reach::Machine, "deletes files of the system");

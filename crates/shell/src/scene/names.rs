@@ -136,7 +136,7 @@ pub(super) fn is_secret(place: &Place) -> bool {
         || (shadow && SECRET_NAMES.iter().any(|secret| could_be(name, secret)))
         || lower.starts_with(".env.")
         || (!lower.contains(is_mark) && SECRET_ENDINGS.iter().any(|ending| lower.ends_with(ending)))
-        || (is_named && !stem.is_empty() && (extension.is_empty() == !lower.contains('.')))
+        || (is_named && !stem.is_empty() && (extension.is_empty() != lower.contains('.')))
 }
 
 /// Files of a home folder that are read at login or by every program of a kind.

@@ -86,3 +86,16 @@ fn own_files_and_credentials_are_known_by_name() {
         assert!(!scene.is_secret(&place(path)), "{path}");
     }
 }
+
+#[test]
+fn a_repository_in_a_temporary_folder_makes_its_surroundings_more_than_temporary() {
+    let scene =
+        Scene { root: "/tmp/work/project".to_owned(), folder: "/tmp/work/project".to_owned(), ..scene() };
+    let place = |path: &str| scene.place(&Arg::known(path), Some("/tmp/work/project"));
+    assert_eq!(scene.zone(&place("../other")), Zone::Outside);
+    assert_eq!(scene.zone(&place("/tmp/scratch")), Zone::Temporary);
+    for path in ["/tmp/work", "/", "..", "."] {
+        assert!(scene.holds_root(&place(path)), "{path}");
+    }
+    assert!(!scene.holds_root(&place("../other")) && !scene.holds_root(&place("/tmp/wo")));
+}

@@ -60,7 +60,11 @@ fn base64(bytes: &[u8]) -> String {
             << (8 * (3 - chunk.len()));
         for position in 0..4 {
             let index = usize::try_from((group >> (18 - 6 * position)) & 63).expect("six bits");
-            out.push(if position > chunk.len() { '=' } else { char::from(LETTERS[index]) });
+            out.push(if position > chunk.len() {
+                '='
+            } else {
+                char::from(*LETTERS.get(index).expect("six bits"))
+            });
         }
     }
     out
