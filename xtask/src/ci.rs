@@ -38,6 +38,7 @@ const STEPS: &[Step] = &[
     Step { name: "docs", work: docs },
     Step { name: "conformance vectors", work: conformance },
     Step { name: "coherence", work: coherence },
+    Step { name: "panics in release", work: panics_in_release },
     Step { name: "seed coverage", work: seed_coverage::check },
     Step { name: SUPPLY_CHAIN, work: supply_chain },
     Step { name: "instruction budget", work: instruction_budget },
@@ -125,6 +126,13 @@ fn docs() -> Result<String> {
     Invocation::cargo(&["doc", "--workspace", "--no-deps", "--locked"])
         .with_variable("RUSTDOCFLAGS", "-D warnings")
         .run()?;
+    Ok(String::new())
+}
+
+/// Tests always unwind, so that only a program shows what the release profile does.
+fn panics_in_release() -> Result<String> {
+    let example = ["run", "--release", "--locked", "--package", "premath-tusk", "--example", "broken_tool"];
+    Invocation::cargo(&example).run()?;
     Ok(String::new())
 }
 

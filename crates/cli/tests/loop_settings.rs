@@ -146,5 +146,5 @@ fn the_configuration_shows_what_a_run_may_use_and_who_said_so() {
         (&row("loop.max_turns")["value"], &row("loop.max_turns")["layer"]),
         (&"60".into(), &"default".into())
     );
-    assert_eq!(rows.iter().filter(|row| row["key"].as_str().unwrap().starts_with("loop.")).count(), 27);
+    assert_eq!(rows.iter().filter(|row| row["key"].as_str().unwrap().starts_with("loop.")).count(), 28);
 }

@@ -254,6 +254,10 @@ fn what_a_query_or_an_address_cannot_mean_is_told() {
     assert_eq!((unnamed.status, unnamed.code().as_str()), (409, "model_unconfigured"), "{unnamed:?}");
     let error = &unnamed.json()["error"];
     assert!(error["hint"].as_str().unwrap().contains("[models]"), "{error}");
+    let limited =
+        json!({ "task": "hello", "models": ["openai:a-model-of-tomorrow"], "maxCostMicros": 1_000 });
+    let unpriced = server.post("/api/runs", &limited);
+    assert_eq!((unpriced.status, unpriced.code().as_str()), (409, "model_unpriced"), "{unpriced:?}");
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Calls that panic.
 
-#![expect(clippy::panic, reason = "a call that panics is what is tested")]
-
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -104,32 +104,41 @@ const fn error_kind(outcome: &RunOutcome) -> Option<&str> {
     }
 }
 
+/// The first event of a run; none for another event.
+fn run_started(event: &RunEvent<'_>) -> Option<RunEventKind> {
+    let RunEvent::Started {
+        run_id,
+        task,
+        issue_id,
+        models,
+        pattern,
+        is_resumed,
+        depth,
+        denied,
+        blocked,
+        workdir,
+        ..
+    } = event
+    else {
+        return None;
+    };
+    Some(RunEventKind::RunStarted {
+        run_id: (*run_id).to_owned(),
+        task: (*task).to_owned(),
+        issue_id: issue_id.map(ToOwned::to_owned),
+        models: models.to_vec(),
+        pattern: (*pattern).to_owned(),
+        resumed: *is_resumed,
+        depth: *depth,
+        denied: denied.iter().map(|error| Json(error.for_client().into_owned())).collect(),
+        blocked: blocked.to_vec(),
+        workdir: Some(workdir.to_string_lossy().into_owned()),
+    })
+}
+
 fn kind(event: &RunEvent<'_>) -> Option<RunEventKind> {
     Some(match event {
-        RunEvent::Started {
-            run_id,
-            task,
-            issue_id,
-            models,
-            pattern,
-            is_resumed,
-            depth,
-            denied,
-            blocked,
-            workdir,
-            ..
-        } => RunEventKind::RunStarted {
-            run_id: (*run_id).to_owned(),
-            task: (*task).to_owned(),
-            issue_id: issue_id.map(ToOwned::to_owned),
-            models: models.to_vec(),
-            pattern: (*pattern).to_owned(),
-            resumed: *is_resumed,
-            depth: *depth,
-            denied: denied.iter().map(|error| Json(error.for_client().into_owned())).collect(),
-            blocked: blocked.to_vec(),
-            workdir: Some(workdir.to_string_lossy().into_owned()),
-        },
+        RunEvent::Started { .. } => return run_started(event),
         RunEvent::TurnStarted { call_id, turn, harness } => RunEventKind::TurnStarted {
             call_id: (*call_id).to_owned(),
             turn: *turn,

@@ -1,7 +1,5 @@
 //! Tools that panic.
 
-#![expect(clippy::panic, reason = "a tool that panics is what is tested")]
-
 use std::path::PathBuf;
 use std::sync::Arc;
 
