@@ -117,8 +117,7 @@ pub(crate) fn unusable(class: InputClass, path: &str, what: &str) -> Failure {
 fn refuse_declared(headers: &HeaderMap, most: usize) -> Result<(), Failure> {
     let declared =
         headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    let is_too_large =
-        declared.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > most));
+    let is_too_large = declared.is_some_and(|length| length > u64::try_from(most).unwrap_or(u64::MAX));
     if is_too_large { Err(Failure::too_large(most)) } else { Ok(()) }
 }
 

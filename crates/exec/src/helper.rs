@@ -87,8 +87,8 @@ fn carry_out(control: &mut UnixStream, given: Given) -> Result<ExitCode, Refusal
     }
     let (given, _alive) = if given.plan.walls.guard == Guard::Mounts {
         match stand_ins::hold(given)? {
-            stand_ins::Role::Helper(given, alive) => (given, Some(alive)),
-            stand_ins::Role::Holder => return Ok(ExitCode::SUCCESS),
+            Some((given, alive)) => (given, Some(alive)),
+            None => return Ok(ExitCode::SUCCESS),
         }
     } else {
         (given, None)

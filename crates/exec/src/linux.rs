@@ -227,10 +227,11 @@ impl OsSandbox {
     fn walls(&self, command: &SandboxCommand, place: &Place, means: Means, held: Held) -> Walls {
         let readable = self.readable.get_or_init(|| readable(&self.config.readable));
         let limits = &command.limits;
-        let sockets = self.sockets(&place.path);
         let repository =
             if command.profile.hides_history() { Vec::new() } else { repository_of(&place.path) };
         let hides = means.with_namespaces && means.may_mount;
+        // Where the other sockets cannot be hidden, none may be connected to.
+        let sockets = if hides { self.sockets(&place.path) } else { Vec::new() };
         let network = match command.profile {
             Profile::ReadOnly | Profile::WorkspaceWrite | Profile::Isolated => Network::None,
             Profile::Network => self.config.connect_ports.clone().map_or(Network::Any, Network::Ports),

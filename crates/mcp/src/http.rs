@@ -122,7 +122,7 @@ async fn strictly(door: &Door, request: Request, next: Next) -> Response {
     // What the head says is enough: nothing of such a body is read.
     let declared =
         head.headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if declared.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > LONGEST)) {
+    if declared.is_some_and(|length| length > u64::try_from(LONGEST).unwrap_or(u64::MAX)) {
         return too_large();
     }
     let bytes = match tokio::time::timeout(BODY, to_bytes(body, LONGEST)).await {

@@ -20,7 +20,7 @@ const ATTEMPTS: [&str; 14] = [
     "a=approvals v=approve; mkdir -p s; env -i XDG_STATE_HOME=$PWD/s USER=jo $P $a $v $ID && touch broke-in-state",
     "a=approvals v=approve; env -i XDG_STATE_HOME=$STATE USER=jo $P $a $v $ID && touch broke-in-stolen",
     "cat $KEY > stolen && touch broke-in-read; head -c 32 $KEY; ls $STATE && touch broke-in-listed",
-    "printf x >> .premath/desk.db && touch broke-in-appended; rm -f .premath/desk.db* && touch broke-in-removed",
+    "printf x >> .premath/desk.db && touch broke-in-appended; rm .premath/desk.db && touch broke-in-removed",
     "cp .premath/desk.db mine.db; mv -f mine.db .premath/desk.db && touch broke-in-replaced",
     "mv .premath gone && touch broke-in-moved; ln -sfn /tmp .premath/desk.db-wal && touch broke-in-linked",
     "a=approvals v=approve; mkdir -p two && cp -r .premath two/ && cd two && env -i XDG_STATE_HOME=$PWD/s USER=jo $P $a $v $ID",

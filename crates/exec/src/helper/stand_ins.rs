@@ -16,27 +16,23 @@ use crate::placeholder::Placeholders;
 use crate::plan::{Plan, Refusal};
 use crate::raw;
 
-/// What this process became.
-pub(super) enum Role {
-    /// The helper goes on. Stand-ins stay while this, and every copy of it, is open.
-    Helper(Given, OwnedFd),
-    /// The stand-ins were held until the end.
-    Holder,
-}
+/// What the helper goes on with. Stand-ins stay while the descriptor, and every copy of it, is open.
+pub(super) type HeldStandIns = (Given, OwnedFd);
 
 fn refused(error: impl std::fmt::Display) -> Refusal {
     Refusal::new(Layer::ProtectedPaths, "making stand-ins", error)
 }
 
-/// Starts the holder and waits until the stand-ins are in place. Called before the helper leaves its namespaces and user.
-pub(super) fn hold(given: Given) -> Result<Role, Refusal> {
+/// Starts the holder and waits until the stand-ins are in place; none in the holder itself, after it removed them. Called
+/// before the helper leaves its namespaces and user.
+pub(super) fn hold(given: Given) -> Result<Option<HeldStandIns>, Refusal> {
     let (ready, told) = pipe2(OFlag::O_CLOEXEC).map_err(refused)?;
     let (ended, alive) = pipe2(OFlag::O_CLOEXEC).map_err(refused)?;
     if raw::fork().map_err(refused)?.is_some() {
         drop((told, ended));
         let mut failure = String::new();
         std::fs::File::from(ready).read_to_string(&mut failure).map_err(refused)?;
-        return if failure.is_empty() { Ok(Role::Helper(given, alive)) } else { Err(refused(failure)) };
+        return if failure.is_empty() { Ok(Some((given, alive))) } else { Err(refused(failure)) };
     }
     drop((ready, alive));
     // Whatever is sent to the group of the helper must not end the holder.
@@ -46,7 +42,7 @@ pub(super) fn hold(given: Given) -> Result<Role, Refusal> {
     let Given { plan, input, output, error, workdir } = given;
     drop((input, output, error));
     hold_until_end(&plan, &workdir, told, ended);
-    Ok(Role::Holder)
+    Ok(None)
 }
 
 fn hold_until_end(plan: &Plan, workdir: &OwnedFd, told: OwnedFd, ended: OwnedFd) {

@@ -176,7 +176,8 @@ fn without_namespaces_modes_owners_and_attributes_cannot_be_changed() {
     {
         assert_eq!(decide(&walls, call, [0; 4]), error(libc::EPERM), "{call}");
     }
-    let with_entries = Walls { guard: Guard::Entries, ..self::walls(Network::None, true) };
+    let sockets = vec![PathBuf::from("dev.sock")];
+    let with_entries = Walls { guard: Guard::Entries, sockets, ..self::walls(Network::None, true) };
     assert_eq!(
         decide(&with_entries, libc::SYS_fchmod, [0; 4]),
         error(libc::EPERM),

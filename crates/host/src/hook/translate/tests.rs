@@ -69,7 +69,7 @@ fn a_patch_keeps_everything_but_the_spelling_of_its_paths() {
 fn a_patch_inside_of_a_command_is_seen() {
     let command = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a.md\n+a\n*** End Patch\nEOF";
     let call = called(HookFormat::Codex, "Bash", &json!({ "command": command }));
-    assert_eq!(call.touched.first(), Some(&("sub/a.md".to_owned(), Touch::Patch)));
+    assert_eq!(call.touched.first(), Some(&("sub/a.md".to_owned(), Touch::Change)));
     let outside = command.replace("a.md", "/etc/a.md");
     assert!(translate(HookFormat::Codex, "Bash", &json!({ "command": outside }), &places()).is_err());
 }
