@@ -41,6 +41,11 @@ impl Cards for Known {
             decided_by: None,
             decided_at: None,
             message: None,
+            folder: None,
+            offers: Vec::new(),
+            reach: None,
+            revoked_by: None,
+            revoked_at: None,
         })
     }
 
