@@ -37,9 +37,10 @@ pub(crate) enum ApprovalsCommand {
     #[command(after_help = "Example:\n  premath approvals deny apr_0123456789ab --message \"not this one\"")]
     Deny(SaidArgs),
     /// Take an approval back that calls can still use
-    #[command(after_help = "Example:\n  premath approvals list --active\n  \
-                            premath approvals revoke apr_0123456789ab --message \"no more deletes\"\n\n\
-                            Calls that used it already are not undone.")]
+    #[command(
+        after_help = "Example:\n  premath approvals revoke apr_0123456789ab --message \"no more deletes\"\n\n\
+                            Calls that used it already are not undone."
+    )]
     Revoke(SaidArgs),
 }
 
