@@ -242,7 +242,7 @@ fn the_example_is_a_repository_in_which_everything_is_in_order_but_one_check() {
 fn every_value_of_the_configuration_says_where_it_comes_from() {
     let folder = Folder::new();
     let (code, defaults) = folder.json(&["config", "show"]);
-    assert_eq!((code, &defaults["count"]), (0, &json!(58)));
+    assert_eq!((code, &defaults["count"]), (0, &json!(59)));
     assert!(defaults["items"].as_array().unwrap().iter().all(|row| row["layer"] == "default"), "{defaults}");
     folder.write("premath.toml", "[issues]\nprefix = \"web\"\n");
     let (_, shown) = folder.json(&["config", "show", "--issues", "x.jsonl"]);
@@ -257,6 +257,7 @@ fn every_value_of_the_configuration_says_where_it_comes_from() {
     assert_eq!(
         json!(others),
         json!([
+            { "key": "guard.agent_sandbox", "value": "none", "layer": "default" },
             { "key": "issues.outside", "value": "", "layer": "default" },
             { "key": "issues.path", "value": "x.jsonl", "layer": "flag", "place": "--issues" },
             { "key": "issues.prefix", "value": "web", "layer": "file", "place": "premath.toml:2" },

@@ -68,4 +68,4 @@ pub use linux::OsSandbox;
 pub use own_child::{ChildEnd, run_own_child};
 #[cfg(target_os = "linux")]
 pub use protected::protected_paths;
-pub use worktree::git_common_folder;
+pub use worktree::{git_common_folder, has_git};

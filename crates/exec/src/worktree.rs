@@ -20,10 +20,22 @@ pub(crate) fn repository_of(workdir: &Path) -> Vec<PathBuf> {
 /// The folder of git that all working trees of a clone share, looked for from a canonical folder upwards; none without git.
 #[must_use]
 pub fn git_common_folder(folder: &Path) -> Option<PathBuf> {
-    let tree = folder.ancestors().find(|above| fs::symlink_metadata(above.join(".git")).is_ok())?;
+    let tree = folder.ancestors().find(|above| has_git(above))?;
     match linked(tree) {
         Some(outside) => outside.into_iter().next(),
         None => named(tree, ".git"),
+    }
+}
+
+/// Whether git works from this folder. An empty `.git` is none, for git as for us: one stands in for the missing name while a
+/// sandboxed command runs, and what a clone is must not depend on that.
+#[must_use]
+pub fn has_git(folder: &Path) -> bool {
+    let git = folder.join(".git");
+    match fs::metadata(&git) {
+        Ok(found) if found.is_dir() => fs::symlink_metadata(git.join("HEAD")).is_ok(),
+        Ok(_) => true,
+        Err(_) => fs::symlink_metadata(&git).is_ok(),
     }
 }
 

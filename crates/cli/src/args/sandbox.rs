@@ -35,7 +35,7 @@ pub(crate) enum SandboxVerb {
         after_help = "Example:\n  premath sandbox run -- cargo test\n  premath sandbox run --profile isolated --timeout 10 -- sh -c 'ls; id'\n\n\
                       Ends with 0 when the command did, with 1 when it failed or was refused; --json has its exit code."
     )]
-    Run(SandboxRunArgs),
+    Run(Box<SandboxRunArgs>),
 }
 
 /// Arguments of `sandbox check`.

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use premath_exec::has_git;
+
 use super::{is_root, variable};
 
 /// The root of the project this runs in: the nearest directory with `.premath` or `premath.toml` inside the current git
@@ -14,8 +16,7 @@ pub(crate) fn repository_root() -> PathBuf {
         return PathBuf::new();
     }
     let Ok(current) = std::env::current_dir() else { return PathBuf::new() };
-    let boundary = |directory: &Path| directory.join(".git").symlink_metadata().is_ok();
-    find_above(&current, &is_root, &boundary, home_directory().as_deref()).unwrap_or_default()
+    find_above(&current, &is_root, &has_git, home_directory().as_deref()).unwrap_or_default()
 }
 
 /// The nearest marked directory above `current`, up to the first with a boundary. The home directory is not looked at, nor

@@ -128,6 +128,18 @@ impl Room {
         child.kill().unwrap();
         child.wait().unwrap();
         self.folder.write("go2", "");
+        self.await_tidy();
+    }
+
+    /// Waits until the names that were held while the command ran are gone: it outlives premath, and so does their holder.
+    fn await_tidy(&self) {
+        // The folders above held names go last, in the order of their names.
+        let held = self.path(".github");
+        let started = std::time::Instant::now();
+        while held.symlink_metadata().is_ok() {
+            assert!(started.elapsed().as_secs() < 20, "{} stayed behind", held.display());
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
     }
 
     fn start(&self, arguments: &[&str]) -> Child {
@@ -276,7 +288,8 @@ fn copy(from: &Path, to: &Path) {
         if entry.file_type().unwrap().is_dir() {
             copy(&entry.path(), &target);
         } else {
-            fs::copy(entry.path(), target).unwrap();
+            fs::copy(entry.path(), &target)
+                .unwrap_or_else(|error| panic!("{}: {error}", entry.path().display()));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::repository_of;
+use super::{git_common_folder, has_git, repository_of};
 
 /// A repository with one linked working tree, laid out as git does.
 fn repository() -> (tempfile::TempDir, PathBuf, PathBuf) {
@@ -43,4 +43,15 @@ fn an_ordinary_clone_has_nothing_outside() {
     let (_folder, root, _tree) = repository();
     assert_eq!(repository_of(&root.join("main")), Vec::<PathBuf>::new());
     assert_eq!(repository_of(&root.join("nowhere")), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn an_empty_folder_with_the_name_is_no_repository() {
+    let (_folder, root, tree) = repository();
+    let inner = root.join("main/inner");
+    fs::create_dir_all(inner.join(".git")).unwrap();
+    assert!(!has_git(&inner) && has_git(&root.join("main")) && has_git(&tree));
+    assert_eq!(git_common_folder(&inner), Some(root.join("main/.git")));
+    fs::create_dir_all(root.join("plain/.git")).unwrap();
+    assert_eq!(git_common_folder(&root.join("plain")), None);
 }

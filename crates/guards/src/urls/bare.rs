@@ -39,12 +39,25 @@ pub(super) fn find(text: &str, known: &[Range<usize>]) -> Vec<BareHost> {
         while addresses.next_if(|range| range.end <= word.start).is_some() {}
         let is_known = addresses.peek().is_some_and(|range| range.start < word.end);
         let Some(token) = text.get(word.clone()) else { continue };
-        if !is_known && let Some(range) = host_of(token, reaches) {
+        if !is_known
+            && !is_visitor(text, &word)
+            && let Some(range) = host_of(token, reaches)
+        {
             found.push(BareHost { span: word.start + range.start..word.start + range.end });
         }
         reaches = goes_on(text, &word, token, reaches);
     }
     found
+}
+
+/// Whether a word is who visited, in a line of an access log (`192.0.2.1 - name [06/May/2024:...`): nobody is sent there.
+fn is_visitor(text: &str, word: &Range<usize>) -> bool {
+    let begins = text.get(..word.start).is_some_and(|before| before.is_empty() || before.ends_with('\n'));
+    let line = text.get(word.end..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    begins
+        && line.strip_prefix(" - ").and_then(|rest| rest.split_once(" [")).is_some_and(|(name, time)| {
+            !name.contains(' ') && time.starts_with(|first: char| first.is_ascii_digit())
+        })
 }
 
 /// Whether the next word may be an argument of a program that reaches hosts.
@@ -132,7 +145,7 @@ fn is_host(host: &str, reaches: bool, has_context: bool) -> bool {
         label.chars().all(|one| one.is_alphanumeric() || matches!(one, '-' | '_' | '%'))
             && !label.starts_with('-')
     };
-    if !labels.iter().all(|label| is_label(label)) {
+    if !labels.iter().all(is_label) {
         return false;
     }
     let is_number = |part: &&str| {
@@ -142,7 +155,7 @@ fn is_host(host: &str, reaches: bool, has_context: bool) -> bool {
             None => part.bytes().all(|byte| byte.is_ascii_digit()),
         }
     };
-    if labels.iter().all(|label| is_number(label)) {
+    if labels.iter().all(is_number) {
         let fits = labels.iter().all(|label| label.parse::<u32>().is_ok_and(|part| part < 256));
         let is_hexadecimal =
             labels.iter().any(|label| label.len() > 1 && label.to_ascii_lowercase().starts_with("0x"));

@@ -98,6 +98,7 @@ fn words_that_only_look_like_hosts_are_not_judged() {
         "./docs.py ../x.sh /etc/hosts.deny $HOME/.config",
         "key:value a::b ::std x=1.5",
         "curl -o out.txt https://docs.example.org/a",
+        "tail:\n192.0.2.17 - - [06/May/2024:07:08:09 +0000] \"GET / HTTP/1.1\" 200 512",
     ] {
         assert_eq!(labels(text), Vec::<String>::new(), "{text}");
     }

@@ -48,7 +48,7 @@ pub(super) fn judge(scene: &CommandScene<'_>, call: &Translated, paths: &[(Strin
         };
         whole.risks.extend(judge_path(path, touch, &scene.scene("")).risks);
     }
-    whole.risks.sort_by(|left, right| right.decision.cmp(&left.decision));
+    whole.risks.sort_by_key(|risk| std::cmp::Reverse(risk.decision));
     whole
 }
 

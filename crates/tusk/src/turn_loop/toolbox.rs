@@ -17,7 +17,7 @@ use super::step::PlannedCall;
 use crate::evidence::{CallOutcome, CallStatus, IntentRow, Payload, ShellRow};
 use crate::policy::{GovernedCall, SensorTrace, Target};
 use crate::sandbox::{ExecutionLimits, Interrupt, Profile, Sandbox, SandboxEvidence};
-use crate::tools::files::WorkFiles;
+use crate::tools::files::{EntryKind, WorkFiles};
 use crate::tools::payloads::Payloads;
 use crate::tools::{
     Catalogue, ChangeRule, ChangeTracker, Consent, ProtectedPaths, Reader, Shown, ToolContext, ToolFailure,
@@ -199,7 +199,8 @@ impl Toolbox {
     pub fn reads_history(&self) -> bool {
         self.catalogue.get("shell").is_some()
             && !self.profile.hides_history()
-            && self.files.metadata(".git").is_ok()
+            && (self.files.metadata(".git/HEAD").is_ok()
+                || self.files.metadata(".git").is_ok_and(|found| found.kind == EntryKind::File))
     }
 
     /// The protected paths among the files that a call would change, where a person may agree to it.
