@@ -1,7 +1,8 @@
 //! `cargo xtask ci`: the one test command. Runs every check in order and stops at the first failure.
 //! Must not hold a check that only CI can run: a person runs the same command at the desk.
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
 
 use crate::report::{Board, say};
 use crate::system::{Invocation, is_ci, root};
@@ -45,11 +46,26 @@ const STEPS: &[Step] = &[
     Step { name: "prove slice", work: prove::slice },
 ];
 
+/// Arguments of `ci`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The first step to run, by its name in the closing table; a repaired step need not wait for those before it
+    #[arg(long, value_name = "STEP")]
+    from: Option<String>,
+}
+
 /// Runs all steps up to the first failure and prints the closing table.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let first = match &arguments.from {
+        None => 0,
+        Some(name) => STEPS
+            .iter()
+            .position(|step| step.name == name)
+            .with_context(|| format!("no step is named `{name}`: the closing table has the names"))?,
+    };
     let mut board = Board::default();
     let mut failure = None;
-    for step in STEPS {
+    for step in STEPS.iter().skip(first) {
         match &failure {
             Some(_) => board.not_run(step.name),
             None => failure = board.step(step.name, step.work).err().map(|error| (step.name, error)),

@@ -26,7 +26,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Run every check of the repository, in order, up to the first failure
-    Ci,
+    Ci(ci::Arguments),
     /// Run the long forms of the reliability figures
     Prove(prove::Arguments),
     /// Build the page of the console into crates/console/dist
@@ -41,7 +41,7 @@ enum Verb {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
-        Verb::Ci => ci::run(),
+        Verb::Ci(arguments) => ci::run(&arguments),
         Verb::Prove(arguments) => prove::run(&arguments),
         Verb::Page(arguments) => page::run(&arguments),
         Verb::Mutants => mutants::run(),

@@ -27,16 +27,14 @@ pub fn git_common_folder(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Whether git works from this folder. An empty `.git` is none, for git as for us: one stands in for the missing name while a
-/// sandboxed command runs, and what a clone is must not depend on that.
+/// Whether a folder is the root of a working tree of git. What stands in for a missing `.git` while a sandboxed command runs, an
+/// empty folder that is not writable, is none: what a clone is must not depend on a run.
 #[must_use]
 pub fn has_git(folder: &Path) -> bool {
     let git = folder.join(".git");
-    match fs::metadata(&git) {
-        Ok(found) if found.is_dir() => fs::symlink_metadata(git.join("HEAD")).is_ok(),
-        Ok(_) => true,
-        Err(_) => fs::symlink_metadata(&git).is_ok(),
-    }
+    let Ok(found) = fs::symlink_metadata(&git) else { return false };
+    let is_empty = || fs::read_dir(&git).is_ok_and(|mut entries| entries.next().is_none());
+    !(found.is_dir() && found.permissions().readonly() && is_empty())
 }
 
 fn linked(workdir: &Path) -> Option<Vec<PathBuf>> {

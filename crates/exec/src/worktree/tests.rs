@@ -46,12 +46,14 @@ fn an_ordinary_clone_has_nothing_outside() {
 }
 
 #[test]
-fn an_empty_folder_with_the_name_is_no_repository() {
+fn what_stands_in_for_a_missing_repository_is_none() {
     let (_folder, root, tree) = repository();
     let inner = root.join("main/inner");
     fs::create_dir_all(inner.join(".git")).unwrap();
-    assert!(!has_git(&inner) && has_git(&root.join("main")) && has_git(&tree));
+    assert!(has_git(&inner) && has_git(&root.join("main")) && has_git(&tree));
+    let mut mode = fs::metadata(inner.join(".git")).unwrap().permissions();
+    mode.set_readonly(true);
+    fs::set_permissions(inner.join(".git"), mode).unwrap();
+    assert!(!has_git(&inner));
     assert_eq!(git_common_folder(&inner), Some(root.join("main/.git")));
-    fs::create_dir_all(root.join("plain/.git")).unwrap();
-    assert_eq!(git_common_folder(&root.join("plain")), None);
 }
