@@ -19,6 +19,7 @@ mod digest;
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod extra;
+mod git;
 mod git_content;
 mod git_worktrees;
 #[cfg(target_os = "linux")]
@@ -59,6 +60,7 @@ pub use companion::{Companion, CompanionCommand, CompanionStreams};
 pub use config::SandboxConfig;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{OsSandbox, helper_entry};
+pub use git::GitCommand;
 pub use git_content::{CommittedVersion, committed_versions};
 pub use git_worktrees::{Removal, Worktree, WorktreeError};
 #[cfg(target_os = "linux")]

@@ -153,6 +153,13 @@ pub(crate) fn fork() -> io::Result<Option<Pid>> {
     }
 }
 
+/// Lets a command begin in a session of its own, without the terminal of this one.
+pub(crate) fn in_own_session(command: &mut std::process::Command) {
+    let begin = || nix::unistd::setsid().map(drop).map_err(io::Error::from);
+    // SAFETY: `setsid` allocates nothing and takes no lock, so that it may run between fork and exec.
+    unsafe { std::os::unix::process::CommandExt::pre_exec(command, begin) };
+}
+
 /// Takes over descriptors that the kernel has just put into this process with a message.
 pub(crate) fn adopt(received: &[RawFd]) -> Vec<OwnedFd> {
     // SAFETY: the kernel made these descriptors for this message; nobody else knows them.

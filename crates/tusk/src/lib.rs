@@ -12,6 +12,7 @@ pub mod sandbox;
 pub mod session;
 pub mod tools;
 pub mod turn_loop;
+pub mod version_control;
 
 pub use json_text::JsonText;
 pub use premath_bd::{Clock, IdSource};
