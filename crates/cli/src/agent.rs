@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use premath_bd::desk::{Approval, PersonCredential, Proposal};
 use premath_bd::issues::KeptIssues;
-use premath_exec::{Beneath, OsSandbox};
+use premath_exec::{Beneath, GitCommand, OsSandbox};
 use premath_host::{
     ActionError, AgentDoor, Attendant, CommandShape, KeptRuns, Measure, NoPerson, ObservedTree, Said,
     Workspace,
@@ -26,6 +26,7 @@ use premath_tusk::tools::files::WorkFiles;
 use premath_tusk::tools::foreign::{ForeignTools, NoForeignTools};
 use premath_tusk::tools::{ActiveCommands, ProtectedPaths, ToolSpec};
 use premath_tusk::turn_loop::{AnswerPort, Decision, Stopwatch};
+use premath_tusk::version_control::VersionControl;
 
 use self::measuring::Measuring;
 #[cfg(test)]
@@ -145,6 +146,10 @@ impl AgentDoor for Agent<'_> {
 
     fn sandbox(&self) -> Arc<dyn Sandbox> {
         Arc::clone(&self.sandbox) as Arc<dyn Sandbox>
+    }
+
+    fn version_control(&self) -> &dyn VersionControl {
+        &GitCommand
     }
 
     fn default_models(&self) -> Vec<String> {

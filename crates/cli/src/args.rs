@@ -113,6 +113,12 @@ pub(crate) enum Command {
                       Ctrl-C lets every worker finish its step. More: docs/reference/workers.md."
     )]
     Coordinator(work::CoordinatorArgs),
+    /// Land the branches of closed issues on the target, one at a time, dependencies first
+    #[command(
+        after_help = "Example:\n  premath land\n  premath land bd-3 bd-4 --target main --verify-cmd 'make test'\n  premath land --accept\n\n\
+                            Ends with 0 when everything landed, with 1 when something did not. More: docs/reference/landing.md."
+    )]
+    Land(work::LandArgs),
     /// The session handoff: what a fresh process resumes from
     #[command(
         after_help = "Example:\n  premath harness-session bootstrap\n  premath harness-session write --state stopped"

@@ -113,6 +113,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Coordinator(args) => {
             in_repository(Some(args.commands.terminal.change()), |host| coordinator::run(args, host))
         }
+        Command::Land(args) => in_repository(Some(args.terminal.change()), |host| work::land(args, host)),
         Command::HarnessSession(args) => in_repository(None, |host| harness_session::run(args, host)),
         Command::HarnessFeature(args) => in_repository(None, |host| harness_feature::run(args, host)),
         Command::HarnessTrajectory(args) => in_repository(None, |host| harness_trajectory::run(args, host)),

@@ -14,6 +14,7 @@ mod retention;
 pub(crate) mod telemetry;
 mod tools;
 mod turn_loop;
+mod work;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ use crate::exit::Exit;
 pub(crate) const FILE_NAME: &str = "premath.toml";
 
 /// The sections of a file.
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 14] = [
     "guard",
     "guardrails",
     "issues",
@@ -46,6 +47,7 @@ const SECTIONS: [&str; 13] = [
     "session",
     "telemetry",
     "tools",
+    "work",
 ];
 
 /// What files say.
@@ -252,6 +254,7 @@ impl Reading<'_> {
             _ if section == "mcp" => mcp::take(self, key, value)?,
             _ if section == "tools" => tools::take(self, key, value)?,
             _ if section == "models" => models::take(self, key, value)?,
+            _ if section == "work" => work::take(self, key, value)?,
             _ if section == "loop" => turn_loop::take(self, key, value)?,
             _ if section == "policy" => policy::take(self, key, value)?,
             _ if section == "guard" => guard::take(self, key, value)?,

@@ -25,7 +25,7 @@ use command::Git;
 type Outcome<T> = Result<T, VersionControlError>;
 
 /// What premath keeps in a repository: part of no commit of a step.
-const STATE_FOLDERS: [&str; 2] = [".premath", "artifacts"];
+const STATE_FOLDERS: [&str; 3] = [".premath", "artifacts/ciwitness", "artifacts/observation"];
 
 /// The git command of this machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -38,6 +38,14 @@ impl VersionControl for GitCommand {
 
     fn main_folder(&self, folder: &Path) -> Outcome<Option<PathBuf>> {
         Ok(checkout::worktrees(folder)?.into_iter().next().map(|tree| tree.folder))
+    }
+
+    fn top_folder(&self, folder: &Path) -> Outcome<Option<PathBuf>> {
+        checkout::top(folder)
+    }
+
+    fn ready_to_commit(&self, folder: &Path) -> Outcome<()> {
+        commit::ready(folder)
     }
 
     fn resolve(&self, folder: &Path, revision: &str) -> Outcome<Option<CommitId>> {

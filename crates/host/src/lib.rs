@@ -79,13 +79,13 @@ pub use scheme::{
     FUNCTIONS, Gives, ProgramFunction, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault,
 };
 pub use settings::{
-    AgentSandbox, Baseline, ClosingRule, CodeSettings, Layer, LoopSettings, PolicySettings,
+    AgentSandbox, Baseline, ClosingRule, CodeSettings, LandMode, Layer, LoopSettings, PolicySettings,
     RetentionSettings, Setting, Settings, ShellSettings, TelemetrySettings, TerminalAuthority, ToolSettings,
-    UnpricedModels, parse_age, parse_size,
+    UnpricedModels, WorkSettings, parse_age, parse_size,
 };
 pub use table::{ACTIONS, Action, ActionError, Answer, Door, Host};
 pub use work::{
-    Child as WorkerChild, Coordination, CoordinatorRequest, Crew as WorkerCrew, WorkRequest, WorkWatch,
-    WorkWishes, Worked, coordinate, work,
+    Child as WorkerChild, Coordination, CoordinatorRequest, Crew as WorkerCrew, LandRequest, Landed,
+    WorkRequest, WorkWatch, WorkWishes, Worked, coordinate, land, work,
 };
 pub use workspace::{DoorRefusal, LinkedCall, MutationDoor, Retention, Workspace};

@@ -7,6 +7,7 @@ mod retention;
 mod telemetry;
 mod tools;
 mod turn_loop;
+mod work;
 
 use std::fmt;
 
@@ -17,6 +18,7 @@ pub use retention::{RetentionSettings, parse_age, parse_size};
 pub use telemetry::TelemetrySettings;
 pub use tools::{ShellSettings, ToolSettings};
 pub use turn_loop::{CodeSettings, LoopSettings, UnpricedModels};
+pub use work::{LandMode, WorkSettings};
 
 /// Which layer a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,6 +155,8 @@ pub struct Settings {
     pub tools: ToolSettings,
     /// `session.baseline`: the command that says how things stand before any work, or `none`
     pub baseline: Option<Setting<String>>,
+    /// `[work]`: where finished work goes
+    pub work: WorkSettings,
 }
 
 /// What says how things stand before any work.
@@ -206,6 +210,7 @@ impl Default for Settings {
             telemetry: TelemetrySettings::default(),
             tools: ToolSettings::default(),
             baseline: None,
+            work: WorkSettings::default(),
         }
     }
 }

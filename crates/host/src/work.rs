@@ -14,6 +14,7 @@ mod ending;
 mod escalation;
 mod evidence;
 mod heartbeat;
+mod landing;
 mod place;
 mod publishing;
 mod request;
@@ -25,6 +26,7 @@ mod workable;
 mod worker;
 
 pub use coordinator::{Child, Coordination, CoordinatorRequest, Crew, coordinate};
+pub use landing::{LandRequest, Landed, land};
 pub(crate) use request::WorkArgs;
 pub use request::{WorkRequest, WorkWishes};
 pub(crate) use retry_policy::{DEFAULT_RETRY_POLICY, RETRY_POLICY_PATH};

@@ -169,6 +169,18 @@ pub trait VersionControl: Debug + Send + Sync {
     /// Git gives no answer.
     fn main_folder(&self, folder: &Path) -> Outcome<Option<PathBuf>>;
 
+    /// The top of the working tree around a folder; none where there is none, or no folder.
+    ///
+    /// # Errors
+    /// Git gives no answer.
+    fn top_folder(&self, folder: &Path) -> Outcome<Option<PathBuf>>;
+
+    /// Whether a commit could be made now: there is an author, and what is to be signed can be signed.
+    ///
+    /// # Errors
+    /// What is missing.
+    fn ready_to_commit(&self, folder: &Path) -> Outcome<()>;
+
     /// The commit that a revision names; none when it names none.
     ///
     /// # Errors
@@ -325,6 +337,14 @@ impl VersionControl for NoVersionControl {
 
     fn main_folder(&self, _: &Path) -> Outcome<Option<PathBuf>> {
         Ok(None)
+    }
+
+    fn top_folder(&self, _: &Path) -> Outcome<Option<PathBuf>> {
+        Ok(None)
+    }
+
+    fn ready_to_commit(&self, _: &Path) -> Outcome<()> {
+        none("commit")
     }
 
     fn resolve(&self, _: &Path, _: &str) -> Outcome<Option<CommitId>> {

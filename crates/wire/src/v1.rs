@@ -141,8 +141,8 @@ pub use vector::{
 };
 
 pub use work::{
-    BootAnswer, BootHandoff, CoordinatorAnswer, KeptWorktree, MemoryRoot, SlotRow, StopAnswer,
-    WORK_EVENT_KIND, WorkCheck, WorkEventRow, WorkStepAnswer, WorkerAnswer,
+    BootAnswer, BootHandoff, CoordinatorAnswer, KeptWorktree, LandAnswer, LandRow, MemoryRoot, SlotRow,
+    StopAnswer, StuckIssue, WORK_EVENT_KIND, WorkCheck, WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 pub use call_spec::CallSpec;

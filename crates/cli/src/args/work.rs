@@ -20,6 +20,13 @@ pub(crate) struct CommandArgs {
     pub(crate) instruction: Option<String>,
     #[command(flatten)]
     pub(crate) terminal: Terminal,
+    /// Where finished work goes: off, branch, merge or push [default: work.land of premath.toml, else branch in a git
+    /// repository]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) land: Option<String>,
+    /// The branch that work lands on [default: work.target of premath.toml, else the branch that is checked out]
+    #[arg(long, value_name = "BRANCH")]
+    pub(crate) target: Option<String>,
     /// How long a lease lasts without a heartbeat, 30 to 86400
     #[arg(long, value_name = "SECONDS")]
     pub(crate) ttl: Option<u64>,
@@ -108,8 +115,11 @@ pub(crate) struct WorkerArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CoordinatorArgs {
     /// A worktree to work in; may be repeated
-    #[arg(long, value_name = "PATH", required = true)]
+    #[arg(long, value_name = "PATH", required_unless_present = "workers")]
     pub(crate) worktree: Vec<PathBuf>,
+    /// Run N workers, each in a worktree of its own that is made beside the repository
+    #[arg(long, value_name = "N", conflicts_with_all = ["worktree", "create_worktrees"], value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) workers: Option<u16>,
     /// How often each worktree gets a worker; until nothing is ready when nobody says
     #[arg(long, value_name = "N")]
     pub(crate) rounds: Option<u64>,
@@ -121,6 +131,28 @@ pub(crate) struct CoordinatorArgs {
     pub(crate) remove_worktrees: bool,
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
+    /// Print events and the answer as JSON, one document a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `land`.
+#[derive(Debug, Args)]
+pub(crate) struct LandArgs {
+    /// The issues to land [default: every closed issue whose branch has not landed]
+    #[arg(value_name = "ISSUE")]
+    pub(crate) issues: Vec<String>,
+    /// Close issues whose branch was merged into the target on the remote
+    #[arg(long)]
+    pub(crate) accept: bool,
+    /// Command that verifies each commit on top of the target [default: session.baseline of premath.toml]
+    #[arg(long, value_name = "CMD", conflicts_with = "accept")]
+    pub(crate) verify_cmd: Option<String>,
+    /// The branch to land on [default: work.target of premath.toml, else the branch that is checked out]
+    #[arg(long, value_name = "BRANCH")]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
     /// Print events and the answer as JSON, one document a line
     #[arg(long)]
     pub(crate) json: bool,

@@ -60,6 +60,8 @@ pub(super) fn run(args: &CoordinatorArgs, host: &Host<'_>) -> Result<Exit, CliEr
         output::text(&render::coordinator(&answer))?;
     }
     Ok(match answer.outcome.as_str() {
+        // Nothing is left to start, and something is not done: whoever asked has to look at it.
+        "done" if !answer.stuck.is_empty() => Exit::Rejected,
         "done" | "rounds" => Exit::Accepted,
         "interrupted" => Exit::Interrupted,
         _other => Exit::Rejected,
@@ -93,6 +95,12 @@ fn arguments(commands: &CommandArgs) -> Vec<OsString> {
     say("--work-cmd", commands.work_cmd.clone());
     if let Some(verify) = &commands.verify_cmd {
         say("--verify-cmd", verify.clone());
+    }
+    if let Some(land) = &commands.land {
+        say("--land", land.clone());
+    }
+    if let Some(target) = &commands.target {
+        say("--target", target.clone());
     }
     if let Some(instruction) = &commands.instruction {
         say("--instruction", instruction.clone());
@@ -131,6 +139,9 @@ fn came_of<E: std::fmt::Display>(said: Said, ended: Result<ChildEnd, E>) -> Work
     match (said, ended) {
         (Said { answer: Some(answer), .. }, Ok(_)) => WorkerChild::Ended(answer),
         (Said { refused: Some(refused), .. }, Ok(_)) => WorkerChild::Refused(refused),
+        (Said { error: Some(error), .. }, Ok(_)) => {
+            WorkerChild::Failed { class: error.class, detail: error.message }
+        }
         // Nothing that is typed the same again is understood the next time.
         (_, Ok(ChildEnd::Exited(code))) if code == i32::from(Exit::Invalid.code()) => {
             WorkerChild::Refused(RunRefused {
@@ -138,6 +149,13 @@ fn came_of<E: std::fmt::Display>(said: Said, ended: Result<ChildEnd, E>) -> Work
                 detail: "it does not understand what it was started with".to_owned(),
                 hint: "`premath worker --help` says what it takes".to_owned(),
             })
+        }
+        // What was said on standard error stands above: something it needs is missing or busy.
+        (_, Ok(ChildEnd::Exited(code)))
+            if [Exit::Busy, Exit::Environment].iter().any(|exit| i32::from(exit.code()) == code) =>
+        {
+            let detail = format!("it ended with {code}: what it needs is missing or busy");
+            WorkerChild::Failed { class: "environment_worker".to_owned(), detail }
         }
         (_, Ok(ChildEnd::Exited(code))) => {
             WorkerChild::Died { detail: format!("it ended with {code} and without an answer") }
@@ -147,11 +165,24 @@ fn came_of<E: std::fmt::Display>(said: Said, ended: Result<ChildEnd, E>) -> Work
     }
 }
 
+/// The document of an error that kept a worker from an answer.
+#[derive(serde::Deserialize)]
+struct WorkerError {
+    error: WorkerErrorBody,
+}
+
+#[derive(serde::Deserialize)]
+struct WorkerErrorBody {
+    class: String,
+    message: String,
+}
+
 /// What a worker said.
 #[derive(Default)]
 struct Said {
     answer: Option<Box<WorkerAnswer>>,
     refused: Option<RunRefused>,
+    error: Option<WorkerErrorBody>,
 }
 
 impl Said {
@@ -163,6 +194,8 @@ impl Said {
         } else if let Ok(answer) = serde_json::from_str::<RefusedAnswer>(line) {
             let why = answer.refused;
             self.refused = Some(RunRefused { class: why.class, detail: why.detail, hint: why.hint });
+        } else if let Ok(document) = serde_json::from_str::<WorkerError>(line) {
+            self.error = Some(document.error);
         }
     }
 }

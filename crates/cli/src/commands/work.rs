@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use premath_host::{Host, RunRefused, WorkWishes, Worked};
+use premath_host::{Host, LandRequest, Landed, RunRefused, WorkWishes, Worked};
 use premath_kernel::{Fields, Object, Value};
 use premath_tusk::sandbox::Interrupt;
 use premath_wire::v1::{
@@ -10,7 +10,7 @@ use premath_wire::v1::{
 };
 
 use super::dep::number;
-use crate::args::work::{BootArgs, CommandArgs, StepArgs, StopArgs, WorkerArgs};
+use crate::args::work::{BootArgs, CommandArgs, LandArgs, StepArgs, StopArgs, WorkerArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::work as render;
@@ -79,6 +79,40 @@ pub(super) fn worker(args: &WorkerArgs, host: &Host<'_>) -> Result<Exit, CliErro
     }
 }
 
+/// `premath land`
+pub(super) fn land(args: &LandArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    let request = LandRequest {
+        issues: args.issues.clone(),
+        accepts: args.accept,
+        verify: args.verify_cmd.clone(),
+        target: args.target.clone(),
+    };
+    let interrupt = host.agent.interrupt();
+    system::on_interrupt(interrupt.clone());
+    let watching = Watching::new(args.json);
+    let landed = premath_host::land(host, &request, &interrupt, &mut |row| {
+        if args.json {
+            watching.take(row);
+        }
+    });
+    watching.finish()?;
+    match landed.map_err(|error| CliError::command(error, "land"))? {
+        Landed::Done(answer) => {
+            if args.json {
+                output::json(&answer)?;
+            } else {
+                output::text(&render::land(&answer))?;
+            }
+            Ok(match answer.outcome.as_str() {
+                "done" => Exit::Accepted,
+                "interrupted" => Exit::Interrupted,
+                _other => Exit::Rejected,
+            })
+        }
+        Landed::Refused(refused) => told_refusal("work.land", refused, args.json),
+    }
+}
+
 fn ending(answer: &WorkerAnswer) -> Exit {
     match answer.outcome.as_str() {
         "interrupted" => Exit::Interrupted,
@@ -116,6 +150,8 @@ pub(super) fn commanded<'a>(fields: Fields<'a>, commands: &'a CommandArgs) -> Fi
         .field("workCmd", commands.work_cmd.as_str())
         .optional("verifyCmd", commands.verify_cmd.as_deref())
         .optional("instruction", commands.instruction.as_deref())
+        .optional("land", commands.land.as_deref())
+        .optional("target", commands.target.as_deref())
         .optional("ttlSeconds", counted(commands.ttl))
         .optional("workTimeout", counted(commands.work_timeout))
         .optional("verifyTimeout", counted(commands.verify_timeout))

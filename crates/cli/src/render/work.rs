@@ -2,7 +2,8 @@
 
 use anstyle::Style;
 use premath_wire::v1::{
-    BootAnswer, CoordinatorAnswer, StopAnswer, WorkCheck, WorkEventRow, WorkStepAnswer, WorkerAnswer,
+    BootAnswer, CoordinatorAnswer, LandAnswer, StopAnswer, WorkCheck, WorkEventRow, WorkStepAnswer,
+    WorkerAnswer,
 };
 
 use super::harness::{line, list, optional};
@@ -96,7 +97,7 @@ pub(crate) fn step(answer: &WorkStepAnswer) -> String {
 
 fn outcome_style(outcome: &str) -> Style {
     match outcome {
-        "completed" | "done" | "idle" | "rounds" => GOOD,
+        "completed" | "submitted" | "done" | "idle" | "rounds" => GOOD,
         "stopped" | "refused" => BAD,
         _other => WARN,
     }
@@ -129,6 +130,38 @@ pub(crate) fn worker(answer: &WorkerAnswer) -> String {
     )
 }
 
+/// `premath land`
+pub(crate) fn land(answer: &LandAnswer) -> String {
+    let mut text = String::new();
+    for row in &answer.items {
+        let style = match row.outcome.as_str() {
+            "landed" | "accepted" => GOOD,
+            "review" | "waiting" | "reopened" => WARN,
+            _other => BAD,
+        };
+        let commit = row
+            .commit
+            .as_ref()
+            .map_or_else(String::new, |id| format!(" {}", plain(&id.chars().take(12).collect::<String>())));
+        let detail =
+            row.detail.as_ref().map_or_else(String::new, |detail| format!(" {DIM}{}{DIM:#}", plain(detail)));
+        text.push_str(&format!(
+            "{style}{:<9}{style:#} {STRONG}{}{STRONG:#}{commit}{detail}\n",
+            plain(&row.outcome),
+            plain(&row.issue_id)
+        ));
+    }
+    let style = if answer.outcome == "done" { GOOD } else { WARN };
+    let all = answer.items.len();
+    text.push_str(&format!(
+        "{style}{}{style:#}: {} of {all} on {}\n",
+        plain(&answer.outcome),
+        answer.landed,
+        plain(&answer.target)
+    ));
+    text
+}
+
 /// `premath coordinator`
 pub(crate) fn coordinator(answer: &CoordinatorAnswer) -> String {
     let style = outcome_style(&answer.outcome);
@@ -143,6 +176,30 @@ pub(crate) fn coordinator(answer: &CoordinatorAnswer) -> String {
     );
     if !answer.failure_classes.is_empty() {
         text.push_str(&format!("{WARN}{}{WARN:#}\n", plain(&answer.failure_classes.join(", "))));
+    }
+    if !answer.submitted.is_empty() {
+        text.push_str(&format!("in review: {}\n", plain(&answer.submitted.join(", "))));
+    }
+    if !answer.flaky.is_empty() {
+        let flaky = plain(&answer.flaky.join(", "));
+        text.push_str(&format!(
+            "{WARN}flaky verification{WARN:#} (failed, then passed on the same tree): {flaky}\n"
+        ));
+    }
+    if !answer.stuck.is_empty() {
+        text.push_str(&format!("{WARN}not done{WARN:#}\n"));
+    }
+    for stuck in &answer.stuck {
+        let behind = match stuck.behind.as_slice() {
+            [] => String::new(),
+            behind => format!(" waits for {}", plain(&behind.join(", "))),
+        };
+        let reason = stuck.reason.as_ref().map_or_else(String::new, |reason| format!(": {}", plain(reason)));
+        text.push_str(&format!(
+            "  {:<14} {}{behind}{DIM}{reason}{DIM:#}\n",
+            plain(&stuck.issue_id),
+            plain(&stuck.status)
+        ));
     }
     for slot in &answer.slots {
         text.push_str(&format!(

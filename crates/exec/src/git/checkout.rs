@@ -37,6 +37,16 @@ pub(super) fn worktrees(folder: &Path) -> Outcome<Vec<ListedTree>> {
     Ok(trees)
 }
 
+/// The top of the working tree around a folder.
+pub(super) fn top(folder: &Path) -> Outcome<Option<PathBuf>> {
+    if !folder.as_os_str().is_empty() && !folder.is_dir() {
+        return Ok(None);
+    }
+    let output = Git::at(folder, "look at the working tree").output(&["rev-parse", "--show-toplevel"])?;
+    let path = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
+    Ok((output.status.success() && !path.is_empty()).then(|| PathBuf::from(path)))
+}
+
 fn is_worktree(repository: &Path, folder: &Path) -> Outcome<bool> {
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = real(folder);

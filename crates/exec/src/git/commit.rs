@@ -38,6 +38,19 @@ pub(super) fn make(folder: &Path, commit: &NewCommit) -> Outcome<CommitId> {
     Err(git.fault(fault, reason(&output)))
 }
 
+/// Whether a commit could be made: an author is configured, and what is to be signed can be.
+pub(super) fn ready(folder: &Path) -> Outcome<()> {
+    require_identity(folder)?;
+    if !signs(folder)? {
+        return Ok(());
+    }
+    let git = Git::at(folder, "sign a commit");
+    let head = git.run(&["rev-parse", "--verify", "HEAD^{tree}"])?;
+    let tree = TreeId::new(head.trim().to_owned());
+    let message = "premath: can commits be signed?\n".to_owned();
+    make(folder, &NewCommit { tree, parents: Vec::new(), message, is_kept: true }).map(drop)
+}
+
 fn require_identity(folder: &Path) -> Outcome<()> {
     let git = Git::at(folder, "commit");
     for kind in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {

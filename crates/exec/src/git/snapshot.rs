@@ -30,7 +30,7 @@ pub(super) struct Change {
 /// Everything but what premath keeps, as patterns of paths.
 fn patterns() -> Vec<String> {
     let mut patterns = vec![":(top)".to_owned()];
-    patterns.extend(STATE_FOLDERS.map(|folder| format!(":(top,exclude){folder}")));
+    patterns.extend(STATE_FOLDERS.map(|folder| format!(":(top,exclude,glob)**/{folder}/**")));
     patterns
 }
 

@@ -57,6 +57,8 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     items.extend(telemetry.iter().map(|(key, setting)| row(&format!("telemetry.{key}"), setting)));
     let tools = settings.tools.entries();
     items.extend(tools.iter().map(|(key, setting)| row(&format!("tools.{key}"), setting)));
+    let work = settings.work.entries();
+    items.extend(work.iter().map(|(key, setting)| row(&format!("work.{key}"), setting)));
     let root = &host.workspace.root;
     Answer::new(
         "ok",

@@ -16,6 +16,7 @@ use premath_tusk::tools::{ActiveCommands, ProtectedPaths, ToolSpec, WorkTree};
 use premath_tusk::turn_loop::{
     AnswerPort, AskedConfirmation, Checkpoint, Confirmation, Decision, Person, PlanDecision, Stopwatch,
 };
+use premath_tusk::version_control::{NoVersionControl, VersionControl};
 
 use super::traces::KeptRuns;
 use crate::coherence::CommandShape;
@@ -62,6 +63,11 @@ pub trait AgentDoor: Debug + Sync {
 
     /// Where commands run.
     fn sandbox(&self) -> Arc<dyn Sandbox>;
+
+    /// What commits, merges and lands the work of steps.
+    fn version_control(&self) -> &dyn VersionControl {
+        &NoVersionControl
+    }
 
     /// The models that are asked when nobody names others.
     fn default_models(&self) -> Vec<String>;

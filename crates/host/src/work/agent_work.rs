@@ -20,7 +20,7 @@ impl Bench<'_> {
     pub(super) fn agent(
         &self,
         held: &HeldIssue,
-        step_id: &str,
+        (step_id, conflict): (&str, Option<&str>),
         model: Option<&str>,
         interrupt: &Interrupt,
     ) -> Result<Checked, ActionError> {
@@ -28,7 +28,11 @@ impl Bench<'_> {
         let host = Host { agent: door.as_ref(), ..*self.host };
         let wall = u64::try_from(self.request.work_limit.as_millis()).unwrap_or(u64::MAX);
         let wall = premath_kernel::Number::unsigned(wall).map_or(Value::Null, Value::Number);
-        let task = self.task(held)?;
+        let mut task = self.task(held)?;
+        if let Some(conflict) = conflict {
+            task.push_str("\n\n");
+            task.push_str(conflict);
+        }
         let args = Object::fields()
             .field("task", task)
             .field("runId", format!("{step_id}-{}", self.fresh()))

@@ -157,13 +157,14 @@ fn targets(workspace: &Workspace, worker: &str) -> Result<Targets, ActionError> 
 
 /// How things stand before any work.
 fn baseline(host: &Host<'_>, request: &WorkRequest) -> Result<Option<Checked>, ActionError> {
-    let Some(verify) = &request.verify else { return Ok(None) };
+    let Some(verify) = request.verify.as_ref().filter(|_| !request.verifies_base) else { return Ok(None) };
     let line = Line {
         purpose: Purpose::Verify,
         text: verify,
         folder: worktree(host.workspace, request),
         environment: Vec::new(),
         limit: request.verify_limit,
+        tree: None,
     };
     run(host, &Evidence::new(host.workspace), &line, &Interrupt::default()).map(Some)
 }

@@ -10,6 +10,7 @@ use premath_wire::v1::{WORK_EVENT_KIND, WorkEventRow};
 
 use super::WorkWatch;
 use super::evidence::Evidence;
+use super::landing::Landing;
 use super::place::Place;
 use super::request::{WorkRequest, WorkWishes};
 use super::retry_policy::RetryPolicy;
@@ -39,6 +40,8 @@ pub(super) struct Bench<'b> {
     pub(super) door: HarnessDoor,
     /// The separate door through which failures are told of.
     pub(super) retry_door: HarnessDoor,
+    /// Where finished work goes; none where it stays in the folder.
+    pub(super) landing: Option<Landing<'b>>,
     pub(super) wishes: WorkWishes,
     pub(super) watch: &'b mut WorkWatch<'b>,
 }
@@ -65,9 +68,15 @@ impl<'b> Bench<'b> {
             request,
             place,
             retry,
+            landing: None,
             wishes,
             watch,
         })
+    }
+
+    /// The same, landing what it finishes.
+    pub(super) fn landing(self, landing: Option<Landing<'b>>) -> Self {
+        Self { landing, ..self }
     }
 
     pub(super) const fn workspace(&self) -> &'b Workspace {

@@ -7,11 +7,14 @@
 mod facts;
 mod slot;
 mod standing;
+mod stuck;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use premath_bd::{Access, DiskFile, LockMode, LockOutcome, StoreError};
 use premath_tusk::session::{SlotNext, allowed_workers, slot_next};
 use premath_wire::time::format_time;
 use premath_wire::v1::{CoordinatorAnswer, WORK_EVENT_KIND, WorkEventRow, WorkerAnswer};
@@ -29,6 +32,10 @@ use crate::table::{ActionError, Host};
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// So many deaths in a row without anything done are no accident.
 const MOST_DEATHS: u64 = 12;
+/// So many failures of the environment in a row end a slot: it says what is missing, and nothing is gained by asking again.
+const MOST_FAILURES: u64 = 3;
+/// The lock that keeps a second coordinator out, in the state folder.
+const LOCK: &str = "coordinator.lock";
 
 /// What a coordinator is asked for.
 #[derive(Debug, Clone)]
@@ -46,6 +53,13 @@ pub enum Child {
     Ended(Box<WorkerAnswer>),
     /// It did not begin.
     Refused(RunRefused),
+    /// Something that it needs is not there, or gives no answer.
+    Failed {
+        /// The class of the error.
+        class: String,
+        /// What it said.
+        detail: String,
+    },
     /// It gave no answer.
     Died {
         /// What is known of it.
@@ -88,6 +102,7 @@ pub fn coordinate(
     if let Err(refused) = super::retry_policy::load(host.workspace)? {
         return Ok(Coordination::Refused(refused));
     }
+    let Some(_lock) = lock(host)? else { return Ok(Coordination::Refused(already_running())) };
     let standing = Standing::load(host.workspace)?;
     let (tell, told) = channel();
     std::thread::scope(|scope| {
@@ -100,6 +115,8 @@ pub fn coordinate(
             waits_for: None,
             outcome: None,
             classes: Vec::new(),
+            flaky: BTreeSet::new(),
+            submitted: Vec::new(),
             watch,
         };
         coordinator.mend()?;
@@ -115,6 +132,25 @@ pub fn coordinate(
     })
 }
 
+/// The lock of the coordinator; none while another process has it.
+fn lock(host: &Host<'_>) -> Result<Option<Box<dyn DiskFile>>, StoreError> {
+    let path = host.workspace.root.join(".premath").join(LOCK);
+    let failed = |source| StoreError::Io { doing: "lock", path: path.clone(), source };
+    let file = host.workspace.disk.open(&path, Access::Update).map_err(failed)?;
+    Ok(match file.lock(LockMode::Exclusive, Duration::ZERO).map_err(failed)? {
+        LockOutcome::Held => Some(file),
+        LockOutcome::Busy => None,
+    })
+}
+
+fn already_running() -> RunRefused {
+    RunRefused {
+        class: "coordinator_running".to_owned(),
+        detail: "another coordinator works on this repository".to_owned(),
+        hint: "wait for its end, or add workers to its work with `premath worker`".to_owned(),
+    }
+}
+
 type Start<'s> = dyn Fn(usize, String, PathBuf, Sender<Message>) -> bool + 's;
 
 struct Coordinator<'c, 'w> {
@@ -127,6 +163,8 @@ struct Coordinator<'c, 'w> {
     waits_for: Option<HeldRow>,
     outcome: Option<&'static str>,
     classes: Vec<String>,
+    flaky: BTreeSet<String>,
+    submitted: Vec<String>,
     watch: &'c mut WorkWatch<'w>,
 }
 
@@ -249,7 +287,12 @@ impl Coordinator<'_, '_> {
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::Event(row) => (self.watch)(&row),
+            Message::Event(row) => {
+                if row.event == "flaky" {
+                    self.flaky.extend(row.issue_id.clone());
+                }
+                (self.watch)(&row);
+            }
             Message::Over(at, child) => {
                 let is_done = matches!(&child, Child::Ended(answer) if answer.steps > 0);
                 if is_done {
@@ -270,6 +313,7 @@ impl Coordinator<'_, '_> {
                 slot.deaths = 0;
                 slot.row.completed += count(answer.completed.len());
                 slot.row.escalated += count(answer.escalated.len());
+                self.submitted.extend(answer.submitted.iter().cloned());
                 slot.row.outcome.clone_from(&answer.outcome);
                 slot.is_idle = answer.outcome == "idle";
                 // Each of its workers makes one step, and could not know.
@@ -289,13 +333,30 @@ impl Coordinator<'_, '_> {
                 self.tell("refused", at, row);
                 self.end_slot(at, "refused");
             }
+            Child::Failed { class, detail } => {
+                slot.died(now);
+                let is_enough = slot.deaths >= MOST_FAILURES;
+                let row = WorkEventRow {
+                    detail: Some(detail),
+                    failure_classes: vec![class.clone()],
+                    ..WorkEventRow::default()
+                };
+                self.tell("failed", at, row);
+                if is_enough {
+                    self.classes.push(class);
+                    self.end_slot(at, "failed");
+                }
+            }
             Child::Died { detail } => {
                 slot.died(now);
                 let is_enough = slot.deaths >= MOST_DEATHS;
                 let row = WorkEventRow { detail: Some(detail), ..WorkEventRow::default() };
                 self.tell("died", at, row);
                 // A store that gives no answer now is asked again when the next worker begins.
-                drop(self.mend_slot(at));
+                if let Err(error) = self.mend_slot(at) {
+                    let row = WorkEventRow { detail: Some(error.to_string()), ..WorkEventRow::default() };
+                    self.tell("failed", at, row);
+                }
                 if is_enough {
                     self.classes.push("environment_worker".to_owned());
                     self.end_slot(at, "died");
@@ -351,6 +412,7 @@ impl Coordinator<'_, '_> {
             None if is("refused") => "refused",
             None => "stopped",
         };
+        let stuck = if outcome == "done" { stuck::stuck(self.host)? } else { Vec::new() };
         self.classes.sort_unstable();
         self.classes.dedup();
         let kpi_state = self.standing.kpi_state(self.host)?;
@@ -367,6 +429,9 @@ impl Coordinator<'_, '_> {
             held: count(left.work.held),
             failure_classes: self.classes.clone(),
             slots: self.slots.iter().map(|slot| slot.row.clone()).collect(),
+            submitted: self.submitted.clone(),
+            flaky: self.flaky.iter().cloned().collect(),
+            stuck,
             removed_worktrees: Vec::new(),
             kept_worktrees: Vec::new(),
         })

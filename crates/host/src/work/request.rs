@@ -14,11 +14,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::active_issue::{self, Said};
+use super::landing::LandingWishes;
 use super::place::Place;
 use super::scheme_work::read_program;
 use crate::actions::issue::{arguments, invalid, told};
 use crate::agent::RunRefused as Refused;
-use crate::settings::Baseline;
+use crate::settings::{Baseline, LandMode};
 use crate::table::{ActionError, Host};
 use crate::workspace::{Workspace, shown};
 
@@ -47,6 +48,10 @@ pub(crate) struct WorkArgs {
     work_timeout: Option<u64>,
     /// How long a verification may take, in seconds.
     verify_timeout: Option<u64>,
+    /// Where finished work goes: `off`, `branch`, `merge` or `push`; the configuration decides when absent.
+    land: Option<String>,
+    /// The branch that work lands on; the configuration decides when absent.
+    target: Option<String>,
     /// `PREMATH_ACTIVE_ISSUE_ID`
     active_issue_id: Option<String>,
     /// `PREMATH_ISSUE_ID`
@@ -97,6 +102,9 @@ pub struct WorkRequest {
     pub(super) ttl_seconds: u64,
     pub(super) work_limit: Duration,
     pub(super) verify_limit: Duration,
+    pub(super) landing: LandingWishes,
+    /// Whether each step verifies the base it begins from, so that the session need not look at how things stand.
+    pub(super) verifies_base: bool,
     pub(super) active_issue_id: Option<String>,
     pub(super) issue_id: Option<String>,
     pub(super) session_path: Option<PathBuf>,
@@ -130,10 +138,33 @@ impl WorkRequest {
             ttl_seconds,
             work_limit: seconds(args.work_timeout, "workTimeout")?,
             verify_limit: seconds(args.verify_timeout, "verifyTimeout")?,
+            landing: LandingWishes { mode: land_mode(args.land.as_deref())?, target: text(&args.target) },
+            verifies_base: false,
             active_issue_id: text(&args.active_issue_id),
             issue_id: text(&args.issue_id),
             session_path: text(&args.session_path).map(PathBuf::from),
         })
+    }
+
+    /// What landing for a person works with: no work, only a verification.
+    pub(super) fn for_landing(verify: Option<String>, landing: LandingWishes) -> Self {
+        let limit = Duration::from_secs(DEFAULT_SECONDS);
+        Self {
+            worker_id: None,
+            worktree: None,
+            work: None,
+            verify,
+            steps: None,
+            instruction: None,
+            ttl_seconds: DEFAULT_TTL_SECONDS,
+            work_limit: limit,
+            verify_limit: limit,
+            landing,
+            verifies_base: true,
+            active_issue_id: None,
+            issue_id: None,
+            session_path: None,
+        }
     }
 
     /// Reads arguments; without a verification, that of the configuration counts.
@@ -257,6 +288,12 @@ impl WorkRequest {
             hint: "name the program from the root of the repository, as in `scheme:work.scm`".to_owned(),
         })
     }
+}
+
+fn land_mode(said: Option<&str>) -> Result<Option<LandMode>, InputError> {
+    let Some(name) = told(said) else { return Ok(None) };
+    let allowed = LandMode::ALL.map(LandMode::token).join(", ");
+    LandMode::named(name).map(Some).ok_or_else(|| invalid(format!("expected one of {allowed}"), "land"))
 }
 
 /// How whoever started it says that it is enough.

@@ -3,7 +3,7 @@
 use premath_bd::StoreError;
 use premath_bd::issues::{Applied, Change, IssueChanges, Operation};
 use premath_kernel::{Digest, Value};
-use premath_tusk::sandbox::Profile;
+use premath_tusk::sandbox::{Interrupt, Profile};
 use premath_tusk::session::{
     Checked, Escalation, HeldIssue, StepEvent, StepMachine, StepNext, StepOutcome, StepRow, StepTerms,
 };
@@ -14,6 +14,7 @@ use super::bench::Bench;
 use super::command::{Line, Purpose, run};
 use super::escalation::step_ref;
 use super::heartbeat::{Heartbeat, Pulse};
+use super::landing::{Landing, LandingFailure, ResolvedWork, StepTree};
 use super::place::Place;
 use super::request::{WorkCommand, WorkRequest, WorkWishes};
 use crate::agent::RunRefused as Refused;
@@ -44,6 +45,11 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         return refused(unsupported);
     }
     request.ready(host)?;
+    let ResolvedWork { mut request, landing } = match Landing::resolve(host, request, &place.worker)? {
+        Ok(resolved) => resolved,
+        Err(why) => return refused(why),
+    };
+    request.verifies_base = landing.is_some();
     let bound = match request.bound(host.workspace, &place) {
         Ok(bound) => bound,
         Err(why) => return refused(why),
@@ -61,14 +67,16 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     let mut watch = |_: &WorkEventRow| {};
     let wishes = WorkWishes { drain: host.agent.interrupt(), ..WorkWishes::default() };
     let under = (booted.retry, lease);
-    let mut bench = Bench::new(host, (&request, place.clone()), under, (wishes, &mut watch))?;
+    let bench = Bench::new(host, (&request, place.clone()), under, (wishes, &mut watch))?;
+    let mut bench = bench.landing(landing);
     let stepped = bench.step(booted.boot.resumes.or(bound), booted.baseline)?;
+    bench.remove_checkout();
     answered(host, &place, stepped)
 }
 
 fn answered(host: &Host<'_>, place: &Place, stepped: Stepped) -> Result<Answer, ActionError> {
     let class = match &stepped.outcome {
-        StepOutcome::Idle | StepOutcome::Completed { .. } => "accepted",
+        StepOutcome::Idle | StepOutcome::Completed { .. } | StepOutcome::Submitted { .. } => "accepted",
         StepOutcome::Escalated { .. }
         | StepOutcome::Lost { .. }
         | StepOutcome::Stopped { .. }
@@ -100,6 +108,10 @@ struct Under {
     baseline: Option<Checked>,
     /// What went wrong with the work of this attempt, in words.
     failure: Option<String>,
+    /// The tree that is worked on, where work is landed.
+    tree: Option<StepTree>,
+    /// Why the working tree could not be made ready for this attempt.
+    unprepared: Option<LandingFailure>,
     stepped: Stepped,
 }
 
@@ -125,6 +137,8 @@ impl Bench<'_> {
             instruction: None,
             baseline,
             failure: None,
+            tree: None,
+            unprepared: None,
             stepped,
         };
         loop {
@@ -164,6 +178,7 @@ impl Bench<'_> {
             StepNext::VerifyBefore(held) => self.before(held, &step_id, under),
             StepNext::Work(held) => self.work(held, &step_id, under),
             StepNext::VerifyAfter(held) => self.after(held, &step_id, under),
+            StepNext::Land { held, evidence } => self.land_step(held, evidence, &step_id, under),
             StepNext::Close { held, evidence } => self.close(held, evidence, &step_id, under),
             StepNext::Wait { seconds } => Ok(self.wait(*seconds, &step_id)),
             StepNext::Look(held) => self.stands(held),
@@ -203,6 +218,7 @@ impl Bench<'_> {
         if let StepEvent::Claimed(held) = &event {
             under.heartbeat = Some(self.heartbeat(held));
             under.instruction = None;
+            under.tree = None;
             self.tell("claimed", WorkEventRow { detail: Some(held.title.clone()), ..about(held, "") });
         }
         Ok(event)
@@ -217,6 +233,17 @@ impl Bench<'_> {
     ) -> Result<StepEvent, ActionError> {
         self.enter_attempt(held, step_id)?;
         under.failure = None;
+        if let Some(landing) = self.landing.clone() {
+            let before = under.tree.take();
+            match self.prepare(&landing, held, before)? {
+                Ok(tree) => under.tree = Some(tree),
+                Err(failure) => {
+                    let checked = self.landing_failed(&failure)?;
+                    under.unprepared = Some(failure);
+                    return Ok(StepEvent::Checked(checked));
+                }
+            }
+        }
         match under.baseline.take() {
             Some(checked) => Ok(StepEvent::Checked(checked)),
             None => self.verify(held, step_id, under),
@@ -229,7 +256,15 @@ impl Bench<'_> {
         step_id: &str,
         under: &mut Under,
     ) -> Result<StepEvent, ActionError> {
-        let event = self.verify(held, step_id, under)?;
+        let event = match (self.landing.clone(), under.tree.take()) {
+            (Some(landing), Some(mut tree)) => {
+                let interrupt = interrupt_of(under);
+                let checked = self.verify_tree(&landing, &mut tree, held, (step_id, &interrupt))?;
+                under.tree = Some(tree);
+                self.ended(checked, under)
+            }
+            _ => self.verify(held, step_id, under)?,
+        };
         if let StepEvent::Checked(checked) = &event {
             under.stepped.verification = Some(checked.clone());
             self.tell("verified", judged(checked, about(held, step_id)));
@@ -244,11 +279,21 @@ impl Bench<'_> {
             folder: self.folder.clone(),
             environment: self.environment(held, step_id),
             limit: self.request.verify_limit,
+            tree: None,
         };
         self.in_sandbox(&line, under)
     }
 
     fn work(&mut self, held: &HeldIssue, step_id: &str, under: &mut Under) -> Result<StepEvent, ActionError> {
+        if let Some(failure) = under.unprepared.take() {
+            return self.landing_event(&failure, &mut under.failure);
+        }
+        if let Some(commit) = under.tree.as_ref().and_then(|tree| tree.adopted.clone()) {
+            let text = format!("commit {commit} of an earlier attempt is verified again");
+            let evidence = self.evidence.put(text.as_bytes())?;
+            self.tell("adopted", WorkEventRow { detail: Some(text), ..about(held, step_id) });
+            return Ok(StepEvent::Checked(Checked { classes: Vec::new(), evidence }));
+        }
         // Nothing is worked on that nobody gave an instruction for.
         let instructed = self.instructed(held, under)?;
         // Nor what could not be closed afterwards.
@@ -264,19 +309,28 @@ impl Bench<'_> {
         }
         let event = match &self.request.work {
             Some(WorkCommand::Shell(text)) => {
+                let mut environment = self.environment(held, step_id);
+                if let Some(conflict) = under.tree.as_ref().and_then(|tree| tree.conflict.as_ref()) {
+                    environment.push(("PREMATH_CONFLICT".to_owned(), conflict.message.clone()));
+                    environment.push(("PREMATH_CONFLICT_PATHS".to_owned(), conflict.paths.join("\n")));
+                }
                 let line = Line {
                     purpose: Purpose::Work,
                     text,
                     folder: self.folder.clone(),
-                    environment: self.environment(held, step_id),
+                    environment,
                     limit: self.request.work_limit,
+                    tree: None,
                 };
                 self.in_sandbox(&line, under)?
             }
             Some(WorkCommand::Agent { model }) => {
                 let interrupt =
                     under.heartbeat.as_ref().map(|beat| beat.interrupt.clone()).unwrap_or_default();
-                let checked = self.agent(held, step_id, model.as_deref(), &interrupt)?;
+                let conflict = under.tree.as_ref().and_then(|tree| tree.conflict.as_ref());
+                let conflict = conflict.map(|conflict| conflict.message.clone());
+                let checked =
+                    self.agent(held, (step_id, conflict.as_deref()), model.as_deref(), &interrupt)?;
                 self.ended(checked, under)
             }
             Some(WorkCommand::Scheme { file }) => {
@@ -316,6 +370,89 @@ impl Bench<'_> {
         StepEvent::Checked(checked)
     }
 
+    /// Brings the commit of the attempt to where the configuration says.
+    fn land_step(
+        &mut self,
+        held: &HeldIssue,
+        evidence: &Digest,
+        step_id: &str,
+        under: &mut Under,
+    ) -> Result<StepEvent, ActionError> {
+        let (Some(landing), Some(mut tree)) = (self.landing.clone(), under.tree.take()) else {
+            return Ok(StepEvent::Landed { refs: Vec::new() });
+        };
+        let interrupt = interrupt_of(under);
+        let landed =
+            self.land(&landing, &mut tree, (held, evidence, step_id, &interrupt), &mut under.failure);
+        let refs = tree.refs();
+        under.tree = Some(tree);
+        let event = landed?;
+        if interrupt.is_requested() && matches!(event, StepEvent::Interrupted | StepEvent::Checked(_)) {
+            return Ok(if under.heartbeat.as_ref().is_some_and(Heartbeat::is_lost) {
+                StepEvent::LeaseLost
+            } else {
+                StepEvent::Interrupted
+            });
+        }
+        match &event {
+            StepEvent::Landed { .. } if !refs.is_empty() => {
+                let detail = refs.first().map(|commit| commit.trim_start_matches("git://").replace('/', " "));
+                self.tell("landed", WorkEventRow { detail, ..about(held, step_id) });
+            }
+            StepEvent::Checked(checked) => {
+                let row = WorkEventRow { detail: under.failure.clone(), ..about(held, step_id) };
+                self.tell("not_landed", judged(checked, row));
+            }
+            StepEvent::Submitted { .. } => {
+                let operation = self.review_operation(&landing, held);
+                return self.set_aside(held, (evidence, &operation), (step_id, refs), under);
+            }
+            _ => {}
+        }
+        Ok(event)
+    }
+
+    /// Sets an issue aside whose work waits for a person.
+    fn set_aside(
+        &mut self,
+        held: &HeldIssue,
+        (evidence, operation): (&Digest, &Operation),
+        (step_id, mut refs): (&str, Vec<String>),
+        under: &mut Under,
+    ) -> Result<StepEvent, ActionError> {
+        if let Err(refused) = self.instructed(held, under)? {
+            return Ok(StepEvent::Refused { class: refused.class });
+        }
+        let Some(instruction) = &under.instruction else {
+            return Ok(StepEvent::Refused { class: "mutation.use_evidence_missing".to_owned() });
+        };
+        let mut cited = vec![step_ref(step_id)];
+        cited.extend(refs.iter().cloned());
+        let call_id = format!("{step_id}.review");
+        match self.door.change(instruction, &call_id, operation, (evidence, None), &cited)? {
+            Changed::Refused(refused) => Ok(StepEvent::Refused { class: refused.class }),
+            Changed::Applied { applied: Applied::Refused(refusal), .. } => {
+                Ok(StepEvent::Refused { class: refusal.class.code().to_owned() })
+            }
+            Changed::Applied { witness_ref, permit_id, .. } => {
+                under.heartbeat = None;
+                refs.extend([permit_id, witness_ref]);
+                Ok(StepEvent::Submitted { refs })
+            }
+        }
+    }
+
+    /// The checkout for verification is nobody's: what keeps it from being removed is said, and does not undo a step.
+    pub(super) fn remove_checkout(&mut self) {
+        let removed = self.landing.as_ref().map_or(Ok(()), Landing::remove_verification_tree);
+        if let Err(failure) = removed {
+            self.tell(
+                "checkout_left",
+                WorkEventRow { detail: Some(failure.detail), ..WorkEventRow::default() },
+            );
+        }
+    }
+
     fn close(
         &mut self,
         held: &HeldIssue,
@@ -335,7 +472,8 @@ impl Bench<'_> {
         let Some(instruction) = &under.instruction else {
             return Ok(StepEvent::Refused { class: "mutation.use_evidence_missing".to_owned() });
         };
-        let refs = [step_ref(step_id)];
+        let mut refs = vec![step_ref(step_id)];
+        refs.extend(under.tree.as_ref().map(StepTree::refs).unwrap_or_default());
         let verified = self.request.verify.as_ref().map(|script| VerifiedCommand {
             script: script.clone(),
             profile: Profile::WorkspaceWrite.as_str(),
@@ -362,6 +500,12 @@ impl Bench<'_> {
         };
         if matches!(event, StepEvent::Closed { .. }) {
             self.tell("closed", about(held, step_id));
+            if let (Some(landing), Some(tree)) = (&self.landing, &under.tree)
+                && let Err(failure) = landing.finish(tree)
+            {
+                let row = WorkEventRow { detail: Some(failure.detail), ..about(held, step_id) };
+                self.tell("marks_left", row);
+            }
         }
         Ok(event)
     }
@@ -449,7 +593,7 @@ impl Bench<'_> {
         })
     }
 
-    fn environment(&self, held: &HeldIssue, step_id: &str) -> Vec<(String, String)> {
+    pub(super) fn environment(&self, held: &HeldIssue, step_id: &str) -> Vec<(String, String)> {
         [
             ("PREMATH_ISSUE_ID", held.issue_id.as_str()),
             ("PREMATH_ISSUE_TITLE", held.title.as_str()),
@@ -459,6 +603,11 @@ impl Bench<'_> {
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .to_vec()
     }
+}
+
+/// What ends whatever runs in an attempt.
+fn interrupt_of(under: &Under) -> Interrupt {
+    under.heartbeat.as_ref().map(|beat| beat.interrupt.clone()).unwrap_or_default()
 }
 
 fn about(held: &HeldIssue, step_id: &str) -> WorkEventRow {

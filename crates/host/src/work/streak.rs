@@ -19,7 +19,7 @@ impl Streak {
     /// One more step.
     pub(super) fn take(&mut self, outcome: &StepOutcome, classes: &[String]) {
         match outcome {
-            StepOutcome::Completed { .. } => *self = Self::default(),
+            StepOutcome::Submitted { .. } | StepOutcome::Completed { .. } => *self = Self::default(),
             StepOutcome::Escalated { .. } => self.failed(classes),
             StepOutcome::Idle
             | StepOutcome::Lost { .. }

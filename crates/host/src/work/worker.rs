@@ -7,6 +7,7 @@ use premath_wire::v1::{WorkEventRow, WorkerAnswer};
 use super::WorkWatch;
 use super::beginning::begin;
 use super::bench::Bench;
+use super::landing::{Landing, ResolvedWork};
 use super::place::Place;
 use super::publishing::recover;
 use super::request::{WorkRequest, WorkWishes};
@@ -48,6 +49,14 @@ pub fn work(
     }
     request.ready(host)?;
     let place = Place::of(host.workspace, request.worker_id.as_deref())?;
+    let ResolvedWork { mut request, landing } = match Landing::resolve(host, request, &place.worker)? {
+        Ok(resolved) => resolved,
+        Err(refused) => return Ok(Worked::Refused(refused)),
+    };
+    request.verifies_base = landing.is_some();
+    if let Some(refused) = landing.as_ref().and_then(Landing::begin_refusal) {
+        return Ok(Worked::Refused(refused));
+    }
     let _lock = place.enter(host.workspace)?;
     let booted = match begin(host, &request, &place)? {
         Ok(booted) => booted,
@@ -61,7 +70,8 @@ pub fn work(
         }));
     };
     let mut told = |row: &WorkEventRow| watch(row);
-    let mut bench = Bench::new(host, (&request, place), (booted.retry, lease), (wishes.clone(), &mut told))?;
+    let bench = Bench::new(host, (&request, place), (booted.retry, lease), (wishes.clone(), &mut told))?;
+    let mut bench = bench.landing(landing);
     let mode = WorkEventRow { result: Some(booted.boot.mode.token().to_owned()), ..WorkEventRow::default() };
     bench.tell("booted", mode);
     if let Some(before) = &booted.before
@@ -76,6 +86,7 @@ pub fn work(
         bench.tell("published", row);
     }
     let answer = bench.steps(booted.boot.resumes, booted.baseline)?;
+    bench.remove_checkout();
     let next = match answer.outcome.as_str() {
         "idle" => "nothing is ready",
         _other => "take an issue",
@@ -102,6 +113,7 @@ impl Bench<'_> {
             worktree: shown(&self.folder),
             steps: 0,
             completed: Vec::new(),
+            submitted: Vec::new(),
             escalated: Vec::new(),
             lost: Vec::new(),
             outcome: "idle".to_owned(),
@@ -121,6 +133,7 @@ impl Bench<'_> {
             streak.take(&stepped.outcome, &answer.failure_classes);
             match &stepped.outcome {
                 StepOutcome::Completed { issue_id } => answer.completed.push(issue_id.clone()),
+                StepOutcome::Submitted { issue_id } => answer.submitted.push(issue_id.clone()),
                 StepOutcome::Escalated { issue_id, .. } => answer.escalated.push(issue_id.clone()),
                 StepOutcome::Lost { issue_id, .. } => answer.lost.push(issue_id.clone()),
                 StepOutcome::Idle | StepOutcome::Stopped { .. } | StepOutcome::Interrupted { .. } => {}

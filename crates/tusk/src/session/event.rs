@@ -40,6 +40,16 @@ pub enum StepEvent {
     LeaseLost,
     /// Somebody asked for the end while something ran or was waited for.
     Interrupted,
+    /// The work is where the configuration says.
+    Landed {
+        /// The commit and where it is.
+        refs: Vec<String>,
+    },
+    /// The work was pushed for a review, and the issue is set aside until a person merged it.
+    Submitted {
+        /// The commit and what the change left behind.
+        refs: Vec<String>,
+    },
     /// The issue is closed.
     Closed {
         /// What the change left behind.
@@ -78,6 +88,8 @@ impl StepEvent {
             Self::Checked(_) => "checked",
             Self::LeaseLost => "lease_lost",
             Self::Interrupted => "interrupted",
+            Self::Landed { .. } => "landed",
+            Self::Submitted { .. } => "submitted",
             Self::Closed { .. } => "closed",
             Self::Waited => "waited",
             Self::Stands(_) => "stands",

@@ -1,4 +1,4 @@
-//! The machine of one step: claim, verify, work, verify, close, and everything that may go wrong in between.
+//! The machine of one step: claim, verify, work, verify, land, close, and everything that may go wrong in between.
 //!
 //! It is told what happened and says what is to be done next. An issue is closed only behind a verification that passed in
 //! the same attempt, under the fence that attempt was made with. It must not do anything, wait, or read a clock.
@@ -51,6 +51,7 @@ enum Phase {
     Before,
     Working,
     After,
+    Landing,
     Closing,
     /// A failed attempt is on its way to the record; another follows.
     Noting {
@@ -145,6 +146,9 @@ impl StepMachine {
             Phase::Before => held.map(StepNext::VerifyBefore),
             Phase::Working => held.map(StepNext::Work),
             Phase::After => held.map(StepNext::VerifyAfter),
+            Phase::Landing => held
+                .zip(self.attempt.after.as_ref())
+                .map(|(held, evidence)| StepNext::Land { held, evidence }),
             Phase::Closing => held
                 .zip(self.attempt.after.as_ref())
                 .map(|(held, evidence)| StepNext::Close { held, evidence }),
@@ -192,7 +196,16 @@ impl StepMachine {
             }
             (Phase::Working, StepEvent::Checked(checked)) => self.worked(checked),
             (Phase::After, StepEvent::Checked(checked)) => self.verified(checked),
-            (Phase::Before | Phase::Working | Phase::After, StepEvent::LeaseLost) => self.lease_trouble(),
+            (Phase::Landing, StepEvent::Landed { refs }) => {
+                self.attempt.refs.extend(refs);
+                self.phase = Phase::Closing;
+            }
+            (Phase::Landing, StepEvent::Submitted { refs }) => self.submitted(refs),
+            (Phase::Landing, StepEvent::Checked(checked)) => self.failed(checked, "land"),
+            (Phase::Landing, StepEvent::Refused { class }) => self.close_refused(class),
+            (Phase::Before | Phase::Working | Phase::After | Phase::Landing, StepEvent::LeaseLost) => {
+                self.lease_trouble()
+            }
             (Phase::Closing, StepEvent::Closed { refs }) => self.closed(refs),
             (Phase::Closing, StepEvent::Refused { class }) => self.close_refused(class),
             (Phase::Noting { seconds }, StepEvent::Published) => self.phase = Phase::Pausing { seconds },
@@ -222,7 +235,7 @@ impl StepMachine {
     fn verified(&mut self, checked: Checked) {
         if checked.is_passed() {
             self.attempt.after = Some(checked.evidence);
-            self.phase = Phase::Closing;
+            self.phase = Phase::Landing;
         } else {
             self.failed(checked, "verify_after");
         }
@@ -233,6 +246,15 @@ impl StepMachine {
         let issue_id = self.issue_id();
         self.row = self.row_of("verified_accept", "verify_after", &[], HandoffState::Closed);
         self.outcome = StepOutcome::Completed { issue_id };
+        self.phase = Phase::Publishing;
+    }
+
+    /// The work waits for a person: the issue is set aside, and there is no lease to let go of.
+    fn submitted(&mut self, refs: Vec<String>) {
+        self.attempt.refs.extend(refs);
+        let issue_id = self.issue_id();
+        self.row = self.row_of("accepted", "land", &[], HandoffState::Blocked);
+        self.outcome = StepOutcome::Submitted { issue_id };
         self.phase = Phase::Publishing;
     }
 
@@ -281,6 +303,7 @@ const fn waits(phase: &Phase) -> &'static str {
         Phase::Before => "looks at how things stand",
         Phase::Working => "works",
         Phase::After => "verifies",
+        Phase::Landing => "lands its work",
         Phase::Closing => "closes its issue",
         Phase::Looking => "looks at its lease",
         Phase::Renewing => "renews its lease",

@@ -33,6 +33,13 @@ pub enum StepNext<'m> {
     Work(&'m HeldIssue),
     /// See whether the work is done.
     VerifyAfter(&'m HeldIssue),
+    /// Commit what was verified, and bring the commit to where the configuration says.
+    Land {
+        /// Which issue it belongs to.
+        held: &'m HeldIssue,
+        /// What the verification left behind.
+        evidence: &'m Digest,
+    },
     /// Close the issue, on the strength of a verification that passed.
     Close {
         /// Which.
@@ -111,6 +118,11 @@ pub enum StepOutcome {
         /// Which.
         issue_id: String,
     },
+    /// The work was verified and pushed, and a person reviews it; the next issue may be taken.
+    Submitted {
+        /// Which.
+        issue_id: String,
+    },
     /// The failure was told of; the next issue may be taken.
     Escalated {
         /// Which issue it happened to.
@@ -146,6 +158,7 @@ impl StepOutcome {
         match self {
             Self::Idle => "idle",
             Self::Completed { .. } => "completed",
+            Self::Submitted { .. } => "submitted",
             Self::Escalated { .. } => "escalated",
             Self::Lost { .. } => "lost",
             Self::Stopped { .. } => "stopped",
@@ -158,9 +171,10 @@ impl StepOutcome {
     pub fn issue_id(&self) -> Option<&str> {
         match self {
             Self::Idle => None,
-            Self::Completed { issue_id } | Self::Escalated { issue_id, .. } | Self::Lost { issue_id, .. } => {
-                Some(issue_id)
-            }
+            Self::Completed { issue_id }
+            | Self::Submitted { issue_id }
+            | Self::Escalated { issue_id, .. }
+            | Self::Lost { issue_id, .. } => Some(issue_id),
             Self::Stopped { issue_id, .. } | Self::Interrupted { issue_id } => issue_id.as_deref(),
         }
     }
@@ -169,7 +183,9 @@ impl StepOutcome {
     #[must_use]
     pub const fn goes_on(&self) -> bool {
         match self {
-            Self::Completed { .. } | Self::Escalated { .. } | Self::Lost { .. } => true,
+            Self::Completed { .. } | Self::Submitted { .. } | Self::Escalated { .. } | Self::Lost { .. } => {
+                true
+            }
             Self::Idle | Self::Stopped { .. } | Self::Interrupted { .. } => false,
         }
     }

@@ -94,7 +94,13 @@ fn table() -> RetryTable {
             BackoffClass::ExponentialShort,
             Then::IssueDiscover,
         ),
-        rule(FailureKind::Operational, &["work_failed"], 2, BackoffClass::FixedShort, Then::IssueDiscover),
+        rule(
+            FailureKind::Operational,
+            &["landing_*", "work_failed"],
+            2,
+            BackoffClass::FixedShort,
+            Then::IssueDiscover,
+        ),
         rule(FailureKind::Semantic, &["check_failed"], 1, BackoffClass::None, Then::MarkBlocked),
         rule(FailureKind::Governance, &["governance.*"], 1, BackoffClass::None, Then::MarkBlocked),
         rule(FailureKind::Default, &[], 1, BackoffClass::None, Then::Stop),
@@ -289,6 +295,7 @@ impl World {
             Owned::Before => Some(checked(&[], &format!("before {step_id}"))),
             Owned::Work(held) => self.command(at, &held, &step_id, false),
             Owned::After(held) => self.command(at, &held, &step_id, true),
+            Owned::Land(held) => Some(self.land(&held, &step_id)),
             Owned::Close(held, evidence) => Some(self.close(at, &held, evidence, step_id)),
             Owned::Wait(seconds) => {
                 self.facts.push(Fact::Waited);
@@ -371,6 +378,14 @@ impl World {
         self.workers[at].busy = Some(Busy { ends, beats, event });
         self.workers[at].wakes = if beats { self.now.min(ends) } else { ends };
         None
+    }
+
+    /// Landing succeeds, or finds a conflict now and then; what is told of a conflict is what failed work is told of.
+    fn land(&mut self, held: &HeldIssue, step_id: &str) -> StepEvent {
+        if self.chance.percent(10) {
+            return checked(&["landing_conflict"], &format!("land {step_id}"));
+        }
+        StepEvent::Landed { refs: vec![format!("git://commit/{}", held.fence)] }
     }
 
     fn close(&mut self, at: usize, held: &HeldIssue, evidence: Digest, step_id: String) -> StepEvent {
@@ -456,6 +471,7 @@ enum Owned {
     Before,
     Work(HeldIssue),
     After(HeldIssue),
+    Land(HeldIssue),
     Close(HeldIssue, Digest),
     Wait(u64),
     Look(HeldIssue),
@@ -472,6 +488,7 @@ fn owned(next: &StepNext<'_>) -> Owned {
         StepNext::VerifyBefore(_) => Owned::Before,
         StepNext::Work(held) => Owned::Work((*held).clone()),
         StepNext::VerifyAfter(held) => Owned::After((*held).clone()),
+        StepNext::Land { held, .. } => Owned::Land((*held).clone()),
         StepNext::Close { held, evidence } => Owned::Close((*held).clone(), (*evidence).clone()),
         StepNext::Wait { seconds } => Owned::Wait(*seconds),
         StepNext::Look(held) => Owned::Look((*held).clone()),

@@ -17,17 +17,17 @@ use super::{
     GcAnswer, GovernanceInput, GovernanceReport, GuardrailsResult, HistoryAnswer, HostEffect, ImportAnswer,
     InitAnswer, InstructionCheckAnswer, InstructionRunAnswer, InstructionWitnessAnswer, IssueAnswer,
     IssueCard, IssueCheckAnswer, IssueGraph, IssueListing, IssueShape, JoinCheckReport, KpiAnswer,
-    LeaseProjection, MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome, PermitPage,
-    PolicyAnswer, PolicyDiffAnswer, PolicyDraftAnswer, PolicyExplained, PolicyExport, PromotionAnswer,
-    PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult, RemediateAnswer, ReplayAnswer, RunAnswer,
-    RunCard, RunEventRow, RunEvents, RunExport, RunForgotten, RunListing, SandboxCheckAnswer, SandboxOutcome,
-    SchemeEvalAnswer, SchemeTrace, SessionAnswer, SessionDocument, StepAnswer, StepRow, StopAnswer,
-    ToolListing, ToolsResult, TrajectoryProjection, TrustAnswer, TurnCard, TurnInput, UiChunk, VerifyAnswer,
-    WorkEventRow, WorkStepAnswer, WorkerAnswer,
+    LandAnswer, LeaseProjection, MeasureAnswer, MetricsAnswer, ModelCircuits, ModelListing, Outcome,
+    PermitPage, PolicyAnswer, PolicyDiffAnswer, PolicyDraftAnswer, PolicyExplained, PolicyExport,
+    PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult, RemediateAnswer,
+    ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunEvents, RunExport, RunForgotten, RunListing,
+    SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace, SessionAnswer, SessionDocument,
+    StepAnswer, StepRow, StopAnswer, ToolListing, ToolsResult, TrajectoryProjection, TrustAnswer, TurnCard,
+    TurnInput, UiChunk, VerifyAnswer, WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 117] = [
+pub const SCHEMA_NAMES: [&str; 118] = [
     "approval",
     "approval-page",
     "ask",
@@ -96,6 +96,7 @@ pub const SCHEMA_NAMES: [&str; 117] = [
     "issue-listing",
     "join-check-input",
     "join-check-report",
+    "land",
     "lease-projection",
     "metrics",
     "model-circuits",
@@ -276,6 +277,7 @@ fn of_harness(name: &str) -> Option<Schema> {
     let writing = SchemaSettings::draft2020_12().for_serialize().into_generator();
     Some(match name {
         "coordinator" => writing.into_root_schema_for::<CoordinatorAnswer>(),
+        "land" => writing.into_root_schema_for::<Outcome<LandAnswer>>(),
         "harness-boot" => writing.into_root_schema_for::<Outcome<BootAnswer>>(),
         "harness-bootstrap" => writing.into_root_schema_for::<BootstrapAnswer>(),
         "harness-feature-check" => writing.into_root_schema_for::<FeatureCheckAnswer>(),

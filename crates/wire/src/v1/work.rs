@@ -144,6 +144,9 @@ pub struct WorkerAnswer {
     pub steps: u64,
     /// Issues it closed, in order.
     pub completed: Vec<String>,
+    /// Issues whose work was pushed for a review.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub submitted: Vec<String>,
     /// Issues whose failure it told of.
     pub escalated: Vec<String>,
     /// Issues that went to somebody else.
@@ -198,12 +201,72 @@ pub struct CoordinatorAnswer {
     pub held: u64,
     /// Why nothing more was started.
     pub failure_classes: Vec<String>,
+    /// Issues whose work was pushed for a review.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub submitted: Vec<String>,
+    /// Issues whose verification failed and then passed on the same tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flaky: Vec<String>,
+    /// What is not done, and what it waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stuck: Vec<StuckIssue>,
     /// The worktrees that were removed at the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed_worktrees: Vec<String>,
     /// The worktrees that were to be removed and stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept_worktrees: Vec<KeptWorktree>,
+}
+
+/// An issue that is not done when a coordinator has nothing left to start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StuckIssue {
+    /// The issue.
+    pub issue_id: String,
+    /// Where it stands.
+    pub status: String,
+    /// The issues it waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub behind: Vec<String>,
+    /// The last note on it, where that says why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What `premath land` comes to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LandAnswer {
+    /// The action.
+    pub action: String,
+    /// `done`, `stuck` or `interrupted`.
+    pub outcome: String,
+    /// The branch that was landed on.
+    pub target: String,
+    /// Issues that are on it now, or were accepted.
+    pub landed: u64,
+    /// The issues, in the order in which they were landed.
+    pub items: Vec<LandRow>,
+}
+
+/// What landing one issue came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LandRow {
+    /// The issue.
+    pub issue_id: String,
+    /// `landed`, `accepted`, `review`, `reopened`, `escalated`, `waiting` or `failed`.
+    pub outcome: String,
+    /// Its commit on the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The paths it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
 }
 
 /// A worktree that was to be removed and stays.
@@ -223,7 +286,8 @@ pub struct WorkEventRow {
     /// `premath.work.event.v1`
     pub kind: String,
     /// What happens: `booted`, `claimed`, `verified`, `worked`, `closed`, `retrying`, `escalated`, `released`, `published`,
-    /// `escalation_refused`, `stopping`, `ended`; of a coordinator also `starting`, `died`, `waiting`, `slot_ended`, `draining`.
+    /// `escalation_refused`, `stopping`, `ended`; of work that is landed also `adopted`, `landed`, `not_landed`, `pushed`,
+    /// `flaky`, `marks_left`, `checkout_left`; of a coordinator also `starting`, `died`, `waiting`, `slot_ended`, `draining`.
     pub event: String,
     /// Whose.
     pub worker_id: String,

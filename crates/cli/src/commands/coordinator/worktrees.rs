@@ -22,6 +22,8 @@ impl Worktrees {
     /// The worktrees that were named, there and under their real names: said before anything is started.
     pub(super) fn ready(args: &CoordinatorArgs, root: &Path) -> Result<Self, CliError> {
         let mut typed = Vec::new();
+        let owned = args.workers.map(|count| own_trees(root, count)).transpose()?.unwrap_or_default();
+        typed.extend(owned.iter().cloned());
         for path in &args.worktree {
             let whole = PathBuf::from(system::absolute(Some(path))?);
             if !system::is_folder(&whole) && !args.create_worktrees {
@@ -43,6 +45,7 @@ impl Worktrees {
         Ok(ready)
     }
 
+    /// Makes one that is missing, and remembers each under its real name.
     fn take(&mut self, root: &Path, path: &Path) -> Result<(), CliError> {
         if !system::is_folder(path) {
             let made = Worktree::add(root, path).map_err(|error| {
@@ -100,4 +103,13 @@ impl Worktrees {
         answer.removed_worktrees.sort_unstable();
         answer.kept_worktrees.sort_unstable_by(|one, other| one.worktree.cmp(&other.worktree));
     }
+}
+
+/// The worktrees of so many workers: `parser.worktrees/w1` and so on beside `parser`.
+fn own_trees(root: &Path, count: u16) -> Result<Vec<PathBuf>, CliError> {
+    let named = if root.as_os_str().is_empty() { None } else { Some(root) };
+    let root = PathBuf::from(system::absolute(named)?);
+    let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = root.with_file_name(format!("{name}.worktrees"));
+    Ok((1..=count).map(|number| folder.join(format!("w{number}"))).collect())
 }

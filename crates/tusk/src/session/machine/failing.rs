@@ -128,6 +128,7 @@ impl StepMachine {
             Phase::Before
             | Phase::Working
             | Phase::After
+            | Phase::Landing
             | Phase::Closing
             | Phase::Noting { .. }
             | Phase::Pausing { .. }

@@ -46,6 +46,10 @@ fn failed(class: &str) -> StepEvent {
     StepEvent::Checked(Checked { classes: vec![class.to_owned()], evidence: evidence(class) })
 }
 
+fn landed() -> StepEvent {
+    StepEvent::Landed { refs: vec!["git://commit/c".to_owned()] }
+}
+
 fn refused(class: &str) -> StepEvent {
     StepEvent::Refused { class: class.to_owned() }
 }
@@ -57,6 +61,7 @@ fn asks(machine: &StepMachine) -> String {
         StepNext::VerifyBefore(_) => "before".to_owned(),
         StepNext::Work(_) => "work".to_owned(),
         StepNext::VerifyAfter(_) => "after".to_owned(),
+        StepNext::Land { .. } => "land".to_owned(),
         StepNext::Close { .. } => "close".to_owned(),
         StepNext::Wait { seconds } => format!("wait {seconds}"),
         StepNext::Look(_) => "look".to_owned(),
@@ -87,6 +92,7 @@ fn a_step_claims_verifies_works_verifies_and_closes() {
         failed("check_failed"),
         passed("work"),
         passed("after"),
+        landed(),
         closed,
         StepEvent::Published,
     ];
@@ -96,6 +102,7 @@ fn a_step_claims_verifies_works_verifies_and_closes() {
         "before",
         "work",
         "after",
+        "land",
         "close",
         "publish w.bd-1.3-1 verified_accept",
         "done completed",
@@ -112,6 +119,7 @@ fn the_row_of_a_closed_issue_names_its_evidence() {
         passed("before"),
         passed("work"),
         passed("after"),
+        landed(),
         StepEvent::Closed { refs: refs.clone() },
     ];
     played(&mut machine, events);
@@ -121,7 +129,7 @@ fn the_row_of_a_closed_issue_names_its_evidence() {
         Some(evidence("before")),
         Some(evidence("work")),
         Some(evidence("after")),
-        refs,
+        ["git://commit/c".to_owned()].into_iter().chain(refs).collect(),
         HandoffState::Closed,
     );
     assert_eq!(found, wanted);
@@ -149,6 +157,36 @@ fn a_verification_that_fails_never_closes() {
         "done escalated",
     ];
     assert_eq!(asked, wanted);
+}
+
+#[test]
+fn a_landing_conflict_goes_back_to_the_worker_once_and_is_then_escalated() {
+    let mut machine = machine(None);
+    let attempt = || vec![passed("before"), passed("work"), passed("after"), failed("runtime.landing")];
+    let mut events = vec![StepEvent::Claimed(held(3))];
+    events.extend(attempt());
+    events.extend([StepEvent::Published, StepEvent::Waited]);
+    events.extend([StepEvent::Stands(LeaseStanding::Active), StepEvent::Renewed]);
+    events.extend(attempt());
+    let asked = played(&mut machine, events);
+    assert_eq!(asked.iter().filter(|one| *one == "work").count(), 2);
+    assert_eq!(asked.last().map(String::as_str), Some("escalate issue_discover"));
+    assert!(!asked.iter().any(|one| one == "close"));
+}
+
+#[test]
+fn work_that_was_pushed_waits_for_a_person_and_is_not_closed() {
+    let mut machine = machine(None);
+    let events = vec![
+        StepEvent::Claimed(held(3)),
+        passed("before"),
+        passed("work"),
+        passed("after"),
+        StepEvent::Submitted { refs: vec!["git://commit/c".to_owned()] },
+        StepEvent::Published,
+    ];
+    let asked = played(&mut machine, events);
+    assert_eq!(asked[4..], ["land", "publish w.bd-1.3-1 accepted", "done submitted"]);
 }
 
 /// One failed attempt, its wait, and the lease that still holds.
@@ -241,6 +279,7 @@ fn lost_at_close(standing: LeaseStanding) -> (StepMachine, Vec<String>) {
         passed("before"),
         passed("work"),
         passed("after"),
+        landed(),
         refused("lease_stale"),
         StepEvent::Stands(standing),
     ];
@@ -278,6 +317,7 @@ fn a_lease_that_never_holds_stops_the_worker_at_last() {
         let event = match machine.next() {
             StepNext::Renew(_) => StepEvent::Renewed,
             StepNext::Look(_) => StepEvent::Stands(LeaseStanding::Active),
+            StepNext::Land { .. } => landed(),
             StepNext::Close { .. } => refused("lease_stale"),
             StepNext::VerifyBefore(_) | StepNext::Work(_) | StepNext::VerifyAfter(_) => passed("again"),
             StepNext::Release(_) => StepEvent::Released,
