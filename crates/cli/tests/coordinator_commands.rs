@@ -34,6 +34,8 @@ fn git(folder: &Path, arguments: &[&str]) {
 fn repository(issues: usize) -> Workplace {
     let place = place(issues);
     git(place.path(), &["init", "--quiet", "--initial-branch=main"]);
+    git(place.path(), &["config", "user.name", "Test"]);
+    git(place.path(), &["config", "user.email", "test@example.org"]);
     fs::write(place.path().join("kept.txt"), "kept\n").unwrap();
     git(place.path(), &["add", "kept.txt"]);
     git(place.path(), &["commit", "--quiet", "--message=first"]);
@@ -70,7 +72,7 @@ fn worktrees_that_a_run_made_and_nothing_is_lost_with_are_removed_and_no_others(
 #[test]
 fn results_that_nobody_committed_stay_and_are_named() {
     let place = repository(1);
-    let more = [MAKE_AND_REMOVE.as_slice(), &["--worktree", "made"]].concat();
+    let more = [MAKE_AND_REMOVE.as_slice(), &["--worktree", "made", "--land", "off"]].concat();
     let (answer, rows) = coordinator(&place, "echo done > result.txt", &more);
     assert_eq!((answer.code(), status(&place, "bd-1").as_str()), (Some(0), "closed"), "{answer:?}");
     assert_eq!(fs::read_to_string(place.path().join("made/result.txt")).unwrap(), "done\n");
@@ -84,6 +86,8 @@ fn results_that_nobody_committed_stay_and_are_named() {
         "true",
         "--worktree",
         "made",
+        "--land",
+        "off",
         "--remove-worktrees",
     ]);
     assert!(shown.code() == Some(0) && shown.stdout.contains("this run did not make it"), "{shown:?}");

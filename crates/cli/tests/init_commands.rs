@@ -242,7 +242,7 @@ fn the_example_is_a_repository_in_which_everything_is_in_order_but_one_check() {
 fn every_value_of_the_configuration_says_where_it_comes_from() {
     let folder = Folder::new();
     let (code, defaults) = folder.json(&["config", "show"]);
-    assert_eq!((code, &defaults["count"]), (0, &json!(59)));
+    assert_eq!((code, &defaults["count"]), (0, &json!(62)));
     assert!(defaults["items"].as_array().unwrap().iter().all(|row| row["layer"] == "default"), "{defaults}");
     folder.write("premath.toml", "[issues]\nprefix = \"web\"\n");
     let (_, shown) = folder.json(&["config", "show", "--issues", "x.jsonl"]);
@@ -269,6 +269,13 @@ fn every_value_of_the_configuration_says_where_it_comes_from() {
             { "key": "retention.max_size", "value": "none", "layer": "default" },
             { "key": "retention.min_age", "value": "1d", "layer": "default" },
             { "key": "session.baseline", "value": "not set", "layer": "default" },
+            {
+                "key": "work.land",
+                "value": "branch where there is a git repository, else off",
+                "layer": "default"
+            },
+            { "key": "work.remote", "value": "origin", "layer": "default" },
+            { "key": "work.target", "value": "the branch that is checked out", "layer": "default" },
         ])
     );
     assert!(folder.run(&["config", "show"]).stdout.contains("premath.toml:2"));

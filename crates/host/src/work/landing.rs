@@ -17,7 +17,7 @@ pub use queue::{LandRequest, Landed, land};
 pub(super) use resolve::{Landing, LandingWishes, ResolvedWork};
 pub(super) use tree::StepTree;
 
-use premath_tusk::version_control::{VersionControlError, VersionControlFault};
+use premath_tusk::version_control::VersionControlError;
 
 /// Work that cannot be landed: a failure of the attempt, with what a person or the worker needs to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,11 +36,6 @@ impl LandingFailure {
 
 impl From<VersionControlError> for LandingFailure {
     fn from(error: VersionControlError) -> Self {
-        let class = match error.fault {
-            // A reference that is not where it was seen is somebody else's progress.
-            VersionControlFault::RefMoved => "landing_target_moved",
-            fault => fault.class(),
-        };
-        Self::new(class, error.to_string())
+        Self::new(error.fault.class(), error.to_string())
     }
 }

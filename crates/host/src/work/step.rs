@@ -394,20 +394,16 @@ impl Bench<'_> {
                 StepEvent::Interrupted
             });
         }
-        match &event {
-            StepEvent::Landed { .. } if !refs.is_empty() => {
-                let detail = refs.first().map(|commit| commit.trim_start_matches("git://").replace('/', " "));
-                self.tell("landed", WorkEventRow { detail, ..about(held, step_id) });
-            }
-            StepEvent::Checked(checked) => {
-                let row = WorkEventRow { detail: under.failure.clone(), ..about(held, step_id) };
-                self.tell("not_landed", judged(checked, row));
-            }
-            StepEvent::Submitted { .. } => {
-                let operation = self.review_operation(&landing, held);
-                return self.set_aside(held, (evidence, &operation), (step_id, refs), under);
-            }
-            _ => {}
+        if matches!(event, StepEvent::Submitted { .. }) {
+            let operation = self.review_operation(&landing, held);
+            return self.set_aside(held, (evidence, &operation), (step_id, refs), under);
+        }
+        if let StepEvent::Checked(checked) = &event {
+            let row = WorkEventRow { detail: under.failure.clone(), ..about(held, step_id) };
+            self.tell("not_landed", judged(checked, row));
+        } else if let Some(commit) = refs.first() {
+            let detail = Some(commit.trim_start_matches("git://").replace('/', " "));
+            self.tell("landed", WorkEventRow { detail, ..about(held, step_id) });
         }
         Ok(event)
     }

@@ -71,7 +71,7 @@ impl Bench<'_> {
             LandMode::Off | LandMode::Branch => Ok(StepEvent::Landed { refs: tree.refs() }),
             LandMode::Push => match landing.push(&held.issue_id) {
                 Ok(how) => {
-                    self.tell_pushed(held, step_id, how.clone());
+                    self.tell_pushed(held, step_id, how);
                     Ok(StepEvent::Submitted { refs: tree.refs() })
                 }
                 Err(failure) => self.landing_event(&failure, words),

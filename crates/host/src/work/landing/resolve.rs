@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use premath_tusk::version_control::VersionControl;
+use premath_tusk::version_control::{VersionControl, VersionControlError};
 
 use super::super::request::WorkRequest;
 use crate::agent::RunRefused as Refused;
@@ -180,7 +180,8 @@ pub(super) fn refused(class: &str, detail: &str, hint: &str) -> Refused {
 }
 
 /// Git gives no answer where it must.
-pub(super) fn unavailable(error: premath_tusk::version_control::VersionControlError) -> ActionError {
+#[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` takes")]
+pub(super) fn unavailable(error: VersionControlError) -> ActionError {
     ActionError::Unavailable {
         what: format!("environment_git: {error}"),
         hint: "`git status` in the repository says whether git works there".to_owned(),
