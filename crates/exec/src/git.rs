@@ -113,6 +113,10 @@ impl VersionControl for GitCommand {
         Ok(changes.into_iter().map(|change| change.path).collect())
     }
 
+    fn conflict_markers(&self, folder: &Path, tree: &TreeId, paths: &[String]) -> Outcome<Vec<String>> {
+        snapshot::conflict_markers(folder, tree, paths)
+    }
+
     fn commit(&self, folder: &Path, commit: &NewCommit) -> Outcome<CommitId> {
         commit::make(folder, commit)
     }

@@ -266,6 +266,12 @@ pub trait VersionControl: Debug + Send + Sync {
     /// There is no such tree.
     fn changed_paths(&self, folder: &Path, from: &TreeId, to: &TreeId) -> Outcome<Vec<String>>;
 
+    /// The paths among these that hold conflict markers in a tree.
+    ///
+    /// # Errors
+    /// There is no such tree.
+    fn conflict_markers(&self, folder: &Path, tree: &TreeId, paths: &[String]) -> Outcome<Vec<String>>;
+
     /// Makes a commit. No reference moves.
     ///
     /// # Errors
@@ -401,6 +407,10 @@ impl VersionControl for NoVersionControl {
 
     fn changed_paths(&self, _: &Path, _: &TreeId, _: &TreeId) -> Outcome<Vec<String>> {
         none("compare trees")
+    }
+
+    fn conflict_markers(&self, _: &Path, _: &TreeId, _: &[String]) -> Outcome<Vec<String>> {
+        none("search a tree")
     }
 
     fn commit(&self, _: &Path, _: &NewCommit) -> Outcome<CommitId> {

@@ -54,7 +54,7 @@ fn processes_of(place: &Path) -> Vec<Pid> {
 fn killing(place: &Path, is_over: &AtomicBool, kills: &AtomicUsize) {
     let mut seeded = Seeded::new(SEED);
     while !is_over.load(Ordering::Relaxed) {
-        thread::sleep(Duration::from_millis(400 + seeded.below(1_200) as u64));
+        thread::sleep(Duration::from_millis(800 + seeded.below(1_600) as u64));
         let found = processes_of(place);
         if found.is_empty() {
             continue;

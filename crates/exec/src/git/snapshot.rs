@@ -153,3 +153,17 @@ pub(super) fn changes(folder: &Path, from: &str, to: &str) -> Outcome<Vec<Change
     };
     Ok(fields.chunks_exact(2).filter_map(change).collect())
 }
+
+/// The paths among these in which a line begins as a conflict marker does.
+pub(super) fn conflict_markers(folder: &Path, tree: &TreeId, paths: &[String]) -> Outcome<Vec<String>> {
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut arguments = ["grep", "-z", "-l", "-E", "-e", "^(<<<<<<<|>>>>>>>) ", tree.as_str(), "--"]
+        .map(str::to_owned)
+        .to_vec();
+    arguments.extend(paths.iter().cloned());
+    let found = Git::at(folder, "search a tree").ask(&arguments)?.unwrap_or_default();
+    let names = found.split('\0').filter_map(|entry| entry.split_once(':'));
+    Ok(names.map(|(_, path)| path.to_owned()).collect())
+}

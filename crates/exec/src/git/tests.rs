@@ -185,6 +185,14 @@ fn trees_merge_over_the_tree_they_come_from_and_conflicts_are_named() {
     let third = GIT.snapshot(&fixture.tree).unwrap();
     let merged = GIT.merge(&fixture.root, &base, &first, &third).unwrap();
     assert_eq!(merged.conflicts, ["kept.txt"]);
+    let named = |paths: &[&str]| paths.iter().map(|&path| path.to_owned()).collect::<Vec<_>>();
+    let marked =
+        GIT.conflict_markers(&fixture.root, &merged.tree, &named(&["kept.txt", ".gitignore"])).unwrap();
+    assert_eq!(marked, ["kept.txt"]);
+    assert_eq!(
+        GIT.conflict_markers(&fixture.root, &first, &named(&["kept.txt"])).unwrap(),
+        Vec::<String>::new()
+    );
     GIT.place_tree(&fixture.tree, &merged.tree).unwrap();
     assert!(fs::read_to_string(fixture.tree.join("kept.txt")).unwrap().contains("<<<<<<<"));
 }

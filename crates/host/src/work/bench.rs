@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use premath_bd::issues::{FileIssues, Holder, IssueRow, IssueStore as _};
-use premath_bd::{PermitLedger, StoreError};
+use premath_bd::{DiskFile, PermitLedger, StoreError};
 use premath_tusk::session::HeldIssue;
 use premath_wire::v1::{WORK_EVENT_KIND, WorkEventRow};
 
@@ -42,6 +42,8 @@ pub(super) struct Bench<'b> {
     pub(super) retry_door: HarnessDoor,
     /// Where finished work goes; none where it stays in the folder.
     pub(super) landing: Option<Landing<'b>>,
+    /// The landing queue, while this session is at its head.
+    pub(super) queue: Option<Box<dyn DiskFile>>,
     pub(super) wishes: WorkWishes,
     pub(super) watch: &'b mut WorkWatch<'b>,
 }
@@ -69,6 +71,7 @@ impl<'b> Bench<'b> {
             place,
             retry,
             landing: None,
+            queue: None,
             wishes,
             watch,
         })

@@ -144,6 +144,7 @@ impl Bench<'_> {
         loop {
             let next = machine.next();
             if let StepNext::Done(outcome) = next {
+                self.queue = None;
                 under.stepped.outcome = outcome.clone();
                 if let StepOutcome::Stopped { classes, .. } = outcome {
                     under.stepped.classes.clone_from(classes);
@@ -219,6 +220,7 @@ impl Bench<'_> {
             under.heartbeat = Some(self.heartbeat(held));
             under.instruction = None;
             under.tree = None;
+            self.queue = None;
             self.tell("claimed", WorkEventRow { detail: Some(held.title.clone()), ..about(held, "") });
         }
         Ok(event)
@@ -235,7 +237,8 @@ impl Bench<'_> {
         under.failure = None;
         if let Some(landing) = self.landing.clone() {
             let before = under.tree.take();
-            match self.prepare(&landing, held, before)? {
+            let interrupt = interrupt_of(under);
+            match self.prepare(&landing, held, (before, &interrupt))? {
                 Ok(tree) => under.tree = Some(tree),
                 Err(failure) => {
                     let checked = self.landing_failed(&failure)?;
@@ -259,7 +262,8 @@ impl Bench<'_> {
         let event = match (self.landing.clone(), under.tree.take()) {
             (Some(landing), Some(mut tree)) => {
                 let interrupt = interrupt_of(under);
-                let checked = self.verify_tree(&landing, &mut tree, held, (step_id, &interrupt))?;
+                let checked =
+                    self.verify_tree(&landing, &mut tree, held, (step_id, &interrupt), &mut under.failure)?;
                 under.tree = Some(tree);
                 self.ended(checked, under)
             }

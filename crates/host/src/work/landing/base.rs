@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 
 use premath_bd::issues::{GraphView, IssueStore as _};
 use premath_kernel::Status;
+use premath_tusk::sandbox::Interrupt;
 use premath_tusk::session::HeldIssue;
-use premath_tusk::version_control::{CommitId, NewCommit, RefUpdate};
+use premath_tusk::version_control::{CommitId, NewCommit, RefUpdate, TreeId};
 
 use super::super::bench::Bench;
 use super::names::{branch, branch_ref, done_ref, issue_trailer, landed_ref, landing_ref, leftover_ref};
@@ -24,13 +25,17 @@ type Prepared = Result<StepTree, LandingFailure>;
 impl Bench<'_> {
     /// Makes the working tree ready for an attempt: on the branch of the issue, at its base.
     pub(in super::super) fn prepare(
-        &self,
+        &mut self,
         landing: &Landing<'_>,
         held: &HeldIssue,
-        before: Option<StepTree>,
+        (before, interrupt): (Option<StepTree>, &Interrupt),
     ) -> Result<Prepared, ActionError> {
         let again = before.filter(|tree| tree.issue_id == held.issue_id);
         if let Some(tree) = again {
+            // Who resolves a conflict with the target stays at the head of the queue, so that the target waits for it.
+            if tree.conflict.is_some() && tree.landed.is_some() && !self.enter_queue(interrupt)? {
+                return Ok(Ok(tree));
+            }
             return Ok(landing.prepare_again(tree));
         }
         let dependencies = self.closed_dependencies(&held.issue_id)?;
@@ -109,6 +114,10 @@ impl Landing<'_> {
         let Some(conflict) = before.conflict.clone() else {
             return Ok(StepTree { adopted: None, verified: None, landed: None, ..before });
         };
+        let conflict = match &before.landed {
+            Some((_, own)) => self.merge_again(&before, own, conflict)?,
+            None => conflict,
+        };
         let Some(base) = conflict.parents.first().cloned() else { return Ok(before) };
         self.git.switch(&self.tree, &branch(&before.issue_id), &base)?;
         self.git.place_tree(&self.tree, &conflict.tree)?;
@@ -117,6 +126,27 @@ impl Landing<'_> {
         tree.conflict = Some(conflict);
         tree.failed = before.failed;
         Ok(tree)
+    }
+
+    /// The conflict of a commit with the target as it is now, which may have moved since.
+    fn merge_again(
+        &self,
+        before: &StepTree,
+        own: &TreeId,
+        conflict: Conflict,
+    ) -> Result<Conflict, LandingFailure> {
+        let target = self.target_commit()?;
+        if conflict.parents.first() == Some(&target) {
+            return Ok(conflict);
+        }
+        let onto = self.git.tree_of(&self.repository, &target)?;
+        let merged = self.git.merge(&self.repository, &before.base, &onto, own)?;
+        let (id, paths) = (&before.issue_id, merged.conflicts);
+        let message = match paths.as_slice() {
+            [] => format!("{id} merges with `{}` again: make the verification pass.", self.target),
+            paths => conflict_message(id, &self.target, paths),
+        };
+        Ok(Conflict { tree: merged.tree, parents: vec![target], paths, message })
     }
 
     /// What a killed step left uncommitted stays reachable; what a person left in a tree of their own is in the way.
@@ -231,6 +261,15 @@ impl Landing<'_> {
             None => Ok(false),
         }
     }
+}
+
+/// What a worker is told of a conflict with the target.
+pub(super) fn conflict_message(issue_id: &str, target: &str, paths: &[String]) -> String {
+    format!(
+        "{issue_id} conflicts with `{target}` in {}. The files hold conflict markers: resolve them, and keep what both \
+         sides did.",
+        listed(paths)
+    )
 }
 
 /// Paths for a sentence, not all of them where there are many.

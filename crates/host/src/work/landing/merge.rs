@@ -14,7 +14,7 @@ use premath_tusk::session::{HeldIssue, StepEvent};
 use premath_tusk::version_control::{CommitId, NewCommit, TreeId, VersionControlFault};
 
 use super::super::bench::Bench;
-use super::base::listed;
+use super::base::{conflict_message, listed};
 use super::names::{branch, branch_ref, landing_ref};
 use super::tree::{Conflict, StepTree};
 use super::{Landing, LandingFailure};
@@ -78,7 +78,9 @@ impl Bench<'_> {
             },
             LandMode::Merge => {
                 let candidate = Candidate { held, step_id, interrupt };
-                match self.merge_into_target(landing, tree, &candidate)? {
+                let moved = self.merge_into_target(landing, tree, &candidate);
+                self.queue = None;
+                match moved? {
                     Moved::Landed(commit, landed) => {
                         tree.landed = Some((commit, landed));
                         let mut refs = tree.refs();
@@ -105,6 +107,14 @@ impl Bench<'_> {
         self.tell("pushed", row);
     }
 
+    /// Waits until this session is at the head of the queue; no when it is to end.
+    pub(in super::super) fn enter_queue(&mut self, interrupt: &Interrupt) -> Result<bool, StoreError> {
+        if self.queue.is_none() {
+            self.queue = queue_lock(self.workspace(), interrupt)?;
+        }
+        Ok(self.queue.is_some())
+    }
+
     /// Moves the commit of a tree onto the target.
     pub(super) fn merge_into_target(
         &mut self,
@@ -112,9 +122,9 @@ impl Bench<'_> {
         tree: &StepTree,
         candidate: &Candidate<'_>,
     ) -> Result<Moved, ActionError> {
-        let Some(_lock) = queue_lock(self.workspace(), candidate.interrupt)? else {
+        if !self.enter_queue(candidate.interrupt)? {
             return Ok(Moved::Interrupted);
-        };
+        }
         for _ in 0..MOST_MOVES {
             let (target, own) = match (landing.target_commit(), tree.landed.clone()) {
                 (Ok(target), Some(own)) => (target, own),
@@ -169,9 +179,7 @@ impl Bench<'_> {
         if !merged.conflicts.is_empty() {
             let paths = merged.conflicts;
             let detail = format!("{id} conflicts with `{}` in {}", landing.target, listed(&paths));
-            let message = format!(
-                "{detail}. The files hold conflict markers: resolve them, and keep what both sides did."
-            );
+            let message = conflict_message(id, &landing.target, &paths);
             let conflict = Conflict { tree: merged.tree, parents, paths: paths.clone(), message };
             let failure = LandingFailure { class: "landing_conflict", detail, paths };
             return Ok(Err(Moved::Failed(failure, Some(conflict))));

@@ -247,7 +247,9 @@ impl Queue<'_, '_> {
         };
         let step_id = format!("{WORKER}.{id}.{}-1", row.rev());
         let candidate = Candidate { held: &held, step_id: &step_id, interrupt: self.interrupt };
-        match self.bench.merge_into_target(self.landing, &tree, &candidate)? {
+        let moved = self.bench.merge_into_target(self.landing, &tree, &candidate);
+        self.bench.queue = None;
+        match moved? {
             Moved::Landed(commit, landed) => {
                 tree.landed = Some((commit.clone(), landed));
                 self.record(&step_id, id, &tree)?;

@@ -7,6 +7,7 @@ use premath_tusk::version_control::{CommitId, NewCommit, TreeId};
 
 use super::super::bench::Bench;
 use super::super::command::{Line, Purpose, run};
+use super::base::listed;
 use super::tree::StepTree;
 use super::{Landing, LandingFailure};
 use crate::checking::CHECK_FAILED;
@@ -28,19 +29,27 @@ impl Bench<'_> {
         tree: &mut StepTree,
         held: &HeldIssue,
         (step_id, interrupt): (&str, &premath_tusk::sandbox::Interrupt),
+        words: &mut Option<String>,
     ) -> Result<Checked, ActionError> {
+        let mut failed = |failure: &LandingFailure| {
+            *words = Some(failure.detail.clone());
+            self.landing_failed(failure)
+        };
         let recorded = match &tree.adopted {
             Some(commit) => landing.git.tree_of(&landing.repository, commit),
             None => landing.git.snapshot(&landing.tree),
         };
         let recorded = match recorded {
             Ok(recorded) => recorded,
-            Err(error) => return self.landing_failed(&error.into()),
+            Err(error) => return failed(&error.into()),
         };
+        if let Some(failure) = landing.unresolved(tree, &recorded) {
+            return failed(&failure);
+        }
         let verdict = self.verdict(landing, (&recorded, &tree.parents), held, (step_id, interrupt))?;
         let TreeVerdict { checked, is_flaky } = match verdict {
             Ok(verdict) => verdict,
-            Err(failure) => return self.landing_failed(&failure),
+            Err(failure) => return failed(&failure),
         };
         let was_failed = tree.failed.contains(&recorded);
         if !checked.is_passed() {
@@ -127,6 +136,17 @@ impl Bench<'_> {
 }
 
 impl Landing<'_> {
+    /// A conflict that the worker was to resolve and left as it was.
+    fn unresolved(&self, tree: &StepTree, recorded: &TreeId) -> Option<LandingFailure> {
+        let paths = tree.conflict.as_ref().map(|conflict| conflict.paths.as_slice()).unwrap_or_default();
+        let left = match self.git.conflict_markers(&self.repository, recorded, paths) {
+            Ok(left) => left,
+            Err(error) => return Some(error.into()),
+        };
+        let detail = format!("{} holds conflict markers still in {}", tree.issue_id, listed(&left));
+        (!left.is_empty()).then_some(LandingFailure { class: "landing_conflict", detail, paths: left })
+    }
+
     /// A clean checkout of a tree.
     fn check_out(&self, tree: &TreeId, parents: &[CommitId], issue_id: &str) -> Result<(), LandingFailure> {
         let message = format!("premath: verification of {issue_id}\n");
