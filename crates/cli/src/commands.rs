@@ -78,6 +78,7 @@ use serde::de::DeserializeOwned;
 
 use crate::agent::governance::STEP_TOKEN;
 use crate::agent::{Agent, foreign};
+use crate::args::work::StepCommand;
 use crate::args::{CheckArgs, Cli, Command, Format, StoreChange};
 use crate::door::{NamedInstruction, TerminalDoor};
 use crate::error::CliError;
@@ -103,9 +104,15 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Desk(args) => in_repository(args.change(), |host| desk::run(args, host)),
         Command::Conversations(args) => in_repository(None, |host| conversations::run(args, host)),
         Command::Boot(args) => in_repository(Some(args.terminal.change()), |host| work::boot(args, host)),
-        Command::Step(args) => {
-            in_repository(Some(args.commands.terminal.change()), |host| work::step(args, host))
-        }
+        Command::Step(args) => match (&args.command, &args.taken) {
+            (Some(StepCommand::Show(args)), _) => in_repository(None, |host| work::step_show(args, host)),
+            (None, Some(args)) => {
+                in_repository(Some(args.commands.terminal.change()), |host| work::step(args, host))
+            }
+            (None, None) => {
+                Err(CliError::usage("a step needs --work-cmd", "`premath step --help` has an example"))
+            }
+        },
         Command::Stop(args) => in_repository(Some(args.terminal.change()), |host| work::stop(args, host)),
         Command::Worker(args) => {
             in_repository(Some(args.commands.terminal.change()), |host| work::worker(args, host))

@@ -113,6 +113,10 @@ impl VersionControl for GitCommand {
         Ok(changes.into_iter().map(|change| change.path).collect())
     }
 
+    fn diff(&self, folder: &Path, from: &TreeId, to: &TreeId, most: usize) -> Outcome<String> {
+        snapshot::diff(folder, from, to, most)
+    }
+
     fn conflict_markers(&self, folder: &Path, tree: &TreeId, paths: &[String]) -> Outcome<Vec<String>> {
         snapshot::conflict_markers(folder, tree, paths)
     }

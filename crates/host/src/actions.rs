@@ -49,6 +49,7 @@ pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
 pub(crate) mod scheme_eval;
+pub(crate) mod step_show;
 pub(crate) mod tool;
 pub(crate) mod trust;
 pub(crate) mod verify;

@@ -266,6 +266,12 @@ pub trait VersionControl: Debug + Send + Sync {
     /// There is no such tree.
     fn changed_paths(&self, folder: &Path, from: &TreeId, to: &TreeId) -> Outcome<Vec<String>>;
 
+    /// The difference between two trees as a patch, cut where it is longer than so many bytes.
+    ///
+    /// # Errors
+    /// There is no such tree.
+    fn diff(&self, folder: &Path, from: &TreeId, to: &TreeId, most: usize) -> Outcome<String>;
+
     /// The paths among these that hold conflict markers in a tree.
     ///
     /// # Errors
@@ -406,6 +412,10 @@ impl VersionControl for NoVersionControl {
     }
 
     fn changed_paths(&self, _: &Path, _: &TreeId, _: &TreeId) -> Outcome<Vec<String>> {
+        none("compare trees")
+    }
+
+    fn diff(&self, _: &Path, _: &TreeId, _: &TreeId, _: usize) -> Outcome<String> {
         none("compare trees")
     }
 

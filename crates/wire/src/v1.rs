@@ -142,7 +142,8 @@ pub use vector::{
 
 pub use work::{
     BootAnswer, BootHandoff, CoordinatorAnswer, KeptWorktree, LandAnswer, LandRow, MemoryRoot, SlotRow,
-    StopAnswer, StuckIssue, WORK_EVENT_KIND, WorkCheck, WorkEventRow, WorkStepAnswer, WorkerAnswer,
+    StepCommandRow, StepOutputRow, StepShowAnswer, StopAnswer, StuckIssue, WORK_EVENT_KIND, WorkCheck,
+    WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 pub use call_spec::CallSpec;

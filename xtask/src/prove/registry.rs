@@ -215,6 +215,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         slice: Slice::Tests { package: "premath-shell", filter: COMMAND_RISKS },
         long_form: command_risks,
     },
+    Entry {
+        id: "R29",
+        property: "every landed issue is on the target once, whoever dies",
+        slice: Slice::Tests { package: "premath-cli", filter: LANDING },
+        long_form: landing,
+    },
 ];
 
 const KILL_POINTS: &str = "binary(kill_points) + binary(promotion_kills) + binary(forgetting_kills)";
@@ -225,6 +231,7 @@ const CUT_AND_FLIP: &str = "binary(cut_and_flip)";
 const CONCURRENT_APPENDS: &str = "binary(concurrent_appends)";
 const EXACTLY_ONCE_CLAIMS: &str = "binary(exactly_once_claims)";
 const STALE_HOLDERS: &str = "binary(stale_holders)";
+const LANDING: &str = "binary(landing) & test(/^kills::/)";
 const WORKER_KILLS: &str = "binary(worker_kills)";
 const STEP_SIMULATION: &str = "binary(step_simulation)";
 const STORM: &str = "binary(storm)";
@@ -399,6 +406,10 @@ fn gate_removal(_budget: &Budget) -> Vec<Work> {
     let gate = tests("premath-host", GATE_REMOVAL);
     let live = shown_tests("premath-cli", &["exported_turns"], LIVE_TURNS);
     gate.into_iter().chain(tests("premath-cli", AUTHORITY)).chain(live).collect()
+}
+
+fn landing(_budget: &Budget) -> Vec<Work> {
+    shown_tests("premath-cli", &["landing"], LANDING)
 }
 
 fn supply_chain(_budget: &Budget) -> Vec<Work> {

@@ -96,9 +96,9 @@ pub(crate) struct AuditVerifyArgs {
 /// Arguments of `audit why`.
 #[derive(Debug, Args)]
 pub(crate) struct WhyArgs {
-    /// An issue, a path or a file of the desk, a run, a digest, a witness, an approval or a proposal
+    /// An issue, a path or a file of the desk, a run, a digest, a witness, an approval, a proposal or a commit
     pub(crate) subject: String,
-    /// Which of them it is: issue, path, run, digest, approval or proposal
+    /// Which of them it is: issue, path, run, digest, approval, proposal or commit
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// The most changes to follow back; 5 when nobody says

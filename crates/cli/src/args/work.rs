@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use super::{Format, Terminal};
 
@@ -61,7 +61,38 @@ pub(crate) struct BootArgs {
 
 /// Arguments of `step`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct StepArgs {
+    /// What to do instead of a step.
+    #[command(subcommand)]
+    pub(crate) command: Option<StepCommand>,
+    #[command(flatten)]
+    pub(crate) taken: Option<TakeStepArgs>,
+}
+
+/// What can be done with a step that was taken.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StepCommand {
+    /// Show one attempt of a worker: its commands, what they printed, what it changed
+    #[command(
+        after_help = "Example:\n  premath step show w1.bd-3.4-1\n  premath observe needs_attention    (names the steps that failed)"
+    )]
+    Show(StepShowArgs),
+}
+
+/// Arguments of `step show`.
+#[derive(Debug, Args)]
+pub(crate) struct StepShowArgs {
+    /// The step, such as w1.bd-3.4-1
+    #[arg(value_name = "STEP")]
+    pub(crate) step_id: String,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// What a step is taken with.
+#[derive(Debug, Args)]
+pub(crate) struct TakeStepArgs {
     /// Whose session; that of the repository itself when nobody is named
     #[arg(long, value_name = "ID")]
     pub(crate) worker_id: Option<String>,

@@ -6,11 +6,12 @@ use premath_host::{Host, LandRequest, Landed, RunRefused, WorkWishes, Worked};
 use premath_kernel::{Fields, Object, Value};
 use premath_tusk::sandbox::Interrupt;
 use premath_wire::v1::{
-    BootAnswer, RefusedAnswer, RefusedBecause, StopAnswer, WorkEventRow, WorkStepAnswer, WorkerAnswer,
+    BootAnswer, RefusedAnswer, RefusedBecause, StepShowAnswer, StopAnswer, WorkEventRow, WorkStepAnswer,
+    WorkerAnswer,
 };
 
 use super::dep::number;
-use crate::args::work::{BootArgs, CommandArgs, LandArgs, StepArgs, StopArgs, WorkerArgs};
+use crate::args::work::{BootArgs, CommandArgs, LandArgs, StepShowArgs, StopArgs, TakeStepArgs, WorkerArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::work as render;
@@ -30,7 +31,7 @@ pub(super) fn boot(args: &BootArgs, host: &Host<'_>) -> Result<Exit, CliError> {
 }
 
 /// `premath step`
-pub(super) fn step(args: &StepArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+pub(super) fn step(args: &TakeStepArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let worktree = args.worktree.as_ref().map(|path| path.to_string_lossy().into_owned());
     let fields =
         told(Object::fields()).optional("workerId", args.worker_id.as_deref()).optional("worktree", worktree);
@@ -38,6 +39,14 @@ pub(super) fn step(args: &StepArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     system::on_interrupt(host.agent.interrupt());
     super::answer(host, "harness.step", &arguments, &args.format, |answer: &WorkStepAnswer| {
         render::step(answer)
+    })
+}
+
+/// `premath step show`
+pub(super) fn step_show(args: &StepShowArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+    let arguments = Object::fields().field("stepId", args.step_id.as_str()).finish();
+    super::answer(host, "step.show", &arguments, &args.format, |answer: &StepShowAnswer| {
+        render::step_show(answer)
     })
 }
 

@@ -2,8 +2,8 @@
 
 use anstyle::Style;
 use premath_wire::v1::{
-    BootAnswer, CoordinatorAnswer, LandAnswer, StopAnswer, WorkCheck, WorkEventRow, WorkStepAnswer,
-    WorkerAnswer,
+    BootAnswer, CoordinatorAnswer, LandAnswer, StepShowAnswer, StopAnswer, WorkCheck, WorkEventRow,
+    WorkStepAnswer, WorkerAnswer,
 };
 
 use super::harness::{line, list, optional};
@@ -101,6 +101,52 @@ fn outcome_style(outcome: &str) -> Style {
         "stopped" | "refused" => BAD,
         _other => WARN,
     }
+}
+
+/// `premath step show`
+pub(crate) fn step_show(answer: &StepShowAnswer) -> String {
+    let mut text =
+        format!("{STRONG}{}{STRONG:#} {}\n\n", plain(&answer.step_id), plain(&answer.result_class));
+    optional(&mut text, "issue", answer.issue_id.as_ref());
+    optional(&mut text, "began", answer.started_at.as_ref());
+    optional(&mut text, "ended", answer.finished_at.as_ref());
+    list(&mut text, "failures", &answer.failure_classes);
+    optional(&mut text, "commit", answer.commit.as_ref());
+    optional(&mut text, "next step", answer.next_step.as_ref());
+    list(&mut text, "not here", &answer.not_here);
+    for detail in &answer.details {
+        line(&mut text, "left behind", &plain(detail));
+    }
+    for command in &answer.commands {
+        let ended = match (command.exit_code, command.signal) {
+            (Some(code), _) => format!("ended with {code}"),
+            (None, Some(signal)) => format!("ended by signal {signal}"),
+            (None, None) => "did not end by itself".to_owned(),
+        };
+        let class = command
+            .failure_class
+            .as_ref()
+            .map_or_else(String::new, |class| format!(" {BAD}{}{BAD:#}", plain(class)));
+        text.push_str(&format!("\n{STRONG}{}{STRONG:#} {ended}{class}\n", plain(&command.purpose)));
+        for (name, output) in [("stdout", &command.stdout), ("stderr", &command.stderr)] {
+            let Some(output) = output.as_ref().filter(|output| output.total_bytes > 0) else { continue };
+            text.push_str(&format!(
+                "{DIM}{name}, {} bytes, object {}{DIM:#}\n",
+                output.total_bytes,
+                plain(&output.digest)
+            ));
+            for line in output.tail.as_deref().unwrap_or("not here").lines() {
+                text.push_str(&format!("  {}\n", plain(line)));
+            }
+        }
+    }
+    if let Some(diff) = answer.diff.as_ref().filter(|diff| !diff.is_empty()) {
+        text.push('\n');
+        for line in diff.lines() {
+            text.push_str(&format!("{}\n", plain(line)));
+        }
+    }
+    text
 }
 
 /// `premath stop`

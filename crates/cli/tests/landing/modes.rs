@@ -266,6 +266,9 @@ fn a_pushed_branch_waits_for_a_person_and_closes_when_they_merged_it_however_the
     );
     assert!(text(events(&rows, "pushed")[0], "/detail").contains("git merge origin/premath/bd-1"));
     assert_eq!(repository.status("bd-1"), "blocked");
+    // Nothing is left uncommitted in the worktree.
+    assert_eq!(repository.git(&["for-each-ref", "refs/premath/leftover"]), "");
+    assert_eq!(git_at(&repository.trees().join("w1"), &["status", "--porcelain"]), "");
     let (answer, rows) = repository.ran(&["land", "--accept", "--json"]);
     assert_eq!((answer.code(), &rows.last().unwrap()["items"][0]["outcome"]), (Some(1), &json!("review")));
     // A person squashes the branch on the remote.

@@ -167,3 +167,17 @@ pub(super) fn conflict_markers(folder: &Path, tree: &TreeId, paths: &[String]) -
     let names = found.split('\0').filter_map(|entry| entry.split_once(':'));
     Ok(names.map(|(_, path)| path.to_owned()).collect())
 }
+
+/// The difference between two trees as a patch, with what was cut named.
+pub(super) fn diff(folder: &Path, from: &TreeId, to: &TreeId, most: usize) -> Outcome<String> {
+    let arguments =
+        ["diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", "--no-color", from.as_str(), to.as_str()];
+    let text = Git::at(folder, "compare trees").run(&arguments)?;
+    let end =
+        text.char_indices().map(|(at, letter)| at + letter.len_utf8()).take_while(|end| *end <= most).last();
+    let cut = text.len().saturating_sub(end.unwrap_or_default());
+    match text.get(..end.unwrap_or_default()) {
+        Some(kept) if cut > 0 => Ok(format!("{kept}\n[{cut} bytes cut]\n")),
+        _ => Ok(text),
+    }
+}

@@ -3,6 +3,7 @@
 //! Every step names what proves it, and a link that is missing is said to be unknown. It must not guess and must not
 //! change anything.
 
+mod commit;
 mod desk;
 mod instructions;
 mod subject;
@@ -35,7 +36,7 @@ const ROWS: usize = 10_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WhyArgs {
-    /// An issue, a path or a file of the desk, a run, a digest or a witness, an approval or a proposal.
+    /// An issue, a path or a file of the desk, a run, a digest or a witness, an approval, a proposal or a commit.
     subject: String,
     /// Which of them it is, when that is not plain.
     kind: Option<String>,
@@ -43,13 +44,14 @@ pub(crate) struct WhyArgs {
     limit: Option<u64>,
 }
 
-const KINDS: [WhySubject; 6] = [
+const KINDS: [WhySubject; 7] = [
     WhySubject::Issue,
     WhySubject::Path,
     WhySubject::Run,
     WhySubject::Digest,
     WhySubject::Approval,
     WhySubject::Proposal,
+    WhySubject::Commit,
 ];
 
 /// `audit.why`
@@ -61,9 +63,20 @@ pub(crate) fn why(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionErr
     let kind = kind.map(|kind| token(kind, "kind", &KINDS, WhySubject::token)).transpose()?;
     let limit = usize::try_from(args.limit.unwrap_or(FOLLOWED)).unwrap_or(usize::MAX);
     let mut trail = Trail::new(host.workspace);
+    let git = host.agent.version_control();
+    let root = &host.workspace.root;
+    let folder = if root.as_os_str().is_empty() { std::path::PathBuf::from(".") } else { root.clone() };
+    let commit = match kind {
+        None | Some(WhySubject::Commit) => commit::commit_named(git, &folder, subject)?,
+        Some(_) => None,
+    };
     let kind = match kind {
         Some(kind) => kind,
-        None => trail.kind_of(subject)?,
+        None => match trail.kind_of(subject)? {
+            // A path of seven digits or more is less likely than a commit that there is.
+            WhySubject::Path if commit.is_some() => WhySubject::Commit,
+            kind => kind,
+        },
     };
     let changes = match kind {
         WhySubject::Issue => trail.issue(subject, limit)?,
@@ -71,6 +84,13 @@ pub(crate) fn why(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionErr
         WhySubject::Run => trail.run(subject, limit)?,
         WhySubject::Digest => trail.digest(subject, limit)?,
         WhySubject::Approval | WhySubject::Proposal => trail.asked(subject)?,
+        WhySubject::Commit => match &commit {
+            Some(commit) => trail.commit(git, (&folder, commit), limit)?,
+            None => {
+                trail.unknown(0, format!("git knows no commit `{subject}` here"));
+                0
+            }
+        },
     };
     let complete = changes > 0 && trail.steps.iter().all(|step| step.kind != WhyKind::Unknown);
     let answer = AuditWhy {

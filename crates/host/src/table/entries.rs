@@ -8,7 +8,7 @@ use crate::actions::{
     harness_session, harness_trajectory, init, instruction, issue_blocked, issue_check, issue_graph,
     issue_history, issue_read, issue_upkeep, issue_write, join_check, lease, measuring, metrics, model,
     observe, policy, policy_draft, policy_export, promotion, proposals, required, run, sandbox, schema,
-    scheme_eval, tool, trust, verify,
+    scheme_eval, step_show, tool, trust, verify,
 };
 
 /// An entry in two lines: its name, the command, whether it changes anything, what it takes and the schema of its answer, the
@@ -269,6 +269,8 @@ pub const ACTIONS: &[Action] = actions! {
         "print the JSON Schema of a document";
     "scheme.eval" "scheme-eval" Mutation scheme_eval::EvalArgs => "scheme-eval" scheme_eval::call:
         "run a program whose only effect is calls of host functions";
+    "step.show" "step show" Read step_show::StepShowArgs => "step-show" step_show::show:
+        "show one attempt of a worker: its commands, what they printed, what it changed";
     "tool.approve" "tools approve" Effect foreign_tools::ApproveArgs => "foreign-tools" foreign_tools::approve:
         "approve tools of another server as they are defined now";
     "tool.catalogue" "tools catalogue" Read Nothing => "tool-listing" tool::list:

@@ -37,8 +37,8 @@ pub(super) struct Line<'l> {
     pub(super) folder: PathBuf,
     pub(super) environment: Vec<(String, String)>,
     pub(super) limit: Duration,
-    /// The tree that is verified, where it was recorded.
-    pub(super) tree: Option<&'l str>,
+    /// The tree that is verified and the tree it was made from, where they were recorded.
+    pub(super) tree: Option<(&'l str, &'l str)>,
 }
 
 /// Runs a command to its end.
@@ -129,7 +129,8 @@ fn told<'v>(
         .field("purpose", purpose)
         .field("commandDigest", command_digest(line.text))
         .optional("failureClass", class.map(str::to_owned))
-        .optional("tree", line.tree.map(str::to_owned))
+        .optional("tree", line.tree.map(|(tree, _)| tree.to_owned()))
+        .optional("base", line.tree.map(|(_, base)| base.to_owned()))
         .finish();
     let evidence = objects.put(&encode(&document))?;
     Ok(Checked { classes: class.map(str::to_owned).into_iter().collect(), evidence })

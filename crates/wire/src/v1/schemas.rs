@@ -22,12 +22,12 @@ use super::{
     PromotionAnswer, PromotionListing, ProposalAnswer, ProposalPage, RedTeamResult, RemediateAnswer,
     ReplayAnswer, RunAnswer, RunCard, RunEventRow, RunEvents, RunExport, RunForgotten, RunListing,
     SandboxCheckAnswer, SandboxOutcome, SchemeEvalAnswer, SchemeTrace, SessionAnswer, SessionDocument,
-    StepAnswer, StepRow, StopAnswer, ToolListing, ToolsResult, TrajectoryProjection, TrustAnswer, TurnCard,
-    TurnInput, UiChunk, VerifyAnswer, WorkEventRow, WorkStepAnswer, WorkerAnswer,
+    StepAnswer, StepRow, StepShowAnswer, StopAnswer, ToolListing, ToolsResult, TrajectoryProjection,
+    TrustAnswer, TurnCard, TurnInput, UiChunk, VerifyAnswer, WorkEventRow, WorkStepAnswer, WorkerAnswer,
 };
 
 /// The names `premath schema` knows.
-pub const SCHEMA_NAMES: [&str; 118] = [
+pub const SCHEMA_NAMES: [&str; 119] = [
     "approval",
     "approval-page",
     "ask",
@@ -138,6 +138,7 @@ pub const SCHEMA_NAMES: [&str; 118] = [
     "sandbox-run",
     "scheme-eval",
     "scheme-trace",
+    "step-show",
     "tool-listing",
     "trust",
     "turn-card",
@@ -277,6 +278,7 @@ fn of_harness(name: &str) -> Option<Schema> {
     let writing = SchemaSettings::draft2020_12().for_serialize().into_generator();
     Some(match name {
         "coordinator" => writing.into_root_schema_for::<CoordinatorAnswer>(),
+        "step-show" => writing.into_root_schema_for::<Outcome<StepShowAnswer>>(),
         "land" => writing.into_root_schema_for::<Outcome<LandAnswer>>(),
         "harness-boot" => writing.into_root_schema_for::<Outcome<BootAnswer>>(),
         "harness-bootstrap" => writing.into_root_schema_for::<BootstrapAnswer>(),

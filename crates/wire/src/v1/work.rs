@@ -108,6 +108,76 @@ pub struct WorkStepAnswer {
     pub session_ref: String,
 }
 
+/// What `step.show` answers: one attempt of a worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepShowAnswer {
+    /// The action.
+    pub action: String,
+    /// The step.
+    pub step_id: String,
+    /// The issue.
+    pub issue_id: Option<String>,
+    /// How it ended.
+    pub result_class: String,
+    /// Why it failed.
+    pub failure_classes: Vec<String>,
+    /// When it began.
+    pub started_at: Option<String>,
+    /// When it ended.
+    pub finished_at: Option<String>,
+    /// What to do next.
+    pub next_step: Option<String>,
+    /// Its commands: the verification before, the work, the verification after it.
+    pub commands: Vec<StepCommandRow>,
+    /// What else it left behind, in words.
+    pub details: Vec<String>,
+    /// The commit it made; null when it made none.
+    pub commit: Option<String>,
+    /// The paths that it changed.
+    pub changed_paths: Vec<String>,
+    /// The change as a patch; null where git does not have the trees.
+    pub diff: Option<String>,
+    /// Evidence that this clone does not have.
+    pub not_here: Vec<String>,
+}
+
+/// One command of a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepCommandRow {
+    /// `work` or `verify`.
+    pub purpose: String,
+    /// The object that holds what it left behind.
+    pub evidence_ref: String,
+    /// What it ended with.
+    pub exit_code: Option<u64>,
+    /// The signal that ended it.
+    pub signal: Option<u64>,
+    /// Why it failed.
+    pub failure_class: Option<String>,
+    /// The tree that was verified.
+    pub tree: Option<String>,
+    /// The tree it was made from.
+    pub base: Option<String>,
+    /// Its standard output.
+    pub stdout: Option<StepOutputRow>,
+    /// Its standard error.
+    pub stderr: Option<StepOutputRow>,
+}
+
+/// What a command printed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepOutputRow {
+    /// The object that holds all of it that was kept.
+    pub digest: String,
+    /// How much it printed.
+    pub total_bytes: u64,
+    /// Its end; null where the object is not here.
+    pub tail: Option<String>,
+}
+
 /// What `harness.stop` answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -89,6 +89,7 @@ impl Landing<'_> {
         let commit = NewCommit { tree: verified.clone(), parents, message, is_kept: true };
         let commit = self.git.commit(&self.repository, &commit)?;
         self.move_branch(&tree.issue_id, Some(&commit))?;
+        self.git.detach(&self.tree, &commit)?;
         Ok(Some((commit, verified.clone())))
     }
 
@@ -114,9 +115,6 @@ impl Landing<'_> {
         let id = &tree.issue_id;
         let commit = tree.landed.as_ref().map(|(commit, _)| commit);
         let mut updates = vec![self.update(done_ref(id), commit)?, self.update(landing_ref(id), None)?];
-        if let Some((commit, _)) = &tree.landed {
-            self.git.detach(&self.tree, commit)?;
-        }
         if self.mode == LandMode::Merge {
             updates.push(self.update(landed_ref(id), commit)?);
             updates.push(self.update(branch_ref(&branch(id)), None)?);

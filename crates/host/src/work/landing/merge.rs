@@ -186,7 +186,7 @@ impl Bench<'_> {
         }
         let verdict = self.verdict(
             landing,
-            (&merged.tree, &parents),
+            (&merged.tree, &onto, &parents),
             candidate.held,
             (candidate.step_id, candidate.interrupt),
         )?;

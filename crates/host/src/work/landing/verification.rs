@@ -46,7 +46,8 @@ impl Bench<'_> {
         if let Some(failure) = landing.unresolved(tree, &recorded) {
             return failed(&failure);
         }
-        let verdict = self.verdict(landing, (&recorded, &tree.parents), held, (step_id, interrupt))?;
+        let verdict =
+            self.verdict(landing, (&recorded, &tree.base, &tree.parents), held, (step_id, interrupt))?;
         let TreeVerdict { checked, is_flaky } = match verdict {
             Ok(verdict) => verdict,
             Err(failure) => return failed(&failure),
@@ -70,7 +71,7 @@ impl Bench<'_> {
     pub(super) fn verdict(
         &self,
         landing: &Landing<'_>,
-        (tree, parents): (&TreeId, &[CommitId]),
+        (tree, base, parents): (&TreeId, &TreeId, &[CommitId]),
         held: &HeldIssue,
         (step_id, interrupt): (&str, &premath_tusk::sandbox::Interrupt),
     ) -> Result<Result<TreeVerdict, LandingFailure>, ActionError> {
@@ -84,7 +85,7 @@ impl Bench<'_> {
             folder: landing.verification_tree().join(&landing.prefix),
             environment: self.environment(held, step_id),
             limit: self.request.verify_limit,
-            tree: Some(tree.as_str()),
+            tree: Some((tree.as_str(), base.as_str())),
         };
         let checked = run(self.host, &self.evidence, &line, interrupt)?;
         let is_verdict = checked.classes.iter().any(|class| class == CHECK_FAILED);

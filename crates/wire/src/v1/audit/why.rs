@@ -37,6 +37,8 @@ pub enum WhySubject {
     Approval,
     /// A plan.
     Proposal,
+    /// A commit of git.
+    Commit,
 }
 
 impl WhySubject {
@@ -50,6 +52,7 @@ impl WhySubject {
             Self::Digest => "digest",
             Self::Approval => "approval",
             Self::Proposal => "proposal",
+            Self::Commit => "commit",
         }
     }
 }
