@@ -1,5 +1,5 @@
 // Specs of deciding: approvals and plans from the inbox. node deciding.mjs on a freshly seeded workspace; each question can be answered once.
-import { get } from './api.mjs';
+import { call, get } from './api.mjs';
 import { hold, prove, until } from './harness.mjs';
 
 const stateOf = async (id) => (await get(`/api/confirmations/${id}`)).approval.state;
@@ -55,6 +55,28 @@ await prove([
       await until(`${file.name} is back`, async () => (await get(`/api/desk/files/${file.id}`))?.file.deletedAt === undefined && (await get('/api/desk/files')).items.some((it) => it.id === file.id));
       await page.reload();
     }
+  }],
+  ['an approval for a run is listed as active with what it covers, and a click takes it back', async ({ visit }) => {
+    const run = { task: 'Delete the first draft', desk: true, scopes: ['desk:delete'], models: ['scripted:delete-draft.toml'], runId: 'taken-back' };
+    const begun = await call('POST', '/api/runs', run);
+    hold(begun.status === 202, JSON.stringify(begun.body));
+    let asked;
+    await until('it asks', async () => (asked = await pending('desk_delete_file')));
+    const page = await visit(`/approvals/${asked.id}`);
+    await page.getByRole('button', { name: 'This run' }).click();
+    await page.locator(`[data-approval="${asked.id}"]`).getByRole('button', { name: /^Approve/ }).click();
+    await until('it is used and stays', async () => (await get('/api/runs/taken-back')).run.state === 'done' && (await stateOf(asked.id)) === 'approved', 20_000);
+    await page.goto(`${new URL(page.url()).origin}/approvals`);
+    await page.getByRole('button', { name: 'Active' }).click();
+    await page.locator('.question', { hasText: 'draft-a.md' }).click();
+    const card = page.locator(`[data-approval="${asked.id}"]`);
+    await card.getByText('every call of desk_delete_file on draft-a.md in run taken-back').waitFor();
+    await card.getByRole('button', { name: 'Revoke' }).click();
+    await until('it is revoked', async () => (await stateOf(asked.id)) === 'revoked');
+    hold((await get('/api/confirmations?state=approved')).items.every((it) => it.id !== asked.id), 'it is still active');
+    await page.goto(`${new URL(page.url()).origin}/approvals/${asked.id}`);
+    await card.getByText('revoked', { exact: true }).first().waitFor();
+    hold((await card.getByRole('button', { name: 'Revoke' }).count()) === 0, 'it can be revoked twice');
   }],
   ['nothing is left to answer, and the page says which command shows that', async ({ visit }) => {
     const page = await visit('/approvals');
