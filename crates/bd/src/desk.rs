@@ -28,7 +28,7 @@ pub use self::answer::{DeskAnswer, DeskRefusal, DeskRefusalClass};
 pub use self::apply::{Applied, Rehearsal, Written};
 pub use self::approvals::{
     Approval, ApprovalKind, ApprovalRequest, ApprovalScope, ApprovalState, AskedCall, Decision,
-    FOREIGN_ARGUMENT, FOREIGN_TOOL, Requested, Target, Use, Verdict,
+    FOREIGN_ARGUMENT, FOREIGN_TOOL, Requested, SECRET_USE, Target, Use, Verdict,
 };
 pub use self::cells::{CellUpdate, Cells, MOST_CELL_UPDATES};
 pub use self::conversations::{

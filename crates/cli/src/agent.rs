@@ -18,7 +18,7 @@ use premath_bd::issues::KeptIssues;
 use premath_exec::{Beneath, GitCommand, OsSandbox};
 use premath_host::{
     ActionError, AgentDoor, Attendant, CommandShape, KeptRuns, Measure, NoPerson, ObservedTree, Said,
-    Workspace,
+    SecretVault, Workspace,
 };
 use premath_tusk::policy::{Governor, Observability};
 use premath_tusk::sandbox::{Interrupt, Sandbox};
@@ -56,6 +56,8 @@ pub(crate) struct Agent<'a> {
     interrupt: Interrupt,
     kept: Arc<KeptIssues>,
     kept_runs: Arc<KeptRuns>,
+    /// Where runs that wait leave their secrets, in a process that outlives the wait.
+    secrets: Option<Arc<SecretVault>>,
     /// The commands that are running in the workdir.
     active: Arc<ActiveCommands>,
 }
@@ -84,6 +86,7 @@ impl<'a> Agent<'a> {
             interrupt,
             kept: Arc::default(),
             kept_runs: Arc::default(),
+            secrets: None,
             active: Arc::default(),
         }
     }
@@ -91,6 +94,11 @@ impl<'a> Agent<'a> {
     /// The same where commands reach these folders beyond the workdir.
     pub(crate) fn reaching(self, reached: Vec<PathBuf>) -> Self {
         Self { reached, ..self }
+    }
+
+    /// The same where questions are answered while this process lives, or are not.
+    pub(crate) fn answered_here(self, is_answered: bool) -> Self {
+        Self { secrets: is_answered.then(Arc::default), ..self }
     }
 
     /// The same where the person named the root, or did not.
@@ -138,6 +146,10 @@ impl AgentDoor for Agent<'_> {
 
     fn kept_runs(&self) -> Option<Arc<KeptRuns>> {
         Some(Arc::clone(&self.kept_runs))
+    }
+
+    fn secret_vault(&self) -> Option<Arc<SecretVault>> {
+        self.secrets.clone()
     }
 
     fn commands(&self) -> Vec<CommandShape> {
@@ -232,6 +244,7 @@ impl AgentDoor for Agent<'_> {
             interrupt: interrupt.clone(),
             kept: Arc::clone(&self.kept),
             kept_runs: Arc::clone(&self.kept_runs),
+            secrets: self.secrets.clone(),
             // Another folder: commands there change nothing here.
             active: Arc::default(),
         }))
@@ -266,6 +279,8 @@ pub(crate) struct Attended<'a> {
     pub(crate) watching: &'a Arc<Watching>,
     /// The modes of the trace sinks that are open.
     pub(crate) sinks: Vec<Observability>,
+    /// Where a run finds its secrets while somebody answers; none where nobody can.
+    pub(crate) secrets: Option<Arc<SecretVault>>,
 }
 
 impl AgentDoor for Attended<'_> {
@@ -320,6 +335,10 @@ impl AgentDoor for Attended<'_> {
             interrupt: self.inner.interrupt(),
             folder,
         })
+    }
+
+    fn secret_vault(&self) -> Option<Arc<SecretVault>> {
+        self.secrets.clone()
     }
 
     fn trace_sinks(&self) -> Vec<Observability> {

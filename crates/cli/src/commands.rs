@@ -203,16 +203,7 @@ fn in_named_repository(
     change: Option<StoreChange<'_>>,
     run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
 ) -> Result<Exit, CliError> {
-    let root = match named {
-        None => system::repository_root(),
-        Some(directory) => {
-            system::go_to(directory).map_err(|error| {
-                let what = format!("cannot change to `{}`: {error}", directory.display());
-                CliError::usage(what, "--root takes a directory that you may enter")
-            })?;
-            PathBuf::new()
-        }
-    };
+    let root = enter(named)?;
     let loaded = loaded(&root)?;
     let authority = match &change {
         Some(change) => authority(&root, &loaded.settings, change)?,
@@ -222,6 +213,28 @@ fn in_named_repository(
     let wishes = Wishes { instruction, names_root: named.is_some(), ..Wishes::default() };
     let reason = change.and_then(|change| change.reason);
     under(root, loaded, authority, (reason, &wishes), run)
+}
+
+/// The same for a server, which stays until the questions of its runs are answered.
+fn in_served_repository(
+    named: Option<&Path>,
+    run: impl FnOnce(&Host<'_>) -> Result<Exit, CliError>,
+) -> Result<Exit, CliError> {
+    let root = enter(named)?;
+    let loaded = loaded(&root)?;
+    let authority = loaded.settings.terminal.value;
+    let wishes = Wishes { names_root: named.is_some(), answers_runs: true, ..Wishes::default() };
+    under(root, loaded, authority, (None, &wishes), run)
+}
+
+/// Goes to the directory that the person names; without one, the root of the repository around this one.
+fn enter(named: Option<&Path>) -> Result<PathBuf, CliError> {
+    let Some(directory) = named else { return Ok(system::repository_root()) };
+    system::go_to(directory).map_err(|error| {
+        let what = format!("cannot change to `{}`: {error}", directory.display());
+        CliError::usage(what, "--root takes a directory that you may enter")
+    })?;
+    Ok(PathBuf::new())
 }
 
 /// The same for a command that reaches outside in a way of its own.
@@ -324,6 +337,7 @@ fn under(
     let agent = Agent::new(&models, Arc::clone(&sandbox), &workspace.root, loaded.guardrails)
         .reaching(reached)
         .in_named_root(wishes.names_root)
+        .answered_here(wishes.answers_runs)
         .with_foreign(foreign::servers(&loaded.mcp, &workspace.root), &workspace);
     run(&Host {
         vectors: &VectorFolder(PathBuf::new()),

@@ -18,6 +18,8 @@ pub(crate) struct Wishes<'a> {
     pub(crate) instruction: Option<(&'a str, Option<&'a str>)>,
     /// Whether the person named the root with `--root`.
     pub(crate) names_root: bool,
+    /// Whether this process stays to answer the questions of its runs.
+    pub(crate) answers_runs: bool,
 }
 
 /// The sandbox. Where this program cannot be found it cannot be its helper either, and every run is refused.

@@ -8,7 +8,8 @@ mod samples;
 mod tests;
 
 use premath_tusk::policy::{
-    Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject, GuardrailStage, SelfTestFailure,
+    Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject, GuardrailStage, PLACEHOLDER_FINDING,
+    SelfTestFailure,
 };
 
 use self::samples::Samples;
@@ -100,7 +101,7 @@ fn find_secrets(subject: &GuardSubject<'_>) -> Vec<Finding> {
     });
     let goes_in = matches!(subject.stage, GuardrailStage::PreFlight | GuardrailStage::Input);
     if goes_in && subject.tool.is_some() {
-        let placeholder = |span| Finding { label: "redaction-placeholder".to_owned(), span: Some(span) };
+        let placeholder = |span| Finding { label: PLACEHOLDER_FINDING.to_owned(), span: Some(span) };
         found.extend(standing.into_iter().map(placeholder));
     }
     found

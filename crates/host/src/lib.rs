@@ -47,7 +47,7 @@ pub use actions::scheme_eval::wishes as scheme_wishes;
 pub use actions::verify::run as verify;
 pub use agent::{
     AgentDoor, Attendant, EventRows, FileJournal, FollowedRows, KeptRuns, NoAgent, NoPerson, ObservedTree,
-    RunRefused, RunRequest, RunStarted, Said, ending, follow_run, fresh_run_id, intent_result,
+    RunRefused, RunRequest, RunStarted, Said, SecretVault, ending, follow_run, fresh_run_id, intent_result,
     outcome_detail, resume, start, told_row,
 };
 pub use agent_tools::{IssueTools, issue_tools};

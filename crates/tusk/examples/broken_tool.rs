@@ -65,6 +65,7 @@ fn call_broken_tool() -> Result<String, Box<dyn std::error::Error>> {
         capture: 1024,
         parallel: 1,
         changes: None,
+        secrets: Arc::default(),
         readable_state: Vec::new(),
     };
     let found = toolbox.targets("breaks", &JsonText::new("{}")?).map_err(|failure| failure.message)?;

@@ -11,6 +11,7 @@ mod guard;
 mod guarding;
 mod judgement;
 mod pin;
+mod redaction;
 mod risk;
 mod rules;
 mod sensor;
@@ -20,11 +21,13 @@ pub use effective::{ApprovedPlan, EffectiveScopes, Observability, PlannedStep, R
 pub use error::{PolicyCode, PolicyError};
 pub use governor::{GovernedCall, Governor};
 pub use guard::{
-    Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject, GuardrailStage, SelfTestFailure, Span,
+    Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject, GuardrailStage, PLACEHOLDER_FINDING,
+    SelfTestFailure, Span,
 };
-pub use guarding::{Guards, Look, Looked, Micros, without};
+pub use guarding::{Guards, Look, Looked, Micros, take_out};
 pub use judgement::{CallJudgement, GuardRow, Judged};
 pub use pin::GovernancePin;
+pub use redaction::{Redaction, RemovedText, SecretOrigin, SecretPlace};
 pub use risk::{ControlProfile, RiskTier};
 pub use rules::{Effect, Evaluated, RuleInfo, Rules, Ruling};
 pub use sensor::SensorTrace;

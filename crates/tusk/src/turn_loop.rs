@@ -31,6 +31,7 @@ mod redaction;
 mod redrive;
 mod renaming;
 mod room;
+mod run_secrets;
 mod sent_request;
 mod state;
 mod step;
@@ -59,10 +60,11 @@ pub use own_tools::{ChooseRoute, GiveVerdict, SpawnWorker};
 pub use people::{Confirmation, ConfirmationAnswer, PlanDecision, PlanStepResult};
 pub use ports::{
     AnswerError, AnswerPort, Answered, AskedConfirmation, Checkpoint, Crew, IssuePort, ObjectPort, Person,
-    PolicyPort, RunJournal, Stopwatch,
+    PolicyPort, RunJournal, SecretUse, Stopwatch,
 };
 pub use progress::{CHOOSE_ROUTE, GIVE_VERDICT, PROPOSE_PLAN, SPAWN_WORKER};
 pub use redrive::{Redrive, RedriveError, Redriven};
+pub use run_secrets::RunSecrets;
 pub use sent_request::sent_request;
 pub use step::{Admitted, Approval, ModelCall, PlannedCall, ProgramCaller, Step, WorkerPlan};
 pub use terms::{CUT_MARKER, TermsError, is_turn_policy};

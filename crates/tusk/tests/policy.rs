@@ -102,6 +102,7 @@ fn judged(governor: &Governor, text: &str) -> (Effect, Option<PolicyError>) {
         arguments_digest: Digest::of_bytes(text.as_bytes()),
         targets: Ok(Vec::new()),
         protected: Vec::new(),
+        secrets: Vec::new(),
     };
     let run = RunFacts {
         run_id: "r".to_owned(),
@@ -175,6 +176,7 @@ fn a_target_that_cannot_be_found_out_denies() {
         arguments_digest: Digest::of_bytes(b""),
         targets: Err(ToolFailure::new("desk_not_found", "there is no such file")),
         protected: Vec::new(),
+        secrets: Vec::new(),
     };
     let run = RunFacts {
         run_id: "r".to_owned(),

@@ -20,7 +20,7 @@ use super::outbox::Told;
 use super::pattern::Pattern;
 use crate::error::StoreError;
 
-pub use self::reach::{FOREIGN_ARGUMENT, FOREIGN_TOOL};
+pub use self::reach::{FOREIGN_ARGUMENT, FOREIGN_TOOL, SECRET_USE};
 use self::row::{approval_row, approvals_where};
 pub(super) use self::row::{read_targets, targets_of, targets_value};
 

@@ -199,7 +199,8 @@ fn drive(
     };
     let redact = |text: &str| governor.as_ref().map_or_else(String::new, |governor| governor.redact(text));
     let telling = Telling::begin(host, &redact);
-    let agent = Attended { inner: host.agent, watching, sinks: telling.sinks(host) };
+    let secrets = watching.is_answered().then(Arc::default);
+    let agent = Attended { inner: host.agent, watching, sinks: telling.sinks(host), secrets };
     let attended = Host { agent: &agent, ..*host };
     let ticks = watching.ticking();
     let mut watch = |event: &RunEvent<'_>| {

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use super::{in_folder, in_named_repository};
+use super::{in_folder, in_served_repository};
 use crate::agent::governance::STEP_TOKEN;
 use crate::args::serve::ServeArgs;
 use crate::demo::console;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<Exit, CliError> {
     if args.demo {
         return demo(args);
     }
-    in_named_repository(args.root.as_deref(), None, |host| {
+    in_served_repository(args.root.as_deref(), |host| {
         if !system::is_repository(&host.workspace.root) {
             let what = "there is no repository of premath here, nor in a folder above";
             let hint = "`premath init` makes one; `premath serve --demo` shows an example";

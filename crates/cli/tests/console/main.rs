@@ -16,5 +16,7 @@ mod crowds;
 mod decisions;
 mod followed_runs;
 mod pages;
+mod roots;
+mod secret_use;
 mod server;
 mod shutdown;

@@ -77,6 +77,17 @@ impl Server {
     }
 
     pub(crate) fn given(folder: &Folder, token: Option<&str>, arguments: &[&str]) -> Self {
+        Self::started(Self::command(folder, token, arguments))
+    }
+
+    /// Started in another directory than that of the repository, which is the home directory too.
+    pub(crate) fn at_home(folder: &Folder, home: &std::path::Path, arguments: &[&str]) -> Self {
+        let mut command = Self::command(folder, Some(TOKEN), arguments);
+        command.env("HOME", home).current_dir(home);
+        Self::started(command)
+    }
+
+    fn command(folder: &Folder, token: Option<&str>, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_premath"));
         command
             .args(["serve", "--port", "0", "--json"])
@@ -85,6 +96,10 @@ impl Server {
             .current_dir(folder.path());
         command.env("XDG_STATE_HOME", state_of(folder));
         command.envs(token.map(|token| ("PREMATH_CONSOLE_TOKEN", token)));
+        command
+    }
+
+    fn started(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

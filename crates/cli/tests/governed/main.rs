@@ -24,6 +24,7 @@ mod protected_names;
 mod reach;
 mod resumed;
 mod room;
+mod secret_use;
 mod terminal;
 mod views;
 mod waited;

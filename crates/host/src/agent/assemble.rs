@@ -14,8 +14,8 @@ use premath_tusk::tools::payloads::StoredPayloads;
 use premath_tusk::tools::{Catalogue, ChangeTracker, Tool, ToolKind, ToolSpec, TrackedWorkdir, built_in};
 use premath_tusk::turn_loop::{
     CHOOSE_ROUTE, CODE_EXECUTION, ChooseRoute, CodeExecution, ContextLimits, EvidenceRules, GIVE_VERDICT,
-    GiveVerdict, Limits, ParentRun, RunConfig, SPAWN_WORKER, Scope, SpawnWorker, Toolbox, Verification,
-    Workflow,
+    GiveVerdict, Limits, ParentRun, RunConfig, RunSecrets, SPAWN_WORKER, Scope, SpawnWorker, Toolbox,
+    Verification, Workflow,
 };
 use premath_wire::{InputClass, InputError, JsonPath};
 
@@ -105,7 +105,10 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
     if !workspace.settings.tools.filter() {
         plan.context.result_bytes = WIDEST_RESULT;
     }
-    plan.task = governor.redact(&plan.task);
+    let secrets = new_secrets(door);
+    let task = governor.redaction(&plan.task);
+    secrets.hold_given(&task);
+    plan.task = task.text;
     plan.material = plan.material.map(|material| governor.redact(&material));
     let redact = |text: &str| governor.redact(text);
     let verification = plan.verification.resolve(&workspace.settings, plan.issue.as_ref());
@@ -152,7 +155,7 @@ pub(super) fn make(workspace: &Workspace, door: &dyn AgentDoor, plan: Plan) -> R
         turn_policies,
         sinks: Some(door.trace_sinks().into_iter().map(|mode| mode.token().to_owned()).collect()),
     };
-    let toolbox = toolbox(workspace, door, &config, catalogue)?;
+    let toolbox = toolbox(workspace, door, &config, catalogue, secrets)?;
     Ok(Made { config, toolbox })
 }
 
@@ -252,7 +255,17 @@ pub(super) fn again(
         });
     }
     record_refusals(workspace, &config.run_id, &effective::refusals(&principal, &withdrawn))?;
-    toolbox(workspace, door, config, catalogue)
+    let now = workspace.clock.now();
+    let held = door.secret_vault().and_then(|vault| vault.take(&config.run_id, now));
+    let secrets = held.unwrap_or_else(|| new_secrets(door));
+    toolbox(workspace, door, config, catalogue, secrets)
+}
+
+/// Secrets of a run that begins. They are held where somebody can answer for them.
+fn new_secrets(door: &dyn AgentDoor) -> Arc<RunSecrets> {
+    let can_sign = matches!(door.credential(), Ok(Some(_)));
+    let is_answered = can_sign && door.secret_vault().is_some();
+    Arc::new(if is_answered { RunSecrets::holding() } else { RunSecrets::default() })
 }
 
 fn toolbox(
@@ -260,6 +273,7 @@ fn toolbox(
     door: &dyn AgentDoor,
     config: &RunConfig,
     catalogue: Catalogue,
+    secrets: Arc<RunSecrets>,
 ) -> Result<Toolbox, ActionError> {
     let workdir: PathBuf = door.workdir()?;
     let files = door.files()?;
@@ -287,7 +301,8 @@ fn toolbox(
         budget: usize::try_from(result_budget(config)).unwrap_or(usize::MAX),
         capture: CAPTURE,
         parallel: usize::try_from(config.limits.parallel).unwrap_or(1),
-        changes: change_tracker(workspace, door, &config.run_id)?,
+        changes: change_tracker(workspace, door, &config.run_id, &secrets)?,
+        secrets,
     })
 }
 
@@ -303,6 +318,7 @@ fn change_tracker(
     workspace: &Workspace,
     door: &dyn AgentDoor,
     run_id: &str,
+    secrets: &Arc<RunSecrets>,
 ) -> Result<Option<Arc<ChangeTracker>>, ActionError> {
     let Some(observed) = door.observed_tree()? else { return Ok(None) };
     let place = TrackedWorkdir {
@@ -312,7 +328,7 @@ fn change_tracker(
         workdir: door.workdir()?,
         protected: door.protected()?,
         objects: retention::objects(workspace)?,
-        redactor: workspace.redactor.clone(),
+        redactor: secrets.before(workspace.redactor.clone()),
         limits: workspace.settings.tools.shell.limits(),
         active: observed.active,
     };

@@ -18,6 +18,7 @@ use premath_tusk::turn_loop::{
 };
 use premath_tusk::version_control::{NoVersionControl, VersionControl};
 
+use super::secret_vault::SecretVault;
 use super::traces::KeptRuns;
 use crate::coherence::CommandShape;
 use crate::measured::{Measure, NoMeasure};
@@ -131,6 +132,12 @@ pub trait AgentDoor: Debug + Sync {
 
     /// Where it is kept what runs came to; nowhere in a process that calls once.
     fn kept_runs(&self) -> Option<Arc<KeptRuns>> {
+        None
+    }
+
+    /// Where runs that wait for an answer leave their secrets; none where no person answers while this process lives, and then
+    /// no call is asked about for a secret.
+    fn secret_vault(&self) -> Option<Arc<SecretVault>> {
         None
     }
 

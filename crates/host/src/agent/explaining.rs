@@ -68,6 +68,7 @@ pub(crate) fn governed_with(
         capture: BUDGET,
         parallel: 1,
         changes: None,
+        secrets: Arc::default(),
     };
     Ok(PolicyGround { specs, governor, toolbox })
 }
@@ -104,6 +105,7 @@ impl PolicyGround {
             arguments_digest: Digest::of(&value),
             protected: self.toolbox.protected_changes(spec, targets.as_deref().unwrap_or_default()),
             targets,
+            secrets: Vec::new(),
         })
     }
 }

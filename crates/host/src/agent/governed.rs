@@ -12,7 +12,7 @@ use premath_kernel::Digest;
 use premath_tusk::evidence::CallOutcome;
 use premath_tusk::policy::{
     CallJudgement, ControlProfile, Effect, EffectiveScopes, GovernedCall, Governor, Judged, PolicyCode,
-    PolicyError, RunFacts,
+    PolicyError, Redaction, RunFacts,
 };
 use premath_tusk::turn_loop::{BatchRule, PolicyPort, RunConfig};
 use premath_wire::Json;
@@ -225,6 +225,10 @@ impl PolicyPort for HostPolicy {
 
     fn redact(&self, text: &str) -> String {
         self.governor.redact(text)
+    }
+
+    fn redaction(&self, text: &str) -> Redaction {
+        self.governor.redaction(text)
     }
 }
 

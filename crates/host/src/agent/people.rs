@@ -12,7 +12,7 @@ use premath_bd::desk::{
 use premath_kernel::{Digest, Moment, Object, Value};
 use premath_tusk::turn_loop::{
     AskedConfirmation, Checkpoint, Confirmation, ConfirmationAnswer, Decision, Person, PlanDecision,
-    PlanStepResult,
+    PlanStepResult, SecretUse,
 };
 use premath_wire::strict::{Limits, parse};
 
@@ -87,13 +87,18 @@ impl HostPerson<'_> {
     /// Looks for the yes of a call, and asks where there is none. Nothing is used yet.
     fn look(&mut self, desk: &Desk, asked: &AskedConfirmation<'_>) -> Result<Looked, StoreError> {
         let request = self.request(asked)?;
+        if asked.secrets == SecretUse::Gone {
+            return Ok(Looked { found: self.close_question(desk, &request)?, request });
+        }
         let now: Option<Vec<Target>> =
             asked.targets.as_ref().map(|targets| targets.iter().map(target).collect());
         // What was judged is what is asked about; another name, or more files in a folder, is another question.
         if now.as_ref() != Some(&request.targets) {
             return Ok(Looked { request, found: Found::Stale });
         }
-        if let Some(credential) = &self.credential
+        // A yes that was given before the secrets were shown does not cover them.
+        if asked.secrets == SecretUse::None
+            && let Some(credential) = &self.credential
             && desk.is_covered(credential, &called(&request))?
         {
             return Ok(Looked { request, found: Found::Covered });
@@ -118,6 +123,14 @@ impl HostPerson<'_> {
         Ok(desk.reopen_approval(&approval.id, request)?.ok())
     }
 
+    /// Ends a question whose call cannot run any more.
+    fn close_question(&self, desk: &Desk, request: &ApprovalRequest) -> Result<Found, StoreError> {
+        let Ok(requested) = desk.request_approval(request)? else { return Ok(Found::Gone(None)) };
+        let id = requested.approval.id;
+        drop(desk.expire_approval(&id)?);
+        Ok(Found::Gone(Some(id)))
+    }
+
     /// What counts for a call. While another call of the turn waits, no yes is used: it could expire before the turn goes on.
     fn answered(
         &self,
@@ -136,6 +149,10 @@ impl HostPerson<'_> {
         };
         match &looked.found {
             Found::Stale => said.answer = ConfirmationAnswer::Stale,
+            Found::Gone(id) => {
+                said.answer = ConfirmationAnswer::SecretGone;
+                said.approval_id = id.clone().unwrap_or_default();
+            }
             Found::Covered | Found::Own(_) if waits_for.is_some() => {}
             Found::Covered => {
                 said.answer = ConfirmationAnswer::Expired;
@@ -218,6 +235,8 @@ enum Found {
     Own(Box<Approval>),
     /// What it is about is not what was asked about.
     Stale,
+    /// Nobody holds its secrets any more; its question.
+    Gone(Option<String>),
 }
 
 impl Looked {
@@ -225,7 +244,7 @@ impl Looked {
     fn waits_for(&self) -> Option<&str> {
         match &self.found {
             Found::Own(approval) if approval.state == ApprovalState::Pending => Some(&approval.id),
-            Found::Own(_) | Found::Covered | Found::Stale => None,
+            Found::Own(_) | Found::Covered | Found::Stale | Found::Gone(_) => None,
         }
     }
 }

@@ -309,10 +309,23 @@ pub(super) fn continued(
         let (machine, report) = one(ground, session, toolbox, watch)?;
         let RunOutcome::HandedOff { run_id } = &report.outcome else {
             over(ground.workspace, &report.outcome)?;
+            hold_secrets(ground, machine.config(), &report.outcome, toolbox);
             return Ok(answer(ground.workspace, machine.config(), &report, held));
         };
         watch(&RunEvent::HandedOff { run_id });
         session = next_session(ground, &machine, run_id)?;
+    }
+}
+
+/// A run that waits for an answer leaves its secrets where it finds them when it goes on in this process.
+fn hold_secrets(ground: Ground<'_>, config: &RunConfig, outcome: &RunOutcome, toolbox: &Toolbox) {
+    if let (RunOutcome::Stopped(StopCause::NeedsPerson(_)), Some(vault)) =
+        (outcome, ground.agent.secret_vault())
+    {
+        let now = ground.workspace.clock.now();
+        let seconds = ground.workspace.settings.policy.approval_seconds();
+        let until = now.plus_seconds(i64::try_from(seconds).unwrap_or(i64::MAX));
+        vault.hold(&config.run_id, Arc::clone(&toolbox.secrets), now, until);
     }
 }
 

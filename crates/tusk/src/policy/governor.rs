@@ -5,13 +5,15 @@
 
 use std::sync::Arc;
 
+use premath_bd::desk::SECRET_USE;
 use premath_kernel::{Digest, GuardrailStage};
 use serde_json::Value;
 
 use super::error::{PolicyCode, PolicyError};
-use super::guard::{GuardAction, GuardSubject};
-use super::guarding::{Guards, Look, Looked, without};
+use super::guard::{GuardAction, GuardSubject, PLACEHOLDER_FINDING};
+use super::guarding::{Guards, Look, Looked, take_out};
 use super::judgement::{CallJudgement, GuardRow, Judged};
+use super::redaction::{Redaction, SecretPlace};
 use super::risk::ControlProfile;
 use super::rules::{Effect, Rules};
 use super::subject::{CallFacts, RunFacts, Target};
@@ -33,6 +35,8 @@ pub struct GovernedCall<'c> {
     pub targets: Result<Vec<Target>, ToolFailure>,
     /// Protected paths that it would change: a person must agree, whatever the rules allow.
     pub protected: Vec<String>,
+    /// Secrets that stand behind placeholders in the arguments, where the run can put them back once a person agrees.
+    pub secrets: Vec<SecretPlace>,
 }
 
 /// Decides about calls.
@@ -96,7 +100,8 @@ impl Governor {
             Ok(targets) => (targets.clone(), self.decide(run, controls, call, targets)),
             Err(failure) => (Vec::new(), (Effect::Deny, Some(unknown_target(failure)))),
         };
-        let guarded = looked.worst().and_then(guard_effect);
+        let effects = looked.triggered.iter().filter_map(|look| guard_effect(look, &call.secrets));
+        let guarded = effects.reduce(|first, next| if next.0 > first.0 { next } else { first });
         let (effect, error) = match guarded {
             Some((effect, error)) if effect >= decided.0 => (effect, Some(error)),
             Some(_) | None => decided,
@@ -196,17 +201,24 @@ impl Governor {
     /// A text without what guards that redact find in it.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
+        self.redaction(text).text
+    }
+
+    /// The same, with what was taken out.
+    #[must_use]
+    pub fn redaction(&self, text: &str) -> Redaction {
+        let whole = |text: &str| Redaction { text: text.to_owned(), removed: Vec::new() };
         let subject = GuardSubject { stage: GuardrailStage::Output, tool: None, text, paths: &[] };
         let looked = self.guards.look(&subject);
         // What nobody could look at may hold anything.
         if looked.triggered.iter().any(|look| look.result.is_err()) && !text.is_empty() {
-            return "[redacted:unchecked]".to_owned();
+            return whole("[redacted:unchecked]");
         }
         let mut findings = Vec::new();
         for look in looked.triggered.iter().filter(|look| look.action == GuardAction::Redact) {
             findings.extend(look.result.iter().flat_map(|report| report.findings.iter().cloned()));
         }
-        if findings.is_empty() { text.to_owned() } else { without(text, &findings) }
+        if findings.is_empty() { whole(text) } else { take_out(text, &findings) }
     }
 
     /// The rows of looking at our own words: nothing in them came from outside.
@@ -217,15 +229,45 @@ impl Governor {
     }
 }
 
-/// What a guard's look means for a call that has not run. What cannot be cut out of arguments blocks them.
-fn guard_effect(look: &Look) -> Option<(Effect, PolicyError)> {
+/// What a guard's look means for a call that has not run. What cannot be cut out of arguments blocks them. A placeholder is
+/// asked about where the run can put its secret back, and blocks elsewhere: no call runs with a placeholder for a secret.
+fn guard_effect(look: &Look, secrets: &[SecretPlace]) -> Option<(Effect, PolicyError)> {
     match look.action {
         GuardAction::Flag => None,
+        GuardAction::Ask | GuardAction::Block if !secrets.is_empty() && has_only_placeholders(look) => {
+            Some((Effect::Ask, secret_use(secrets)))
+        }
+        GuardAction::Ask if has_placeholder(look) => {
+            Some((Effect::Deny, guard_error(look, PolicyCode::Denied)))
+        }
         GuardAction::Ask => Some((Effect::Ask, guard_error(look, PolicyCode::RequiresApproval))),
         GuardAction::Redact | GuardAction::Block => {
             Some((Effect::Deny, guard_error(look, PolicyCode::Denied)))
         }
     }
+}
+
+fn has_placeholder(look: &Look) -> bool {
+    look.result
+        .as_ref()
+        .is_ok_and(|report| report.findings.iter().any(|found| found.label == PLACEHOLDER_FINDING))
+}
+
+fn has_only_placeholders(look: &Look) -> bool {
+    has_placeholder(look)
+        && look
+            .result
+            .as_ref()
+            .is_ok_and(|report| report.findings.iter().all(|found| found.label == PLACEHOLDER_FINDING))
+}
+
+/// A person decides whether the call may have the secrets. Their values are in no word of it.
+fn secret_use(secrets: &[SecretPlace]) -> PolicyError {
+    let places: Vec<String> = secrets.iter().map(ToString::to_string).collect();
+    let reason = format!("its arguments hold a secret: {}; a yes runs it with the value", places.join(", "));
+    let mut error = PolicyError::new(PolicyCode::RequiresApproval, SECRET_USE, reason);
+    error.evidence = secrets.iter().map(|place| place.label.clone()).collect();
+    error
 }
 
 fn guard_error(look: &Look, code: PolicyCode) -> PolicyError {

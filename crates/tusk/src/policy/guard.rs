@@ -50,6 +50,9 @@ impl GuardAction {
     }
 }
 
+/// The label of a placeholder in arguments: whoever wrote it has taken it for the secret that it stands for.
+pub const PLACEHOLDER_FINDING: &str = "redaction-placeholder";
+
 /// A range of bytes of the text, on character boundaries.
 pub type Span = Range<usize>;
 

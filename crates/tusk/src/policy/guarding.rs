@@ -13,6 +13,7 @@ use premath_kernel::{Digest, GuardrailStage, Object, Value};
 
 use super::guard::{Finding, Guard, GuardAction, GuardError, GuardReport, GuardSubject};
 use super::judgement::GuardRow;
+use super::redaction::{Redaction, RemovedText};
 
 /// A counter of microseconds that never goes back. From which moment is its own affair.
 pub trait Micros: Debug + Send + Sync {
@@ -175,9 +176,9 @@ impl Guards {
     }
 }
 
-/// A text without what was found in it.
+/// A text without what was found in it, and what that was.
 #[must_use]
-pub fn without(text: &str, findings: &[Finding]) -> String {
+pub fn take_out(text: &str, findings: &[Finding]) -> Redaction {
     let mut spans: Vec<(usize, usize, &str)> = findings
         .iter()
         .filter_map(|finding| {
@@ -187,17 +188,19 @@ pub fn without(text: &str, findings: &[Finding]) -> String {
         .collect();
     spans.sort_unstable();
     let mut left = String::with_capacity(text.len());
+    let mut removed = Vec::new();
     let mut at = 0;
     for (start, end, label) in spans {
         if end <= at {
             continue;
         }
         left.push_str(text.get(at..start.max(at)).unwrap_or_default());
-        left.push_str("[redacted:");
-        left.push_str(label);
-        left.push(']');
+        let placeholder = format!("[redacted:{label}]");
+        left.push_str(&placeholder);
+        let value = text.get(start.max(at)..end).unwrap_or_default().to_owned();
+        removed.push(RemovedText { placeholder, value });
         at = end;
     }
     left.push_str(text.get(at..).unwrap_or_default());
-    left
+    Redaction { text: left, removed }
 }

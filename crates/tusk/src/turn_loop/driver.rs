@@ -24,7 +24,7 @@ use super::ports::{
     AnswerError, AnswerPort, Crew, IssuePort, ObjectPort, Person, PolicyPort, RunJournal, Stopwatch,
 };
 use super::records;
-use super::redaction::redact_parts;
+use super::redaction::{hold_written, redact_parts, written_arguments};
 use super::redrive::INTENDED;
 use super::renaming::Renaming;
 use super::step::{Admitted, PlannedCall, Step};
@@ -271,13 +271,18 @@ impl Driver<'_, '_> {
         self.operations.clear();
         self.withheld.clear();
         self.announced = None;
+        self.ports.tools.secrets.begin_turn();
         if self.ports.tools.interrupt.is_requested() {
             return Ok(Event::Interrupted);
         }
         (self.ports.watch)(&RunEvent::TurnStarted { call_id: &call.call_id, turn: call.turn, harness: None });
         let watch = &mut *self.ports.watch;
         let policy = self.ports.policy.as_deref();
-        let redact = |text: &str| policy.map_or_else(|| text.to_owned(), |policy| policy.redact(text));
+        let secrets = &self.ports.tools.secrets;
+        let redact = |text: &str| match policy {
+            Some(policy) => secrets.scrub(&policy.redact(text)).into_owned(),
+            None => text.to_owned(),
+        };
         let mut held = HeldText::new(&redact);
         let mut names = Renaming::new(call.turn);
         let mut tell = |event: &ModelEvent| watch(&RunEvent::Model(&names.event(event, &redact)));
@@ -294,9 +299,11 @@ impl Driver<'_, '_> {
                 let (mut response, mut attempts) = (answered.response, answered.attempts);
                 if let Some(policy) = &mut self.ports.policy {
                     policy.charge(answered.cost_micros.unwrap_or(0))?;
-                    let redact = |text: &str| policy.redact(text);
+                    let written = written_arguments(secrets, &response.parts, &|text| policy.redaction(text));
+                    let redact = |text: &str| secrets.scrub(&policy.redact(text)).into_owned();
                     redact_parts(&mut response.parts, &redact);
                     names.parts(&mut response.parts, &redact);
+                    hold_written(secrets, written, &response.parts);
                     Renaming::stop(&mut response.stop, &redact);
                     Renaming::word(&mut response.response_id, &redact);
                     attempts.iter_mut().for_each(|attempt| *attempt = redact(attempt));
@@ -342,7 +349,7 @@ impl Driver<'_, '_> {
             self.flush()?;
         }
         for call in calls {
-            let diff = prepared.undo.get(&call.call.id).map(crate::tools::UndoRecord::diff);
+            let diff = prepared.diff(&call.call.id);
             let arguments = self.shown_arguments(call);
             (self.ports.watch)(&RunEvent::CallStarted {
                 tool_call_id: &call.call.id,

@@ -159,6 +159,7 @@ impl Machine {
                 | ConfirmationAnswer::Unanswered
                 | ConfirmationAnswer::Pending => refuse(call, &expired()),
                 ConfirmationAnswer::Stale => refuse(call, &stale()),
+                ConfirmationAnswer::SecretGone => call.refusal = Some(plan::secret_gone(&call.call.id)),
                 ConfirmationAnswer::Forbidden => {
                     let why = "it was allowed when a person was asked, and is not any more";
                     refuse(call, &PolicyError::new(PolicyCode::Denied, "governor", why));

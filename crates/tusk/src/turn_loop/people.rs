@@ -41,11 +41,13 @@ pub enum ConfirmationAnswer {
     Stale,
     /// Policy does not allow it any more, whatever they said.
     Forbidden,
+    /// The secrets in its arguments were in the memory of a process that has ended.
+    SecretGone,
 }
 
 impl ConfirmationAnswer {
     /// Every answer.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Approved,
         Self::Denied,
         Self::Expired,
@@ -53,6 +55,7 @@ impl ConfirmationAnswer {
         Self::Pending,
         Self::Stale,
         Self::Forbidden,
+        Self::SecretGone,
     ];
 
     /// The token on the wire.
@@ -66,6 +69,7 @@ impl ConfirmationAnswer {
             Self::Pending => "pending",
             Self::Stale => "stale",
             Self::Forbidden => "forbidden",
+            Self::SecretGone => "secret_gone",
         }
     }
 }

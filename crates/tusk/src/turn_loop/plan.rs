@@ -195,6 +195,13 @@ fn outside(tool_call_id: &str, arguments: &Arguments) -> Option<CallOutcome> {
     Some(refused(tool_call_id, failure))
 }
 
+/// What a call comes to whose secrets nobody holds any more. It must not run with their placeholders.
+pub(super) fn secret_gone(tool_call_id: &str) -> CallOutcome {
+    let why = "it was not run: the secret in its arguments was held in memory only, and is gone since the run was resumed; \
+               ask the person for it again";
+    CallOutcome::failed(tool_call_id, "secret_gone", false, why)
+}
+
 /// Keeps every call that would change something from running.
 pub(crate) fn hold_back(calls: &mut [PlannedCall], code: &str, retryable: bool, why: &str) {
     for call in calls.iter_mut().filter(|call| call.runs()) {

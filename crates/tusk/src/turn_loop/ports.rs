@@ -12,7 +12,7 @@ use super::step::{PlannedCall, WorkerPlan};
 use super::watch::{Decision, IntentOutcome, RunEvent};
 use crate::evidence::CallOutcome;
 use crate::model::{ModelError, ModelEvent, ModelRequest, ModelResponse, PortFuture};
-use crate::policy::{GovernedCall, Judged, Target};
+use crate::policy::{GovernedCall, Judged, Redaction, SecretPlace, Target};
 
 /// The journal of a run.
 pub trait RunJournal: Debug {
@@ -127,6 +127,19 @@ pub struct AskedConfirmation<'c> {
     pub arguments_digest: String,
     /// What it would change, as a unified diff.
     pub preview: Option<String>,
+    /// Whether it is asked about because of secrets in its arguments.
+    pub secrets: SecretUse,
+}
+
+/// What a call that is asked about does with secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretUse {
+    /// It has none.
+    None,
+    /// The run holds them.
+    Held(Vec<SecretPlace>),
+    /// It was asked about in a process that has ended, and nobody holds them any more.
+    Gone,
 }
 
 /// People, if there are any. Whatever they decide is durable before it is told.
@@ -179,6 +192,11 @@ pub trait PolicyPort: Debug + Sync {
 
     /// A text without secrets.
     fn redact(&self, text: &str) -> String;
+
+    /// The same, with what was taken out, for the memory of a run. One that does not say what it was has nothing put back.
+    fn redaction(&self, text: &str) -> Redaction {
+        Redaction { text: self.redact(text), removed: Vec::new() }
+    }
 }
 
 /// Whoever runs workers.

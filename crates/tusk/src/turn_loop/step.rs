@@ -1,6 +1,7 @@
 //! What a machine wants done next, as data. It must not do any of it.
 
 use premath_bd::TurnGrant;
+use premath_bd::desk::SECRET_USE;
 use premath_kernel::SearchRef;
 
 use super::watch::RunOutcome;
@@ -111,6 +112,13 @@ impl PlannedCall {
     pub fn asks(&self) -> bool {
         let asks = self.judged.as_ref().is_some_and(|judged| judged.effect == Effect::Ask);
         asks && self.runs() && self.approval.is_none()
+    }
+
+    /// Whether a person is asked to let it use secrets.
+    #[must_use]
+    pub fn uses_secrets(&self) -> bool {
+        let error = self.judged.as_ref().and_then(|judged| judged.error.as_ref());
+        error.is_some_and(|error| error.policy_name == SECRET_USE)
     }
 
     /// Whether it runs.

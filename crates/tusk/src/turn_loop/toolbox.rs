@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use premath_bd::Change;
 
-use super::plan::{arguments_digest, refused};
+use super::plan::{self, arguments_digest, refused};
 use super::ports::Stopwatch;
+use super::run_secrets::RunSecrets;
 use super::step::PlannedCall;
 use crate::evidence::{CallOutcome, CallStatus, IntentRow, Payload, ShellRow};
 use crate::policy::{GovernedCall, SensorTrace, Target};
@@ -56,6 +57,8 @@ pub struct Toolbox {
     /// Compares the workdir before and after commands. Without it the row of a command says nothing about files, and a
     /// turn whose policy asks for that does not close.
     pub changes: Option<Arc<ChangeTracker>>,
+    /// The secrets that calls may use when a person agrees.
+    pub secrets: Arc<RunSecrets>,
 }
 
 /// What a call would do with a path.
@@ -138,10 +141,14 @@ impl Toolbox {
     ) -> Prepared {
         let mut prepared = Prepared::default();
         for call in calls.iter().filter(|call| call.runs()) {
-            let Some((tool, arguments)) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref())
-            else {
+            let Some((tool, shown)) = self.catalogue.get(&call.call.name).zip(call.arguments.as_ref()) else {
                 continue;
             };
+            let Ok(used) = self.used_arguments(call, shown) else {
+                prepared.failed.insert(call.call.id.clone(), plan::secret_gone(&call.call.id));
+                continue;
+            };
+            let arguments = used.as_ref();
             let context = self.context_for(Reader::Model, consent(call));
             let looked = contain_panic(&call.call.name, || match tool.prepare(arguments, &context)? {
                 None if is_shown(call) => Ok((None, tool.preview(arguments, &context)?)),
@@ -149,6 +156,7 @@ impl Toolbox {
             });
             match looked {
                 Ok((undo, preview)) => {
+                    let preview = self.scrubbed_preview(call, undo.as_ref(), preview);
                     prepared.undo.extend(undo.map(|undo| (call.call.id.clone(), undo)));
                     prepared.previews.extend(preview.map(|preview| (call.call.id.clone(), preview)));
                 }
@@ -230,6 +238,7 @@ impl Toolbox {
                 arguments_digest: arguments_digest(&call.call),
                 protected: self.protected_changes(tool.spec(), targets.as_deref().unwrap_or_default()),
                 targets,
+                secrets: self.secret_places(call),
             })
         };
         calls.iter().filter(|call| call.runs()).filter_map(governed).collect()
@@ -269,6 +278,9 @@ impl Toolbox {
     fn timed(&self, call: &PlannedCall, prepared: &Prepared, time: &dyn Stopwatch) -> Ran {
         let before = time.elapsed_micros();
         let mut ran = self.one(call, prepared);
+        if call.uses_secrets() {
+            self.scrub(&mut ran.outcome);
+        }
         if call.runs() {
             let micros = time.elapsed_micros().saturating_sub(before);
             ran.trace = Some(SensorTrace::of(&call.call.name, call.kind.token(), &ran.outcome, micros));
@@ -287,6 +299,10 @@ impl Toolbox {
             return Ran::without(refused(id, failure));
         };
         let reader = call.caller.as_ref().map_or(Reader::Model, |_| Reader::Program);
+        let Ok(used) = self.used_arguments(call, arguments) else {
+            return Ran::without(plan::secret_gone(id));
+        };
+        let arguments = used.as_ref();
         let context = self.context_for(reader, consent(call));
         let call_tool = || {
             let name = &call.call.name;
@@ -295,7 +311,7 @@ impl Toolbox {
                 Err(failure) => Ran::without(failed(id, failure)),
             }
         };
-        match &self.changes {
+        let mut ran = match &self.changes {
             Some(changes) if call.shell.is_some() => self.observed(changes, call, call_tool),
             Some(changes) if call.kind == ToolKind::Effect => {
                 let effect = changes.note_effect(id);
@@ -304,7 +320,9 @@ impl Toolbox {
                 ran
             }
             Some(_) | None => call_tool(),
-        }
+        };
+        keep_shown_digest(call, &mut ran);
+        ran
     }
 
     /// Runs a command between two looks at the workdir. One that cannot be looked at runs no command.
@@ -343,7 +361,7 @@ fn contain_panic<T>(tool: &str, call: impl FnOnce() -> Result<T, ToolFailure>) -
 pub struct Prepared {
     /// How to take each back.
     pub undo: BTreeMap<String, UndoRecord>,
-    /// What a person is shown of those that change no files.
+    /// What a person is shown of those that change no files, or that use a secret.
     pub previews: BTreeMap<String, String>,
     /// Those that cannot be done.
     pub failed: BTreeMap<String, CallOutcome>,
@@ -353,8 +371,14 @@ impl Prepared {
     /// What a person is shown of a call.
     #[must_use]
     pub fn preview(&self, tool_call_id: &str) -> Option<String> {
-        let diff = self.undo.get(tool_call_id).map(UndoRecord::diff);
-        diff.or_else(|| self.previews.get(tool_call_id).cloned())
+        self.previews.get(tool_call_id).cloned().or_else(|| self.diff(tool_call_id))
+    }
+
+    /// What a call changes in files, as whoever watches may see it.
+    #[must_use]
+    pub fn diff(&self, tool_call_id: &str) -> Option<String> {
+        let undo = self.undo.get(tool_call_id)?;
+        Some(self.previews.get(tool_call_id).cloned().unwrap_or_else(|| undo.diff()))
     }
 }
 
@@ -409,5 +433,13 @@ fn failed(id: &str, mut failure: ToolFailure) -> CallOutcome {
     outcome
 }
 
+/// A command with a secret is known by the digest of what was shown of it.
+fn keep_shown_digest(call: &PlannedCall, ran: &mut Ran) {
+    if let (true, Some(row), Some(shown)) = (call.uses_secrets(), &mut ran.outcome.shell, &call.shell) {
+        row.command_digest.clone_from(&shown.command_digest);
+    }
+}
+
+mod secret_use;
 #[cfg(test)]
 mod tests;

@@ -100,6 +100,9 @@ fn check_scope(approval: &Approval, scope: &ApprovalScope) -> Result<(), DeskRef
         ApprovalScope::Run | ApprovalScope::Pattern(_) if request.is_undeclared() => unbounded(
             "the configuration names no argument that says what this tool acts on; it is approved once",
         ),
+        ApprovalScope::Run | ApprovalScope::Pattern(_) if request.is_once_only() => {
+            unbounded("a secret is in the arguments of the call; it is approved once")
+        }
         ApprovalScope::Run if request.targets.is_empty() => {
             invalid("the call names nothing, so a yes for the run would cover every call of the tool")
         }

@@ -10,7 +10,15 @@ pub const FOREIGN_TOOL: &str = "mcp_tool";
 /// Kind of a target that is the value of a declared argument of a foreign call. Its id is `argument=value`.
 pub const FOREIGN_ARGUMENT: &str = "mcp_argument";
 
+/// Rule of a question about a call with a secret in its arguments. A yes never covers another call.
+pub const SECRET_USE: &str = "secret-use";
+
 impl ApprovalRequest {
+    /// Whether a yes covers this one call only.
+    pub(super) fn is_once_only(&self) -> bool {
+        self.is_undeclared() || self.rule == SECRET_USE
+    }
+
     /// Whether it asks about a foreign call of which only the tool is known, not what the call acts on.
     #[must_use]
     pub fn is_undeclared(&self) -> bool {
@@ -36,7 +44,7 @@ impl ApprovalRequest {
             ApprovalKind::Confirmation => true,
             ApprovalKind::Plan | ApprovalKind::Checkpoint => false,
         };
-        if !is_call || self.is_undeclared() {
+        if !is_call || self.is_once_only() {
             return offered;
         }
         if !self.targets.is_empty() {

@@ -1,4 +1,5 @@
-//! Asking an expired question again: the same question under the same id, with nothing of the old answer left.
+//! Asking an expired question again: the same question under the same id, with nothing of the old answer left; and ending one
+//! that no answer can be used for any more.
 
 use premath_kernel::Digest;
 use rusqlite::params;
@@ -9,6 +10,20 @@ use super::super::database::{Desk, to_stored};
 use super::{Approval, ApprovalRequest, ApprovalState, decide, existing, tell};
 
 impl Desk {
+    /// Has a question expire now: what it asks about cannot be done any more, whatever the answer.
+    ///
+    /// # Errors
+    /// A database that failed. Refuses a question that is not there.
+    pub fn expire_approval(&self, id: &str) -> DeskAnswer<Approval> {
+        self.write(|writing| {
+            let update = "UPDATE approvals SET expires_at = ?2 WHERE id = ?1 AND state = 'pending' AND expires_at > ?2";
+            writing.transaction.execute(update, params![id, writing.now])?;
+            let approval = existing(writing, id)?;
+            drop(decide::expired::<Approval>(writing, &approval)?);
+            Ok(Ok(existing(writing, id)?))
+        })
+    }
+
     /// Asks an expired question again, with what the call would do now and the new time to answer in.
     ///
     /// # Errors

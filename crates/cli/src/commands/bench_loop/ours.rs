@@ -203,6 +203,7 @@ impl Ours {
             capture: CAPTURE,
             parallel: 8,
             changes: None,
+            secrets: Arc::default(),
         })
     }
 }

@@ -117,6 +117,12 @@ impl Watching {
         self.ask_person(&TerminalQuestion::of_plan(proposal), interrupt)
     }
 
+    /// Whether a person sees questions here and can answer them.
+    pub(crate) fn is_answered(&self) -> bool {
+        let is_person = matches!(self.seen().by, By::Person(_));
+        is_person && system::is_attended() && system::has_screen()
+    }
+
     /// Shows a question and reads the answer. Nothing else is written meanwhile.
     fn ask_person(&self, question: &TerminalQuestion, interrupt: &Interrupt) -> Option<Said> {
         let is_shown = self.show_question(question);

@@ -42,6 +42,9 @@ pub(super) fn confirmed(confirmations: &[Confirmation]) -> String {
                 format!("  {BAD}✗ not what was asked about any more{BAD:#} {DIM}{id}{DIM:#}\n")
             }
             ConfirmationAnswer::Forbidden => format!("  {BAD}✗ not allowed any more{BAD:#}\n"),
+            ConfirmationAnswer::SecretGone => {
+                format!("  {BAD}✗ its secret is gone{BAD:#} {DIM}{id}{DIM:#}\n")
+            }
             ConfirmationAnswer::Pending => {
                 format!("  {WARN}waits for a person{WARN:#}: {TIP}premath approvals show {id}{TIP:#}\n")
             }

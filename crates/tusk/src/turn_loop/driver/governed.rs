@@ -9,7 +9,7 @@ use crate::policy::{Effect, Judged};
 use crate::turn_loop::event::Event;
 use crate::turn_loop::people::Confirmation;
 use crate::turn_loop::plan::arguments_digest;
-use crate::turn_loop::ports::{AskedConfirmation, Checkpoint};
+use crate::turn_loop::ports::{AskedConfirmation, Checkpoint, SecretUse};
 use crate::turn_loop::step::PlannedCall;
 use crate::turn_loop::toolbox::Prepared;
 use crate::turn_loop::watch::{AskedCall, RunEvent};
@@ -58,11 +58,16 @@ impl Driver<'_, '_> {
     ) -> Result<Event, DriveError> {
         let mut waiting: Vec<PlannedCall> = calls.iter().filter(|call| call.asks()).cloned().collect();
         // It may have waited for long: policy and the things it is about are looked at as they are now.
+        let is_gone =
+            |call: &PlannedCall| call.uses_secrets() && self.ports.tools.secret_places(call).is_empty();
+        let (gone, held): (Vec<PlannedCall>, Vec<PlannedCall>) = waiting.into_iter().partition(is_gone);
+        waiting = held;
         let forbidden = match &mut self.ports.policy {
             Some(policy) => policy.again(call_id, &self.ports.tools.governed(&waiting))?,
             None => Vec::new(),
         };
         waiting.retain(|call| !forbidden.contains(&call.call.id));
+        waiting.extend(gone);
         let prepared = self.ports.tools.previewed(&waiting);
         let governed = self.ports.tools.governed(&waiting);
         let targets = |id: &str| {
@@ -77,12 +82,21 @@ impl Driver<'_, '_> {
                 targets: targets(&call.call.id),
                 arguments_digest: arguments_digest(&call.call).as_str().to_owned(),
                 preview: prepared.preview(&call.call.id),
+                secrets: self.secret_use(call),
             })
             .collect();
         let mut confirmations = self.ports.person.confirm(&asked)?;
         confirmations.extend(forbidden.into_iter().map(Confirmation::forbidden));
         (self.ports.watch)(&RunEvent::Confirmed { confirmations: &confirmations });
         Ok(Event::Confirmed { confirmations })
+    }
+
+    fn secret_use(&self, call: &PlannedCall) -> SecretUse {
+        if !call.uses_secrets() {
+            return SecretUse::None;
+        }
+        let places = self.ports.tools.secret_places(call);
+        if places.is_empty() { SecretUse::Gone } else { SecretUse::Held(places) }
     }
 
     /// What came of a call, as it may be seen and kept.
@@ -92,10 +106,12 @@ impl Driver<'_, '_> {
         tool: &str,
         outcome: CallOutcome,
     ) -> Result<CallOutcome, StoreError> {
-        match &mut self.ports.policy {
-            Some(policy) => policy.review(call_id, tool, outcome),
-            None => Ok(outcome),
-        }
+        let mut outcome = match &mut self.ports.policy {
+            Some(policy) => policy.review(call_id, tool, outcome)?,
+            None => outcome,
+        };
+        self.ports.tools.scrub(&mut outcome);
+        Ok(outcome)
     }
 
     /// Whoever is asked sees what would run.

@@ -93,6 +93,7 @@ fn toolbox(tools: &[(&str, Panics)], parallel: usize) -> Toolbox {
         parallel,
         readable_state: Vec::new(),
         changes: None,
+        secrets: Arc::default(),
     }
 }
 
