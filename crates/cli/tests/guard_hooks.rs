@@ -493,3 +493,39 @@ fn commands_in_the_folder_of_the_state_are_stopped_by_its_real_place() {
         "{decision}"
     );
 }
+
+/// The names that file tools and the sandbox protect, from the one data file.
+fn protected_names() -> Vec<(String, bool)> {
+    let lines = include_str!("../../tusk/src/tools/protected_names.txt").lines();
+    let name = |line: &str| {
+        let mut words = line.split_ascii_whitespace();
+        let path = words.next().filter(|path| !path.starts_with('#'))?.to_owned();
+        Some((path, words.next() == Some("folder")))
+    };
+    lines.filter_map(name).collect()
+}
+
+#[test]
+fn every_protected_name_is_protected_from_commands_and_from_file_tools_of_other_agents() {
+    let folder = project("agent_sandbox = \"full\"\n");
+    let root = folder.path().canonicalize().unwrap();
+    let names = protected_names();
+    assert!(names.len() > 40, "{names:?}");
+    let mut open = Vec::new();
+    for (name, is_folder) in &names {
+        let file = if *is_folder { format!("{name}/probe") } else { name.clone() };
+        let calls = [
+            ("Bash", json!({ "command": format!("echo x > {file}") })),
+            ("Bash", json!({ "command": format!("rm -rf {name}") })),
+            ("Write", json!({ "file_path": root.join(&file), "content": "x" })),
+        ];
+        for (tool, input) in calls {
+            let ran = call(&folder, "claude-code", tool, &input);
+            let is_asked = ran.code == Some(0) && ran.stdout.contains("\"ask\"");
+            if ran.code != Some(2) && !is_asked {
+                open.push(format!("{tool} {input}: {ran:?}"));
+            }
+        }
+    }
+    assert!(open.is_empty(), "{open:#?}");
+}

@@ -1,9 +1,20 @@
 //! Time of one decision, for ordinary commands and for texts made to take long.
 
-use premath_shell::{AgentSandbox, Scene, judge_command};
+use premath_shell::{AgentSandbox, ProtectedPath, Scene, judge_command};
 
 fn main() {
     divan::main();
+}
+
+/// The protected names of a repository, as the hook gets them.
+fn protected() -> Vec<ProtectedPath> {
+    let lines = include_str!("../../tusk/src/tools/protected_names.txt").lines();
+    let path = |line: &str| {
+        let mut words = line.split_ascii_whitespace();
+        let path = words.next().filter(|path| !path.starts_with('#'))?.to_owned();
+        Some(ProtectedPath { path, has_hooks: words.nth(2) == Some("hooks") })
+    };
+    lines.filter_map(path).collect()
 }
 
 fn scene() -> Scene {
@@ -11,6 +22,7 @@ fn scene() -> Scene {
         root: "/home/u/project".to_owned(),
         folder: "/home/u/project".to_owned(),
         own_folders: Vec::new(),
+        protected: protected(),
         sandbox: AgentSandbox::None,
     }
 }

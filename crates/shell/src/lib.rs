@@ -16,7 +16,7 @@ mod rules;
 mod scene;
 
 pub use risk::{AgentSandbox, Decision, Judgement, Reach, Risk, RiskClass};
-pub use scene::Scene;
+pub use scene::{ProtectedPath, Scene};
 
 use interpreter::Interpreter;
 

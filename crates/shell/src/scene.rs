@@ -18,8 +18,19 @@ pub struct Scene {
     pub folder: String,
     /// Folders of premath's own outside of the repository, absolute.
     pub own_folders: Vec<String>,
+    /// Paths of the repository that other programs execute or obey.
+    pub protected: Vec<ProtectedPath>,
     /// The sandbox around the agent's commands.
     pub sandbox: AgentSandbox,
+}
+
+/// A path of the repository that other programs execute or obey, with everything below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProtectedPath {
+    /// From the root of the repository.
+    pub path: String,
+    /// Whether hooks of agents or of git are there. They are an agent's own wherever they lie.
+    pub has_hooks: bool,
 }
 
 /// A path of a command, in one spelling.
@@ -123,7 +134,19 @@ impl Scene {
         if self.own_folders.iter().any(own_folder) {
             return Some("premath's own state");
         }
-        names::own(place)
+        names::own(place).or_else(|| {
+            let mut hooks = self.protected.iter().filter(|protected| protected.has_hooks);
+            hooks.any(|hooks| place.could_contain(&hooks.path)).then_some("the configuration of hooks")
+        })
+    }
+
+    /// Whether a path of the repository is protected, or lies below one that is.
+    pub(crate) fn is_protected(&self, place: &Place) -> bool {
+        let Some(inside) = place.inside.as_deref().filter(|inside| !inside.is_empty()) else { return false };
+        self.protected.iter().any(|protected| {
+            let mut parts = inside.split('/');
+            protected.path.split('/').all(|name| parts.next().is_some_and(|part| could_be(part, name)))
+        })
     }
 
     /// Whether a path is one that holds credentials.
@@ -161,6 +184,13 @@ impl Place {
     /// Whether a name could be among those of the path.
     pub(crate) fn could_have(&self, name: &str) -> bool {
         self.parts().any(|part| could_be(part, name))
+    }
+
+    /// Whether names could come one after the other among those of the path.
+    fn could_contain(&self, names: &str) -> bool {
+        let (parts, names): (Vec<&str>, Vec<&str>) = (self.parts().collect(), names.split('/').collect());
+        let is_there = |window: &[&str]| window.iter().zip(&names).all(|(part, name)| could_be(part, name));
+        parts.windows(names.len()).any(is_there)
     }
 
     /// Whether the last name stands for all there is in a folder.

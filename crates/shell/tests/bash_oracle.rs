@@ -28,6 +28,7 @@ fn scene() -> Scene {
         root: "/home/dev/project".to_owned(),
         folder: "/home/dev/project".to_owned(),
         own_folders: Vec::new(),
+        protected: Vec::new(),
         sandbox: AgentSandbox::None,
     }
 }

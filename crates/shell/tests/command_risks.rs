@@ -15,7 +15,7 @@
 mod disguises;
 
 use disguises::DISGUISES;
-use premath_shell::{AgentSandbox, Decision, Scene, judge_command};
+use premath_shell::{AgentSandbox, Decision, ProtectedPath, Scene, judge_command};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -33,11 +33,23 @@ fn rows<T: serde::de::DeserializeOwned>(text: &str) -> Vec<T> {
     text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect()
 }
 
+/// The protected names of a repository, as the hook gets them.
+fn protected() -> Vec<ProtectedPath> {
+    let lines = include_str!("../../tusk/src/tools/protected_names.txt").lines();
+    let path = |line: &str| {
+        let mut words = line.split_ascii_whitespace();
+        let path = words.next().filter(|path| !path.starts_with('#'))?.to_owned();
+        Some(ProtectedPath { path, has_hooks: words.nth(2) == Some("hooks") })
+    };
+    lines.filter_map(path).collect()
+}
+
 fn scene() -> Scene {
     Scene {
         root: "/home/dev/project".to_owned(),
         folder: "/home/dev/project".to_owned(),
         own_folders: vec!["/home/dev/.local/state/premath".to_owned()],
+        protected: protected(),
         sandbox: AgentSandbox::None,
     }
 }

@@ -8,9 +8,10 @@ mod tests;
 use std::path::PathBuf;
 
 use premath_shell::{
-    AgentSandbox, Decision, FileTouch, Judgement, RiskClass, Scene, judge_command, judge_path,
+    AgentSandbox, Decision, FileTouch, Judgement, ProtectedPath, RiskClass, Scene, judge_command, judge_path,
 };
 use premath_tusk::policy::{Effect, PolicyCode, PolicyError};
+use premath_tusk::tools::{ProtectedName, ProtectedPaths};
 use premath_tusk::turn_loop::Touch;
 use premath_wire::v1::GuardFinding;
 
@@ -29,8 +30,15 @@ impl CommandScene<'_> {
         let root = self.root.to_string_lossy().into_owned();
         let folder =
             if folder.is_empty() || folder == "." { root.clone() } else { format!("{root}/{folder}") };
-        Scene { root, folder, own_folders: self.own_folders.to_vec(), sandbox: self.sandbox }
+        let own_folders = self.own_folders.to_vec();
+        Scene { root, folder, own_folders, protected: protected_paths(), sandbox: self.sandbox }
     }
+}
+
+/// The protected names of every repository. Its data file is what tools and the sandbox of runs protect as well.
+fn protected_paths() -> Vec<ProtectedPath> {
+    let path = |name: &ProtectedName| ProtectedPath { path: name.path.to_owned(), has_hooks: name.has_hooks };
+    ProtectedPaths::names().iter().map(path).collect()
 }
 
 /// Judges a call: its command, and every path it names.

@@ -8,6 +8,7 @@ use premath_tusk::evidence::{CallOutcome, CallStatus, Payload};
 use premath_tusk::policy::{
     Effect, EffectiveScopes, GovernedCall, Judged, PolicyCode, PolicyError, RunFacts, Target,
 };
+use premath_tusk::tools::ProtectedPaths;
 use premath_tusk::turn_loop::Touch;
 use premath_wire::v1::{AuditKind, GuardDecision, GuardFinding};
 use serde_json::Value;
@@ -321,8 +322,11 @@ fn untouchable(ground: &PolicyGround, call: &Translated, paths: &[(String, Touch
 
 /// Whether a path is where agents and git keep their hooks, this guard among them: an agent does not even ask to change it.
 fn holds_hooks(path: &str) -> bool {
-    let first = path.split('/').find(|part| !part.is_empty() && *part != ".").unwrap_or_default();
-    [".claude", ".codex", ".cursor", ".gemini", ".git"].iter().any(|name| first.eq_ignore_ascii_case(name))
+    let parts = || path.split('/').filter(|part| !part.is_empty() && *part != ".");
+    ProtectedPaths::names().iter().filter(|name| name.has_hooks).any(|name| {
+        let mut parts = parts();
+        name.path.split('/').all(|word| parts.next().is_some_and(|part| part.eq_ignore_ascii_case(word)))
+    })
 }
 
 /// What stands in the place of a text that must not be seen.

@@ -86,6 +86,7 @@ fn expanded(word: &str) -> Option<Vec<String>> {
         root: "/r".to_owned(),
         folder: "/r".to_owned(),
         own_folders: Vec::new(),
+        protected: Vec::new(),
         sandbox: AgentSandbox::None,
     };
     let mut interpreter = Interpreter::new(&scene);

@@ -80,7 +80,7 @@ fn relocate(interpreter: &mut Interpreter<'_>, call: &Call<'_>) {
     for source in sources {
         let place = interpreter.place(source);
         let zone = interpreter.scene.zone(&place);
-        let is_own = interpreter.scene.own(&place).is_some();
+        let is_own = interpreter.scene.own(&place).is_some() || interpreter.scene.is_protected(&place);
         if is_lost || is_own || interpreter.scene.holds_root(&place) || place.could_have(".git") {
             interpreter.delete(source, true);
         } else if matches!(zone, Zone::System | Zone::Outside) {

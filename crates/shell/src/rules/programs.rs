@@ -148,7 +148,8 @@ fn awk(interpreter: &mut Interpreter<'_>, call: &Call<'_>) -> Flow {
             }
             if text.contains('>') {
                 let path = Arg::known(string.clone());
-                if interpreter.scene.own(&interpreter.place(&path)).is_some() {
+                let place = interpreter.place(&path);
+                if interpreter.scene.own(&place).is_some() || interpreter.scene.is_protected(&place) {
                     interpreter.write(&path);
                 }
             }
@@ -417,7 +418,7 @@ fn judge_string(interpreter: &mut Interpreter<'_>, string: &str, deletes: bool, 
     }
     let path = Arg::known(string.replace('*', crate::arg::STAR.encode_utf8(&mut [0; 4])));
     let place = interpreter.place(&path);
-    let is_own = interpreter.scene.own(&place).is_some();
+    let is_own = interpreter.scene.own(&place).is_some() || interpreter.scene.is_protected(&place);
     if deletes && (string.contains(['/', '.', '*', '~']) || is_own) {
         interpreter.delete(&path, true);
     } else if writes && (is_own || interpreter.scene.is_startup(&place)) {

@@ -4,7 +4,7 @@ use crate::arg::Arg;
 use crate::ast::{Redirect, RedirectKind};
 use crate::interpreter::Interpreter;
 use crate::risk::{Reach, RiskClass};
-use crate::scene::Zone;
+use crate::scene::{Place, Zone};
 
 impl Interpreter<'_> {
     /// A path that is read.
@@ -56,6 +56,7 @@ impl Interpreter<'_> {
             self.deny(RiskClass::OwnFiles, Reach::Workspace, format!("changes {what}"));
             return true;
         }
+        let is_protected = self.protected(&place, "changes");
         if self.scene.is_startup(&place) {
             let reason = "changes a file that is run or read at every login, by a timer or by a service";
             if place.whole.starts_with('~') && !place.could_have(".ssh") {
@@ -69,7 +70,17 @@ impl Interpreter<'_> {
             self.deny(RiskClass::Destructive, Reach::Machine, "writes to a device");
             return true;
         }
-        false
+        is_protected
+    }
+
+    /// A path that other programs execute or obey; whether it is one.
+    pub(crate) fn protected(&mut self, place: &Place, what: &str) -> bool {
+        let is_protected = self.scene.is_protected(place);
+        if is_protected {
+            let reason = format!("{what} a file that other programs execute or obey");
+            self.ask(RiskClass::Persistence, Reach::Workspace, reason);
+        }
+        is_protected
     }
 
     /// A path whose permissions or owner change.
@@ -78,8 +89,9 @@ impl Interpreter<'_> {
         let own = self.scene.own(&place);
         if let Some(what) = own {
             self.deny(RiskClass::OwnFiles, Reach::Workspace, format!("changes {what}"));
+            return true;
         }
-        own.is_some()
+        self.protected(&place, "changes")
     }
 
     /// A path that a program gets which may do anything with it.
@@ -106,7 +118,7 @@ impl Interpreter<'_> {
             Zone::Temporary | Zone::Sink | Zone::Unknown => true,
             Zone::Device | Zone::System | Zone::Outside => false,
         };
-        if self.scene.own(&place).is_some() {
+        if self.scene.own(&place).is_some() || self.scene.is_protected(&place) {
             self.write(path);
         } else if !is_harmless {
             let reach = if place.inside.is_some() { Reach::Workspace } else { Reach::Machine };
@@ -130,6 +142,7 @@ impl Interpreter<'_> {
             self.deny(RiskClass::OwnFiles, Reach::Workspace, format!("deletes {what}"));
             return;
         }
+        self.protected(&place, "deletes");
         if is_recursive && self.scene.holds_root(&place) {
             self.deny(RiskClass::Destructive, Reach::Workspace, "deletes the repository");
             return;

@@ -3,17 +3,10 @@
 use super::Place;
 use crate::arg::{could_be, is_mark};
 
-/// Folders and files of hooks and agents, in whichever folder they lie.
-const HOOK_NAMES: [&str; 14] = [
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".gemini",
-    ".husky",
+/// Folders and files of hooks and agents that are no protected names of a repository, in whichever folder they lie.
+const HOOK_NAMES: [&str; 7] = [
     ".lefthook",
-    ".mcp.json",
     ".opencode",
-    ".pre-commit-config.yaml",
     ".windsurf",
     "lefthook.yml",
     "opencode.json",
@@ -41,10 +34,7 @@ pub(super) fn own(place: &Place) -> Option<&'static str> {
     if is_rule || first_inside.is_some_and(|first| could_be(first, "policies")) {
         return Some("premath's policy");
     }
-    let is_hook = HOOK_NAMES.iter().any(|name| has(name))
-        || pair(".git", "hooks")
-        || pair(".git", "config")
-        || pair("etc", "claude-code");
+    let is_hook = HOOK_NAMES.iter().any(|name| has(name)) || pair("etc", "claude-code");
     is_hook.then_some("the configuration of hooks")
 }
 

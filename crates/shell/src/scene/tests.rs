@@ -7,6 +7,11 @@ fn scene() -> Scene {
         root: "/home/dev/project".to_owned(),
         folder: "/home/dev/project/sub".to_owned(),
         own_folders: vec!["/data/state/of/premath".to_owned()],
+        protected: vec![
+            ProtectedPath { path: ".claude".to_owned(), has_hooks: true },
+            ProtectedPath { path: ".git/hooks".to_owned(), has_hooks: true },
+            ProtectedPath { path: ".github/workflows".to_owned(), has_hooks: false },
+        ],
         sandbox: AgentSandbox::None,
     }
 }
@@ -41,6 +46,19 @@ fn zones_follow_from_names() {
         ("../../x", Zone::Outside),
     ] {
         assert_eq!(scene.zone(&place(path)), zone, "{path}");
+    }
+}
+
+#[test]
+fn protected_paths_are_those_of_the_repository_with_all_below_them() {
+    let scene = scene();
+    for path in ["../.github/workflows", "../.github/workflows/ci.yml", "../.GitHub/Workflows/ci.yml"] {
+        assert!(scene.is_protected(&place(path)), "{path}");
+    }
+    for path in
+        [".github/workflows/ci.yml", "../.github/dependabot.yml", "..", "/srv/.github/workflows/ci.yml"]
+    {
+        assert!(!scene.is_protected(&place(path)), "{path}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Protected paths: what other programs execute or obey without being asked, and premath's own records.
 //!
-//! The standard names are data (`protected_names.txt`) that file tools and the sandbox both read. Names are compared without
+//! The standard names are data (`protected_names.txt`) that file tools, the sandbox and the guard of other
+//! agents all read. Names are compared without
 //! regard to ASCII case, because some file systems ignore it too.
 
 #[cfg(test)]
@@ -42,6 +43,8 @@ pub struct ProtectedName {
     pub kind: ProtectedKind,
     /// Who may change it.
     pub rule: ChangeRule,
+    /// Whether agents or git keep hooks there, the guard of premath among them.
+    pub has_hooks: bool,
 }
 
 /// Reads one line of the data file; none for a comment. A word that is not known protects the most.
@@ -56,7 +59,8 @@ fn parse_line(line: &'static str) -> Option<ProtectedName> {
         Some("ask") => ChangeRule::Ask,
         Some(_) | None => ChangeRule::Never,
     };
-    Some(ProtectedName { path, kind, rule })
+    let has_hooks = words.next() == Some("hooks");
+    Some(ProtectedName { path, kind, rule, has_hooks })
 }
 
 /// Protected paths of one workdir.
