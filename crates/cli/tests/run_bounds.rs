@@ -188,3 +188,31 @@ fn the_first_line_of_a_run_says_where_it_works() {
     let line = shown.stdout.lines().next().unwrap();
     assert!(line.starts_with("run ") && line.ends_with(&format!(" in {}", root.display())), "{shown:?}");
 }
+
+#[test]
+fn a_run_is_resumed_in_the_directory_that_is_named_and_not_in_the_home_directory_by_accident() {
+    let folder = project("", "");
+    folder.write("scene.toml", "name = \"scene\"\n[[turn]]\ntext = \"I look.\"\n[[turn.call]]\ntool = \"fs_list\"\narguments = { path = \".\" }\n[[turn]]\ntext = \"Done.\"\n");
+    let home = folder.path().canonicalize().unwrap();
+    let elsewhere = Folder::new();
+    let other = elsewhere.path().canonicalize().unwrap();
+    let root = home.to_str().unwrap();
+    let stopped =
+        run_in(&folder, &home, &home, &["--json", "--root", root, "--run-id", "r", "--max-turns", "1"]);
+    assert_eq!(last(&stopped)["resumable"], true, "{stopped:?}");
+    let resume = |directory: &Path, more: &[&str]| {
+        let arguments = [&["resume", "r", "--json", "--max-turns", "5"], more].concat();
+        ran(folder.command(&arguments).current_dir(directory).env("HOME", &home).output().unwrap())
+    };
+    assert_refused(&resume(&home, &[]), "workdir_too_broad");
+    let missing = resume(&other, &["--root", "nowhere"]);
+    assert_eq!(missing.code, Some(2), "{missing:?}");
+    assert!(missing.stderr.contains("`nowhere`") || missing.stdout.contains("`nowhere`"), "{missing:?}");
+    let resumed = resume(&other, &["--root", root]);
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    assert_eq!(
+        (&first(&resumed)["workdir"], &last(&resumed)["outcome"]),
+        (&root.into(), &"completed".into())
+    );
+    assert!(!other.join(".premath").exists(), "nothing is made where the command was typed");
+}
