@@ -96,16 +96,20 @@ fn served(route: &'static Route) -> axum::routing::MethodRouter<AppState> {
             .ok()
             .map(|address| address.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect());
         async move {
-            let answering = AssertUnwindSafe(answered(state, plan, address, request)).catch_unwind();
-            let mut response = match answering.await {
-                Ok(Ok(response)) => response,
-                Ok(Err(failure)) => failure.into_response(),
-                Err(_) => Failure::broken().into_response(),
-            };
+            let mut response = contain_panic(answered(state, plan, address, request)).await;
             response.extensions_mut().insert(Matched(route));
             response
         }
     })
+}
+
+/// The response to one request. A panic is a defect: it takes this response with it, and no other.
+async fn contain_panic(answering: impl Future<Output = Result<Response, Failure>>) -> Response {
+    match AssertUnwindSafe(answering).catch_unwind().await {
+        Ok(Ok(response)) => response,
+        Ok(Err(failure)) => failure.into_response(),
+        Err(_) => Failure::broken().into_response(),
+    }
 }
 
 async fn answered(
@@ -125,3 +129,6 @@ async fn answered(
         Answerer::Payload | Answerer::Findings => call::answered(state, asked).await,
     }
 }
+
+#[cfg(test)]
+mod tests;

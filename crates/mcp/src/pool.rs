@@ -178,16 +178,16 @@ fn make(host: &Host<'_>, call: Call, pace: &Pace) {
         return;
     }
     let (action, arguments, door) = (call.action, call.arguments, call.door);
-    let answered = pace.timed(action, || {
-        catch_unwind(AssertUnwindSafe(|| made(host, action, &arguments, door)))
-            .unwrap_or_else(|_| broken(action))
-    });
+    let answered = pace.timed(action, || contain_panic(action, || made(host, action, &arguments, door)));
     // Whoever asked may be gone; what was done is done, and on record.
     drop(call.answer.send(answered));
 }
 
 /// A panic is a defect: it takes one answer with it, and the thread makes the next call.
-fn broken(action: &'static str) -> Answered {
+fn contain_panic(action: &'static str, call: impl FnOnce() -> Answered) -> Answered {
+    if let Ok(answered) = catch_unwind(AssertUnwindSafe(call)) {
+        return answered;
+    }
     let failure = Failure {
         class: "server_fault".to_owned(),
         detail: "the call broke off; this is a fault of premath".to_owned(),
@@ -221,3 +221,6 @@ fn made(host: &Host<'_>, action: &'static str, arguments: &str, door: ClientDoor
         Err(error) => Answered::from_error(action, &read, &error),
     }
 }
+
+#[cfg(test)]
+mod tests;
