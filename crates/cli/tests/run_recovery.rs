@@ -246,3 +246,57 @@ fn a_worker_that_cannot_begin_is_shown_and_its_parent_is_told_why() {
     let returned = journal.lines().find(|row| row.contains("\"workers.returned\"")).unwrap();
     assert!(returned.contains("not_started") && returned.contains("cannot"), "{returned}");
 }
+
+fn objects(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(objects(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_run_whose_journal_cites_a_missing_object_is_refused_by_its_name_and_goes_on_when_it_is_back() {
+    let prints =
+        "[[turn.call]]\ntool = \"shell\"\narguments = { command = \"cat big.txt\", workdir = \".\" }\n";
+    let folder = repository(&[prints, prints, ""]);
+    let long: String = (0..9_000).map(|line| format!("line {line}\n")).collect();
+    folder.write("big.txt", &long);
+    let ran = folder.run(&[
+        "run",
+        "read it",
+        "--model",
+        "scripted:scene.toml",
+        "--run-id",
+        "one",
+        "--max-turns",
+        "1",
+    ]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let cited = folder.run(&["runs", "export", "one"]).stdout;
+    let store = folder.path().join(".premath/objects");
+    let is_cited = |path: &std::path::PathBuf| {
+        let parent = path.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+        cited.contains(&format!("sha256:{parent}{}", path.file_name().unwrap().to_string_lossy()))
+    };
+    let object = objects(&store).into_iter().find(is_cited).expect("what was read is an object");
+    let aside = folder.path().join("aside");
+    std::fs::rename(&object, &aside).unwrap();
+    let before = std::fs::read(folder.path().join(".premath/runs/one/journal.jsonl")).unwrap();
+    let (code, refused) = folder.json(&["resume", "one", "--max-turns", "5"]);
+    let said = |member: &str| refused.pointer(member).and_then(Value::as_str).unwrap_or_default().to_owned();
+    assert_eq!((code, said("/refused/class").as_str()), (1, "object_missing"), "{refused}");
+    let name = object.file_name().unwrap().to_string_lossy().into_owned();
+    assert!(said("/refused/detail").contains(&name), "{refused}");
+    assert!(said("/refused/hint").contains("premath verify"), "{refused}");
+    let after = std::fs::read(folder.path().join(".premath/runs/one/journal.jsonl")).unwrap();
+    assert_eq!(before, after, "nothing was written");
+    assert_eq!(folder.run(&["verify"]).code, Some(1));
+    std::fs::rename(&aside, &object).unwrap();
+    assert_eq!(folder.run(&["resume", "one", "--max-turns", "5"]).code, Some(0));
+}

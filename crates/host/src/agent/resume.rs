@@ -1,8 +1,8 @@
 //! Going on with a run that stopped: its machine is run again from its journal, what was open is closed, and it goes on.
 
 use premath_bd::{
-    Cursor, Distrust, Journal, JournalEvent, JournalRow, LogReport, Problem, ProblemClass, StoreError,
-    VerifiedJournal,
+    Cursor, Distrust, Journal, JournalEvent, JournalRow, LogReport, Problem, ProblemClass, Reference,
+    StoreError, VerifiedJournal, references,
 };
 use premath_kernel::{LeaseClass, Value};
 use premath_tusk::turn_loop::{
@@ -86,6 +86,9 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
     let ground = Ground { workspace, agent: host.agent };
     let Left { machine, unwritten, writer, is_begun } = newest_session(ground, &run_id)?;
     refuse_ended(&machine)?;
+    if let Some(refused) = missing_object(workspace, &machine.config().run_id)? {
+        return Ok(Started::Refused(refused));
+    }
     if let Some(refused) = other_package(workspace, machine.config())? {
         return Ok(Started::Refused(refused));
     }
@@ -130,6 +133,29 @@ pub fn resume(host: &Host<'_>, args: &Value<'_>, watch: &mut Watch<'_>) -> Resul
         conversing::keep_unfinished(workspace, &run_id, &unfinished)?;
     }
     released(workspace, held.as_ref(), ran).map(|answer| Started::Ran(Box::new(answer)))
+}
+
+/// Refuses a run whose journal cites an object that is not there: what its model was shown nobody can say any more.
+fn missing_object(workspace: &Workspace, run_id: &str) -> Result<Option<Refused>, ActionError> {
+    let objects = retention::objects(workspace)?;
+    let mut missing = None;
+    each_journal_row(&journal(workspace, run_id)?, |row| {
+        for reference in row.event.as_object().map(references).unwrap_or_default() {
+            if let Reference::Object(id) | Reference::Outcome(id) = reference
+                && missing.is_none()
+                && !objects.contains(&id)?
+            {
+                missing = Some((row.seq, id.to_string()));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(missing.map(|(seq, object)| Refused {
+        class: "object_missing".to_owned(),
+        detail: format!("row {seq} of the journal of run `{run_id}` cites the object `{object}`, which is not there"),
+        hint: "`premath verify` names every object that is missing; put them back from a backup, or start a new run"
+            .to_owned(),
+    }))
 }
 
 /// A run goes on under the policy package it is bound to, or not at all. One from before runs were bound goes on, and changes
