@@ -38,8 +38,14 @@ impl Invocation {
         Self { program: program.into(), arguments: Vec::new(), set: Vec::new(), unset: Vec::new() }
     }
 
+    /// Cargo. In CI nothing is built twice and nobody reads a backtrace by line: without incremental state and debug
+    /// information the target folder is half as large.
     pub(crate) fn cargo(arguments: &[&str]) -> Self {
-        Self::new("cargo").arguments(arguments)
+        let cargo = Self::new("cargo").arguments(arguments);
+        if !is_ci() {
+            return cargo;
+        }
+        cargo.with_variable("CARGO_INCREMENTAL", "0").with_variable("CARGO_PROFILE_DEV_DEBUG", "0")
     }
 
     #[must_use]
