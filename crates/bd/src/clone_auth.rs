@@ -90,6 +90,8 @@ pub(crate) enum MacPurpose {
     IssueRow,
     /// What a person accepted of a log.
     Acceptance,
+    /// What a merge came to.
+    Merge,
 }
 
 impl MacPurpose {
@@ -99,6 +101,7 @@ impl MacPurpose {
             Self::Row => b"premath.log.row.v1",
             Self::IssueRow => b"premath.issue.row.v1",
             Self::Acceptance => b"premath.log.acceptance.v1",
+            Self::Merge => b"premath.log.merge.v1",
         }
     }
 }
@@ -125,6 +128,17 @@ pub struct CommittedFile {
     pub bytes: Vec<u8>,
 }
 
+/// How git merges issue memory in a clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergeDriver {
+    /// Nothing asks for a way of its own, or there is no git repository.
+    Unasked,
+    /// With this program.
+    Installed,
+    /// As text: the configuration of the clone does not name this program.
+    Missing,
+}
+
 /// Looks up clones and what git has checked out: the composition root knows how.
 pub trait CloneLookup: fmt::Debug + Send + Sync {
     /// The clone that a folder belongs to. Nothing is made for it.
@@ -138,6 +152,19 @@ pub trait CloneLookup: fmt::Debug + Send + Sync {
 
     /// The versions of a file that git has at `HEAD` and in the index; none where there is no git.
     fn committed(&self, path: &Path) -> Vec<CommittedFile>;
+
+    /// How the git repository around a folder merges a file that is named from there.
+    fn merge_driver(&self, _folder: &Path, _file: &str) -> MergeDriver {
+        MergeDriver::Unasked
+    }
+
+    /// Tells git to merge issue memory with this program. Nothing is done where there is no git.
+    ///
+    /// # Errors
+    /// What git says.
+    fn install_merge_driver(&self, _folder: &Path) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// Authenticates the logs of whichever clone they belong to.
@@ -166,6 +193,20 @@ impl CloneAuth {
             disk.remove(&folder.join(record_name(&log)))?;
         }
         Ok(())
+    }
+
+    /// How the git repository around a folder merges a file that is named from there.
+    #[must_use]
+    pub fn merge_driver(&self, folder: &Path, file: &str) -> MergeDriver {
+        self.lookup.merge_driver(folder, file)
+    }
+
+    /// Tells git to merge issue memory with this program.
+    ///
+    /// # Errors
+    /// What git says.
+    pub fn install_merge_driver(&self, folder: &Path) -> Result<(), String> {
+        self.lookup.install_merge_driver(folder)
     }
 
     /// What authenticates one log.
@@ -242,6 +283,11 @@ impl LogAuth {
         let identity = self.identity();
         let folder = identity.records.as_ref().filter(|_| identity.key.is_ok())?;
         Some(folder.join(record_name(&self.relative)))
+    }
+
+    /// Where it is kept which merges of the log this clone made; nowhere without a key.
+    pub(crate) fn merges_path(&self) -> Option<PathBuf> {
+        self.record_path().map(|path| path.with_extension("merges"))
     }
 
     /// Which logs have such a record, by their paths from the folder of the repository.

@@ -17,6 +17,8 @@ pub enum Distrust {
     RolledBack,
     /// The key of this clone is not here, so nobody can tell.
     NoKey,
+    /// Git left conflict markers in it.
+    Unmerged,
 }
 
 /// A store that gave no answer.

@@ -39,7 +39,9 @@ pub use audit::{
 };
 pub use change::Change;
 pub use clock::{Clock, IdSource};
-pub use clone_auth::{CloneAuth, CloneIdentity, CloneKey, CloneLookup, CommittedFile, KeyedDisk};
+pub use clone_auth::{
+    CloneAuth, CloneIdentity, CloneKey, CloneLookup, CommittedFile, KeyedDisk, MergeDriver,
+};
 pub use disk::{
     Access, Disk, DiskFile, FileStat, FolderEntry, LockMode, LockOutcome, OsClock, OsDisk, OsIds,
     read_exactly, read_to_end, write_all_at,

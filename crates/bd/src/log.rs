@@ -9,6 +9,7 @@
 mod authenticity;
 mod head;
 mod mend;
+mod merge_record;
 mod reader;
 mod replace;
 mod scan;

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use premath_kernel::{Object, Value};
 
 use crate::audit::{Anchors, JournalAnchor};
+use crate::clone_auth::MergeDriver;
 use crate::desk::Desk;
 use crate::error::StoreError;
 use crate::inherited_rows::InheritedRows;
@@ -134,6 +135,7 @@ pub fn verify(
             survey.failed(&error, ProblemClass::Unreadable, &path);
         }
     }
+    survey.merge_driver();
     survey.desk();
     survey.objects()?;
     survey.found.checked.references = survey.resolver.seen;
@@ -179,6 +181,18 @@ impl Survey<'_> {
             (self.progress)(&self.found.checked);
         }
         Ok(())
+    }
+
+    /// Git carries which driver merges issue memory, and never what that driver is.
+    fn merge_driver(&mut self) {
+        let repository = self.repository;
+        let file = repository.issues.strip_prefix(&repository.root).unwrap_or(&repository.issues);
+        let Some(auth) = repository.disk.clone_auth() else { return };
+        if auth.merge_driver(&repository.root, &file.to_string_lossy()) == MergeDriver::Missing {
+            let detail = "`.gitattributes` asks for the driver `premath`";
+            let class = ProblemClass::MergeDriverMissing;
+            self.found.problems.add(Problem::of_file(class, &repository.issues, detail));
+        }
     }
 
     fn log(&mut self, lane: &Lane) -> Result<(), StoreError> {

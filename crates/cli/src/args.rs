@@ -11,6 +11,7 @@ pub(crate) mod instruction;
 pub(crate) mod issue;
 pub(crate) mod mcp;
 pub(crate) mod measure;
+pub(crate) mod merge;
 pub(crate) mod model;
 pub(crate) mod observe;
 pub(crate) mod people;
@@ -160,6 +161,12 @@ pub(crate) enum Command {
     /// Check that everything on the disk is as it was written
     #[command(after_help = "Example:\n  premath verify --json")]
     Verify(upkeep::VerifyArgs),
+    /// Merge issue memory for git, by id, revision and field
+    #[command(after_help = "Example:\n  premath merge-driver %O %A %B %L %P\n\n\
+                            `premath init` installs it in .gitattributes and in git's configuration. The result takes the place of %A.\n\
+                            Ends with 0 when the file is merged; what is left to decide is listed by `premath issue check`.\n\
+                            More: docs/reference/issue-memory.md.")]
+    MergeDriver(merge::MergeDriverArgs),
     /// Find and explain damage, and mend it with --fix
     #[command(after_help = "Example:\n  premath doctor\n  premath doctor --fix")]
     Doctor(upkeep::DoctorArgs),

@@ -34,6 +34,7 @@ mod issue;
 mod issues_place;
 mod mcp_serve;
 mod measure;
+mod merge_driver;
 mod metrics;
 mod model_server;
 mod models;
@@ -139,6 +140,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
             let removing = (!args.dry_run).then(|| args.terminal.change());
             in_repository(removing, |host| gc::run(args, host))
         }
+        Command::MergeDriver(args) => merge_driver::run(args),
         Command::Trust(args) => {
             let change = StoreChange { reason: args.reason.as_deref(), ..StoreChange::default() };
             in_repository(Some(change), |host| trust::run(args, host))

@@ -15,6 +15,7 @@ pub(crate) mod instruction;
 pub(crate) mod issue;
 pub(crate) mod markdown;
 pub(crate) mod measure;
+pub(crate) mod merge;
 pub(crate) mod model;
 pub(crate) mod observe;
 pub(crate) mod people;

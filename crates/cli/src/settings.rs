@@ -19,7 +19,7 @@ mod work;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use premath_host::{ClosingRule, Layer, Setting, Settings, TerminalAuthority};
+use premath_host::{ClosingRule, IdForm, Layer, Setting, Settings, TerminalAuthority};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -219,6 +219,7 @@ impl Reading<'_> {
             ("mutation.verify_tools", Owner::Repository) => {
                 self.loaded.settings.verify_tools = self.texts(value, "$.mutation.verify_tools")?;
             }
+            ("issues.ids", Owner::Repository) => self.loaded.settings.issue_ids = self.ids(value)?,
             ("issues.path", Owner::Repository) => self.loaded.settings.issues_path = self.path(value)?,
             ("issues.prefix", Owner::Repository) => self.loaded.settings.issue_prefix = self.prefix(value)?,
             ("issues.outside", Owner::Person) => self.loaded.settings.issues_outside = self.outside(value)?,
@@ -283,6 +284,16 @@ impl Reading<'_> {
         let text = self.place.string(value, PATH)?;
         let known = ClosingRule::ALL.into_iter().find(|one| one.token() == text).ok_or_else(|| {
             let allowed = ClosingRule::ALL.map(ClosingRule::token).join(", ");
+            self.place.refused(&format!("`{}` is none of {allowed}", echo(text)), PATH, value)
+        })?;
+        Ok(Setting { value: known, layer: self.place.layer(value) })
+    }
+
+    fn ids(&self, value: &Spanned<DeValue<'_>>) -> Result<Setting<IdForm>, CliError> {
+        const PATH: &str = "$.issues.ids";
+        let text = self.place.string(value, PATH)?;
+        let known = IdForm::ALL.into_iter().find(|one| one.token() == text).ok_or_else(|| {
+            let allowed = IdForm::ALL.map(IdForm::token).join(", ");
             self.place.refused(&format!("`{}` is none of {allowed}", echo(text)), PATH, value)
         })?;
         Ok(Setting { value: known, layer: self.place.layer(value) })

@@ -21,6 +21,7 @@ mod elsewhere;
 mod extra;
 mod git;
 mod git_content;
+mod git_merge_driver;
 mod git_worktrees;
 #[cfg(target_os = "linux")]
 mod helper;
@@ -62,6 +63,7 @@ pub use config::SandboxConfig;
 pub use elsewhere::{OsSandbox, helper_entry};
 pub use git::GitCommand;
 pub use git_content::{CommittedVersion, committed_versions};
+pub use git_merge_driver::{MERGE_DRIVER, MergeDriverState, install_merge_driver, merge_driver_state};
 pub use git_worktrees::{Removal, Worktree, WorktreeError};
 #[cfg(target_os = "linux")]
 pub use helper::helper_entry;

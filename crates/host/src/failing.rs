@@ -107,6 +107,9 @@ pub fn store_hint(error: &StoreError) -> Option<&'static str> {
         StoreError::Untrusted { reason: Distrust::Unkeyed, .. } => {
             "`premath trust --upgrade --reason TEXT` verifies what was written before keys, and takes it over on record"
         }
+        StoreError::Untrusted { reason: Distrust::Unmerged, .. } => {
+            "`premath init` installs the merge driver; then `git checkout --merge FILE` merges the file again, and `git add FILE` ends the conflict"
+        }
         StoreError::Untrusted { path, .. } if is_tracked(path) => {
             "commit the change, restore the file, or accept it on record with `premath doctor --fix`"
         }

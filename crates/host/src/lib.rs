@@ -79,7 +79,7 @@ pub use scheme::{
     FUNCTIONS, Gives, ProgramFunction, SchemeCall, SchemeEvaluation, SchemeSession, SchemeWishes, TraceFault,
 };
 pub use settings::{
-    AgentSandbox, Baseline, ClosingRule, CodeSettings, LandMode, Layer, LoopSettings, PolicySettings,
+    AgentSandbox, Baseline, ClosingRule, CodeSettings, IdForm, LandMode, Layer, LoopSettings, PolicySettings,
     RetentionSettings, Setting, Settings, ShellSettings, TelemetrySettings, TerminalAuthority, ToolSettings,
     UnpricedModels, WorkSettings, parse_age, parse_size,
 };

@@ -116,6 +116,35 @@ impl fmt::Display for ClosingRule {
     }
 }
 
+/// What new ids of issues look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdForm {
+    /// `bd-7`: the next free number, which two branches give to two issues.
+    Sequential,
+    /// `bd-k3f9`: drawn at random.
+    Short,
+}
+
+impl IdForm {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Sequential, Self::Short];
+
+    /// Its name in the configuration.
+    #[must_use]
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Sequential => "sequential",
+            Self::Short => "short",
+        }
+    }
+}
+
+impl fmt::Display for IdForm {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.token())
+    }
+}
+
 /// The whole configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
@@ -127,6 +156,8 @@ pub struct Settings {
     pub verify: Setting<Vec<String>>,
     /// `mutation.verify_tools`: tools that verify the work of every run
     pub verify_tools: Setting<Vec<String>>,
+    /// `issues.ids`
+    pub issue_ids: Setting<IdForm>,
     /// `issues.path`, from the root of the repository
     pub issues_path: Setting<String>,
     /// `issues.outside`: files and folders outside of repositories in which issue memory may be
@@ -196,6 +227,7 @@ impl Default for Settings {
             closing: Setting::default_value(ClosingRule::Verified),
             verify: Setting::default_value(Vec::new()),
             verify_tools: Setting::default_value(Vec::new()),
+            issue_ids: Setting::default_value(IdForm::Sequential),
             issues_path: Setting::default_value(Self::ISSUES_PATH.to_owned()),
             issues_outside: Setting::default_value(Vec::new()),
             issue_prefix: Setting::default_value(Self::ISSUE_PREFIX.to_owned()),

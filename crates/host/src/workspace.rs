@@ -6,12 +6,13 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use premath_bd::issues::IdNaming;
 use premath_bd::{AuditReceipts, Clock, Disk, IdSource, Permit, Redactor};
 use premath_tusk::sandbox::Interrupt;
 
 use crate::authority::InstructionAuthor;
 use crate::governance::PolicyPackages;
-use crate::settings::Settings;
+use crate::settings::{IdForm, Settings};
 
 /// Who stands at the door, and what they may change.
 pub trait MutationDoor: Debug + Send + Sync {
@@ -128,6 +129,15 @@ impl Workspace {
     /// Who runs an instruction through this door.
     pub(crate) fn instruction_author(&self) -> InstructionAuthor {
         if self.door.is_client() { InstructionAuthor::Client } else { InstructionAuthor::Owner }
+    }
+
+    /// What new ids of issues look like.
+    #[must_use]
+    pub fn id_naming(&self) -> IdNaming {
+        match self.settings.issue_ids.value {
+            IdForm::Sequential => IdNaming::Sequential,
+            IdForm::Short => IdNaming::Short(Arc::clone(&self.ids)),
+        }
     }
 
     /// Issue memory: the file that an argument names, or the configured one.

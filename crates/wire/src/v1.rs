@@ -21,6 +21,7 @@ mod input;
 mod instruction;
 mod issue;
 mod measure;
+mod merge;
 mod metrics;
 mod model;
 mod observation;
@@ -92,6 +93,7 @@ pub use measure::{
     PromotionRow, RED_TEAM_REPORT_KIND, RedTeamResult, TOOLS_REPORT_KIND, ToolTaskRow, ToolsResult,
     ToolsVariant,
 };
+pub use merge::{MergeAnswer, MergeRenamed};
 pub use metrics::{MetricFamily, MetricKind, MetricSample, MetricsAnswer};
 pub use model::{
     AskAnswer, AttemptError, AttemptRow, CircuitRow, KeyState, MODEL_CIRCUITS_KIND, ModelCircuits,

@@ -114,6 +114,7 @@ const fn remedy(class: ProblemClass) -> Option<&'static str> {
         ProblemClass::DocumentInvalid => {
             "take a byte order mark off, if that is all; otherwise move the document to `.premath/backup`"
         }
+        ProblemClass::MergeDriverMissing => "tell git to merge issue memory with this program",
         ProblemClass::HeadMissing => "write a head for the log as it is now",
         ProblemClass::ObjectMismatch => {
             "move the file to `.premath/backup`, so that the content can be put again"

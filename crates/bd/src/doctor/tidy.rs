@@ -15,7 +15,7 @@ use crate::disk::{Access, Disk, LockMode, LockOutcome};
 use crate::error::StoreError;
 use crate::journal;
 use crate::log::beside;
-use crate::verify::{Lanes, Repository};
+use crate::verify::{Lanes, ProblemClass, Repository};
 
 /// What `.premath/.gitignore` says.
 pub const GITIGNORE: &str = "\
@@ -32,12 +32,17 @@ pub const GITIGNORE: &str = "\
 /backup/
 /coordinator.json
 /doors/
+/harness_feature_ledger.json
+/harness_kpi_remediations.jsonl
+/harness_session.json
+/harness_trajectory.jsonl
 /instructions/
 /model_circuits.json
 /objects/
 /permits/
 /runs/
 /tool_pins.json
+/witnesses/
 /workers/
 ";
 
@@ -144,6 +149,8 @@ impl Surgery<'_> {
                 self.move_leftover(path)
             } else if finding.class == INDEX.class {
                 self.delete_index(path)
+            } else if finding.is(ProblemClass::MergeDriverMissing) {
+                self.install_merge_driver(path)
             } else if finding.class == UNIGNORED.class {
                 self.write_gitignore(path)
             } else {
@@ -173,6 +180,17 @@ impl Surgery<'_> {
     /// Deletes the index of a log that was mended: it may be of lines that are no longer there.
     pub(super) fn discard_index(&self, log: &Path) -> Result<(), StoreError> {
         self.delete_index(&beside(log, "index")).map(drop)
+    }
+
+    fn install_merge_driver(&self, path: &Path) -> Result<Option<Repair>, StoreError> {
+        let Some(auth) = self.disk.clone_auth() else { return Ok(None) };
+        auth.install_merge_driver(self.lanes.root()).map_err(|why| StoreError::Io {
+            doing: "install the merge driver of",
+            path: path.to_owned(),
+            source: io::Error::other(why),
+        })?;
+        let what = "git merges it with this program from now on".to_owned();
+        Ok(Some(Repair { path: path.to_owned(), what, backups: Vec::new(), witnesses: Vec::new() }))
     }
 
     fn write_gitignore(&self, path: &Path) -> Result<Option<Repair>, StoreError> {

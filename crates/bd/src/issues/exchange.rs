@@ -91,7 +91,8 @@ pub(crate) fn merged(
         let row = row.with("rev", Some(super::row::counted(rev)));
         let witness = premath_kernel::Object::fields().field("fence", super::row::counted(fence)).finish();
         let row = row.with("write_witness", (fence > 0).then_some(witness));
-        merged.lines.push(readable(row.sealed("issue.import", &authority, now).line())?);
+        let row = row.sealed(before.as_ref(), "issue.import", &authority, now);
+        merged.lines.push(readable(row.line())?);
     }
     Ok(merged)
 }

@@ -21,13 +21,15 @@ pub use self::kept::KeptIssues;
 use self::view::FileView;
 use super::exchange::{Imported, merged};
 use super::index::{Base, Content, Index};
+use super::merge::unwritten_merges;
+use super::naming::IdNaming;
 use super::row::IssueRow;
-use super::signature::sign_line;
+use super::signature::{sign_line, sign_line_behind};
 use super::store::{Compacted, IssueStore, IssueView, Transaction};
 use crate::clock::Clock;
 use crate::disk::{Access, Disk, LockMode, LockOutcome, write_all_at};
 use crate::error::StoreError;
-use crate::log::{Log, LogReader, RowForm, beside};
+use crate::log::{Log, LogReader, LogWriter, RowForm, beside};
 use crate::permit::MaintenanceGrant;
 
 /// Issue memory in one file and those beside it.
@@ -41,6 +43,7 @@ pub struct FileIssues {
     /// Set when the index turned out to be damaged: this handle does without it, also where it cannot be removed.
     without_index: AtomicBool,
     kept: Option<Arc<KeptIssues>>,
+    naming: IdNaming,
 }
 
 impl FileIssues {
@@ -54,6 +57,7 @@ impl FileIssues {
             index_temporary_path: beside(&path, "index.tmp"),
             without_index: AtomicBool::new(false),
             kept: None,
+            naming: IdNaming::default(),
             log: Log::new(disk, path).tracked(RowForm::Issue),
         }
     }
@@ -62,6 +66,20 @@ impl FileIssues {
     #[must_use]
     pub fn keeping(self, kept: Option<Arc<KeptIssues>>) -> Self {
         Self { kept, ..self }
+    }
+
+    /// The same, with new ids of this form.
+    #[must_use]
+    pub fn naming(self, naming: IdNaming) -> Self {
+        Self { naming, ..self }
+    }
+
+    /// Remembers, for this clone, what git's merge of this issue memory or of its history came to.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn record_merge(&self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.log.record_merge(bytes)
     }
 
     /// Where it is.
@@ -162,6 +180,25 @@ impl FileIssues {
         Ok(())
     }
 
+    /// The log, about to be written, with the rows that a merge of lines left to be written.
+    fn merged_writer(&self) -> Result<LogWriter, StoreError> {
+        let mut writer = self.log.write()?;
+        let pending = unwritten_merges(writer.reader(), &self.history)?;
+        let mut extent = writer.reader().extent();
+        if let Some(line) = writer.reader().unterminated_line() {
+            extent = extent.and(line);
+        }
+        let mut lines = Vec::with_capacity(pending.len());
+        for row in pending {
+            let line = sign_line_behind(writer.reader().log(), extent, row.line());
+            extent = extent.and(&line);
+            lines.push(line);
+        }
+        let lines: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+        writer.append_all(&lines)?;
+        Ok(writer)
+    }
+
     /// The newest index that the log vouches for, brought up to the last checkpoint where that is possible.
     fn index(&self, reader: &LogReader) -> Result<Option<Index>, StoreError> {
         if self.without_index.load(Ordering::Relaxed) {
@@ -227,15 +264,20 @@ impl IssueStore for FileIssues {
         }
         let reader = self.log.read()?;
         let index = self.index(&reader)?;
-        let view = FileView::new(reader, index)?;
+        let pending = unwritten_merges(&reader, &self.history)?;
+        let view = FileView::new(reader, index)?.with_pending(&pending);
         match kept {
             Some(kept) => Ok(Box::new(Held::new(view.into(), self.log.path(), kept))),
             None => Ok(Box::new(view)),
         }
     }
 
+    fn naming(&self) -> &IdNaming {
+        &self.naming
+    }
+
     fn transact(&self, change: &mut Transaction<'_>) -> Result<(), StoreError> {
-        let mut writer = self.log.write()?;
+        let mut writer = self.merged_writer()?;
         let index = self.index(writer.reader())?;
         let view = FileView::new(writer.reader(), index)?;
         let Some(line) = change(&view)? else { return Ok(()) };
@@ -251,7 +293,7 @@ impl IssueStore for FileIssues {
     }
 
     fn compact(&self, _grant: MaintenanceGrant) -> Result<Compacted, StoreError> {
-        self.compact_under(&mut self.log.write()?)
+        self.compact_under(&mut self.merged_writer()?)
     }
 
     fn import(
@@ -260,7 +302,7 @@ impl IssueStore for FileIssues {
         rows: Vec<IssueRow>,
         clock: &dyn Clock,
     ) -> Result<Imported, StoreError> {
-        let mut writer = self.log.write()?;
+        let mut writer = self.merged_writer()?;
         let index = self.index(writer.reader())?;
         let view = FileView::new(writer.reader(), index)?;
         let now = to_millis(clock.now());

@@ -77,6 +77,23 @@ pub struct IssueChanges {
     pub append_notes: Option<String>,
 }
 
+impl IssueChanges {
+    /// Whether it says what a member is to be. A status also says what becomes of the lease.
+    pub(crate) fn sets(&self, member: &str) -> bool {
+        let is_set = |name: &str| {
+            self.texts.iter().any(|(known, change)| *known == name && !matches!(change, Change::Keep))
+        };
+        match member {
+            "priority" => !matches!(self.priority, Change::Keep),
+            "status" | "lease" => !matches!(self.status, Change::Keep),
+            "issue_type" => !matches!(self.issue_type, Change::Keep),
+            "labels" => !self.add_labels.is_empty() || !self.remove_labels.is_empty(),
+            "notes" => self.append_notes.is_some() || is_set("notes"),
+            other => is_set(other),
+        }
+    }
+}
+
 /// What somebody shows to act as the holder of a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Holder {

@@ -8,6 +8,7 @@ mod updates;
 
 use premath_kernel::{HolderProof, Holding, Lease, Moment, Status, authorise_write};
 
+use super::naming::IdNaming;
 use super::operation::{Holder, Operation};
 use super::refusal::{IssueRefusal, RefusalClass};
 use super::row::IssueRow;
@@ -37,6 +38,7 @@ pub(crate) type Answer = Result<Result<Planned, IssueRefusal>, StoreError>;
 pub(crate) struct Bench<'b> {
     view: &'b (dyn IssueView + 'b),
     authority: &'b Authority,
+    naming: &'b IdNaming,
     now: Moment,
 }
 
@@ -45,9 +47,10 @@ pub(crate) fn plan(
     view: &dyn IssueView,
     operation: &Operation,
     authority: &Authority,
+    naming: &IdNaming,
     now: Moment,
 ) -> Answer {
-    let bench = Bench { view, authority, now };
+    let bench = Bench { view, authority, naming, now };
     match operation {
         Operation::Add { draft, prefix } => bench.add(draft, prefix, None),
         Operation::Discover { parent, draft, prefix } => bench.add(draft, prefix, Some(parent)),

@@ -228,14 +228,15 @@ impl IssueRow {
 
     /// The same row with a member set, or without it.
     #[must_use]
-    pub(crate) fn with(self, key: &'static str, value: Option<Value<'static>>) -> Self {
+    pub(crate) fn with(self, key: impl Into<Cow<'static, str>>, value: Option<Value<'static>>) -> Self {
+        let key = key.into();
         let mut members: Vec<(Cow<'static, str>, Value<'static>)> = self
             .object
             .iter()
-            .filter(|(name, _)| *name != key)
+            .filter(|(name, _)| *name != key.as_ref())
             .map(|(name, value)| (Cow::Owned(name.to_owned()), value.clone()))
             .collect();
-        members.extend(value.map(|value| (Cow::Borrowed(key), value)));
+        members.extend(value.map(|value| (key, value)));
         Self { object: Object::from_members(members).unwrap_or_default() }
     }
 
@@ -295,9 +296,15 @@ impl IssueRow {
         self.object.get("dependencies").and_then(Value::as_array).unwrap_or_default().to_vec()
     }
 
-    /// Seals a row for writing: its revision, when it was written, and on whose authority, bound by a digest.
+    /// Seals a row for writing: its revision, when it was written, on whose authority and what it follows, bound by a digest.
     #[must_use]
-    pub(crate) fn sealed(self, action: &str, authority: &Authority, now: Moment) -> Self {
+    pub(crate) fn sealed(
+        self,
+        before: Option<&Self>,
+        action: &str,
+        authority: &Authority,
+        now: Moment,
+    ) -> Self {
         let (rev, fence) = (self.rev() + 1, self.last_fence());
         let mut witness = Object::fields().field("action", action.to_owned()).field("at", format_time(now));
         for (name, value) in authority.members() {
@@ -306,11 +313,16 @@ impl IssueRow {
         if fence > 0 {
             witness = witness.field("fence", counted(fence));
         }
-        let row = self.with("rev", Some(counted(rev)));
-        let unsealed = witness.finish();
-        let row = row.with("write_witness", Some(unsealed.clone()));
+        let witness = witness.optional("parent", before.map(Self::version)).finish();
+        self.with_seal(rev, witness)
+    }
+
+    /// The row with a revision and a witness whose digest binds both to it.
+    #[must_use]
+    pub(super) fn with_seal(self, rev: u64, witness: Value<'static>) -> Self {
+        let row = self.with("rev", Some(counted(rev))).with("write_witness", Some(witness.clone()));
         let digest = Digest::of(&Value::Object(row.object.clone()));
-        let Value::Object(unsealed) = unsealed else { return row };
+        let Value::Object(unsealed) = witness else { return row };
         let mut members: Vec<(Cow<'static, str>, Value<'static>)> =
             unsealed.iter().map(|(name, value)| (Cow::Owned(name.to_owned()), value.clone())).collect();
         members.push((Cow::Borrowed("digest"), Value::from(digest.as_str().to_owned())));
@@ -329,7 +341,7 @@ impl IssueRow {
     }
 }
 
-fn number(value: Option<&Value<'_>>) -> Option<u64> {
+pub(super) fn number(value: Option<&Value<'_>>) -> Option<u64> {
     value.and_then(Value::as_number).and_then(Number::as_u64)
 }
 

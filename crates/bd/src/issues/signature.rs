@@ -10,7 +10,7 @@ use premath_kernel::{Object, Value};
 
 use super::row::IssueRow;
 use crate::clone_auth::{LogAuth, MacPurpose};
-use crate::log::{Extent, LogReader};
+use crate::log::{Extent, Log, LogReader};
 
 /// The member of `write_witness`.
 pub(super) const MAC: &str = "mac";
@@ -18,15 +18,20 @@ const WITNESS: &str = "write_witness";
 
 /// A line with the MAC of this clone, about to be appended to a log; as it is without a key or a seal.
 pub(super) fn sign_line(reader: &LogReader, line: Vec<u8>) -> Vec<u8> {
+    let before = match reader.unterminated_line() {
+        Some(unterminated) => reader.extent().and(unterminated),
+        None => reader.extent(),
+    };
+    sign_line_behind(reader.log(), before, line)
+}
+
+/// The same for a line that comes behind an extent.
+pub(super) fn sign_line_behind(log: &Log, before: Extent, line: Vec<u8>) -> Vec<u8> {
     let signed = || {
-        let auth = reader.log().auth.as_ref()?;
+        let auth = log.auth.as_ref()?;
         let row = IssueRow::read(&line)?;
         let witness = row.object().get(WITNESS)?.as_object()?;
         let seal = witness.get("digest")?.as_text()?;
-        let before = match reader.unterminated_line() {
-            Some(unterminated) => reader.extent().and(unterminated),
-            None => reader.extent(),
-        };
         let mac = auth.sign(MacPurpose::IssueRow, &[&before.digest_hex(), seal])?;
         let mut members: Vec<(Cow<'static, str>, Value<'static>)> = witness
             .iter()

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::exchange::Imported;
 use super::facts::Facts;
 use super::graph::GraphView;
+use super::naming::IdNaming;
 use super::operation::Operation;
 use super::plan::{Planned, plan};
 use super::refusal::IssueRefusal;
@@ -138,6 +139,11 @@ pub trait IssueStore: Debug {
     /// # Errors
     /// A store that cannot be read: never an empty one in its place.
     fn view(&self) -> Result<Box<dyn IssueView + '_>, StoreError>;
+
+    /// What new ids look like.
+    fn naming(&self) -> &IdNaming {
+        const { &IdNaming::Sequential }
+    }
 
     /// Lets `change` look at the store under its lock and appends the line it makes, durably.
     ///
@@ -275,10 +281,10 @@ pub fn apply(
     store.transact(&mut |view| {
         // Under the lock: whoever waited for it is as late as the clock says now, not as it said then.
         let now = to_millis(clock.now());
-        let planned = plan(view, operation, &authority, now)?;
+        let planned = plan(view, operation, &authority, store.naming(), now)?;
         Ok(match planned {
             Ok(Planned::Row { before, row }) => {
-                let row = row.sealed(operation.action(), &authority, now);
+                let row = row.sealed(before.as_ref(), operation.action(), &authority, now);
                 let line = readable(row.line())?;
                 outcome = Some(Applied::Written(Box::new(Written { row, before })));
                 Some(line)

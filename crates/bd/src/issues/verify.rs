@@ -1,5 +1,7 @@
 //! Checking the rows of issue memory one by one: can they be read, and do the seals of our own fit.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::row::{IssueRow, Line, LineProblemClass, read_line};
 use crate::error::StoreError;
 use crate::log::LogReader;
@@ -23,6 +25,13 @@ pub enum RowProblem {
         /// Which issue.
         id: String,
     },
+    /// Two branches changed an issue from the same row, and their lines were put together without a merge.
+    Diverged {
+        /// Which line, from 1.
+        line: u64,
+        /// Which issue.
+        id: String,
+    },
     /// Rows of an issue run backwards: an older one stands behind a newer one.
     Revision {
         /// Which line, from 1.
@@ -39,7 +48,8 @@ pub enum RowProblem {
 pub fn verify_rows(reader: &LogReader) -> Result<Vec<RowProblem>, StoreError> {
     let mut problems = Vec::new();
     let mut number = 0_u64;
-    let mut revisions: std::collections::BTreeMap<String, u64> = std::collections::BTreeMap::new();
+    let mut issues: BTreeMap<String, KnownRows> = BTreeMap::new();
+    let mut diverged: BTreeMap<String, u64> = BTreeMap::new();
     reader.each_line::<StoreError>(0, |_, bytes| {
         number += 1;
         match read_line(bytes) {
@@ -52,13 +62,41 @@ pub fn verify_rows(reader: &LogReader) -> Result<Vec<RowProblem>, StoreError> {
                     problems.push(RowProblem::Seal { line: number, id: id.clone() });
                 }
                 let rev = row.rev();
-                if revisions.get(&id).is_some_and(|before| *before >= rev) {
-                    problems.push(RowProblem::Revision { line: number, id: id.clone() });
+                let known = issues.entry(id.clone()).or_default();
+                if known.last.is_some_and(|last| last >= rev) {
+                    if known.is_other(&row) && row.seal_holds() == Some(true) {
+                        diverged.entry(id).or_insert(number);
+                    } else {
+                        problems.push(RowProblem::Revision { line: number, id });
+                    }
+                } else if row.is_merge() {
+                    diverged.remove(&id);
                 }
-                revisions.insert(id, rev);
+                known.take(&row);
             }
         }
         Ok(())
     })?;
+    problems.extend(diverged.into_iter().map(|(id, line)| RowProblem::Diverged { line, id }));
     Ok(problems)
+}
+
+/// What is known of the rows of one issue so far.
+#[derive(Default)]
+struct KnownRows {
+    last: Option<u64>,
+    /// The seals of its rows.
+    seals: BTreeSet<String>,
+}
+
+impl KnownRows {
+    /// Whether a row is none of those that were there before.
+    fn is_other(&self, row: &IssueRow) -> bool {
+        row.seal().is_some_and(|seal| !self.seals.contains(seal))
+    }
+
+    fn take(&mut self, row: &IssueRow) {
+        self.last = Some(row.rev());
+        self.seals.extend(row.seal().map(ToOwned::to_owned));
+    }
 }

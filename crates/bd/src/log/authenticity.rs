@@ -107,6 +107,9 @@ impl Log {
     }
 }
 
+/// What git writes in front of the first of two versions that it could not merge.
+const CONFLICT_MARKER: &[u8] = b"<<<<<<< ";
+
 /// What stands in front of the MAC of a plain row.
 const MAC_MEMBER: &str = ",\"mac\":\"";
 /// What stands behind it.
@@ -132,6 +135,40 @@ fn is_authentic_text(auth: &LogAuth, before: &Extent, line: &[u8]) -> bool {
 }
 
 impl LogReader {
+    /// Whether a head describes the file as it is. One that does not may have been put there by another program.
+    pub(crate) const fn is_described(&self) -> bool {
+        self.is_vouched_for
+    }
+
+    /// Refuses a file that git could not merge: whatever is written to it would be written between two versions. What a head
+    /// describes is not looked through.
+    ///
+    /// # Errors
+    /// `Untrusted`; `Io`.
+    pub(super) fn refuse_conflict_markers(&self) -> Result<(), StoreError> {
+        if self.is_vouched_for {
+            return Ok(());
+        }
+        let (mut number, mut found) = (0_u64, None);
+        self.each_line::<StoreError>(0, |_, line| {
+            number += 1;
+            if found.is_none() && line.starts_with(CONFLICT_MARKER) {
+                found = Some(number);
+            }
+            Ok(())
+        })?;
+        match found {
+            None => Ok(()),
+            Some(line) => Err(StoreError::Untrusted {
+                path: self.log().path().to_owned(),
+                reason: Distrust::Unmerged,
+                detail: format!(
+                    "line {line} is a conflict marker of git, so the file is two versions at once"
+                ),
+            }),
+        }
+    }
+
     /// Who vouches for the log. Lines that the head knows are not read for it, unless the file was touched since.
     ///
     /// # Errors
@@ -265,6 +302,12 @@ impl LogReader {
             if found.is_none() && extent == self.actual_extent()? && rest == self.rest() {
                 found = Some(file.version);
             }
+        }
+        if found.is_none()
+            && self.rest().is_empty()
+            && self.log().is_recorded_merge(auth, &self.actual_extent()?)?
+        {
+            found = Some("a merge that premath made for git".to_owned());
         }
         Ok(found)
     }

@@ -93,6 +93,9 @@ impl Log {
         let file = self.disk.open(&self.path, Access::Append).map_err(StoreError::opening(&self.path))?;
         let stat = file.stat().map_err(StoreError::io("look at", &self.path))?;
         let reader = LogReader::new(log.clone(), file, &stat, found.clone())?;
+        if self.custody == Custody::Tracked {
+            reader.refuse_conflict_markers()?;
+        }
         let authenticity = reader.authenticity()?;
         let awaits_person =
             matches!(authenticity, Authenticity::Distrusted(..)) && voucher == Voucher::Person;

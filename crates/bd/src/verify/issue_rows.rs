@@ -28,7 +28,8 @@ pub(crate) fn issue_row_problems(reader: &LogReader) -> Result<Vec<IssueRowProbl
         RowProblem::Line { line, class: LineProblemClass::NotAnIssue, detail } => {
             Some(Problem::of_line(ProblemClass::BadLine, path, line, detail))
         }
-        RowProblem::Line { .. } => None,
+        // Normal in a file that was merged line by line; `issue check` lists it.
+        RowProblem::Line { .. } | RowProblem::Diverged { .. } => None,
         RowProblem::Seal { line, id } => {
             let what = format!("the row of `{id}` is not what was sealed");
             Some(Problem::of_line(ProblemClass::RowDigestMismatch, path, line, what))

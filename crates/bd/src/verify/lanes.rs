@@ -126,6 +126,11 @@ impl<'r> Lanes<'r> {
         self.root.join(FOLDER)
     }
 
+    /// The folder of the repository.
+    pub(crate) fn root(&self) -> &Path {
+        self.root
+    }
+
     /// A path as the repository's records name it: from its root, with slashes.
     pub(crate) fn relative(&self, path: &Path) -> String {
         let path = path.strip_prefix(self.root).unwrap_or(path);

@@ -50,13 +50,16 @@ pub const LANE_PLACES: [LanePlace; 21] = [
     machine(".premath/backup/", "copies that repairs on this machine made"),
     machine(".premath/coordinator.json", "how many workers ran at once on this machine"),
     machine(".premath/doors/", "turns of clients that were connected to this machine"),
-    tracked(".premath/harness_feature_ledger.json", "what is done and what is next belongs to the project"),
-    tracked(
-        ".premath/harness_kpi_remediations.jsonl",
-        "what was done about a rollback belongs to the project",
+    machine(
+        ".premath/harness_feature_ledger.json",
+        "what this clone works through; issue memory says what is done",
     ),
-    tracked(".premath/harness_session.json", "the handoff to whoever continues, wherever they are"),
-    tracked(".premath/harness_trajectory.jsonl", "the steps that led here belong to the project"),
+    machine(".premath/harness_kpi_remediations.jsonl", "what was done about a rollback of this clone's work"),
+    machine(".premath/harness_session.json", "the handoff to whoever continues on this machine"),
+    machine(
+        ".premath/harness_trajectory.jsonl",
+        "the steps of this clone, whose evidence is on this machine",
+    ),
     machine(".premath/instructions/", "envelopes that premath wrote for runs on this machine"),
     tracked(".premath/issues.jsonl", "the memory of the project; its history lies beside it"),
     machine(".premath/model_circuits.json", "which providers cool down for this machine"),
@@ -66,7 +69,7 @@ pub const LANE_PLACES: [LanePlace; 21] = [
     tracked(".premath/reports/", "measurements that promotions rest on"),
     machine(".premath/runs/", "journals of runs: what was said and done, in full"),
     machine(".premath/tool_pins.json", "what one person approved of other servers"),
-    tracked(".premath/witnesses/", "records of decisions, small and without payloads"),
+    machine(".premath/witnesses/", "records of decisions of this clone, cited by its logs"),
     machine(".premath/workers/", "the journals and handoffs of workers on this machine"),
 ];
 

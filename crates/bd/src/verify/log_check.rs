@@ -153,7 +153,7 @@ const fn distrust_class(reason: Distrust, has_key: bool) -> ProblemClass {
         Distrust::NoKey => ProblemClass::NotVerifiableHere,
         Distrust::Unkeyed if !has_key => ProblemClass::NotVerifiableHere,
         Distrust::Unkeyed => ProblemClass::Unkeyed,
-        Distrust::Foreign => ProblemClass::NotAuthentic,
+        Distrust::Foreign | Distrust::Unmerged => ProblemClass::NotAuthentic,
         Distrust::RolledBack => ProblemClass::RolledBack,
     }
 }

@@ -125,6 +125,10 @@ problem_classes! {
     LogShorter "verify.log_shorter_than_head" Failure
         "lines that were written and acknowledged are gone"
         "restore the log from a backup or version control; `premath doctor --fix` accepts the loss, on record";
+    /// A clone whose git merges issue memory as text.
+    MergeDriverMissing "verify.merge_driver_missing" Warning
+        "git merges issue memory as text in this clone, because its configuration names no merge driver"
+        "`premath init` or `premath doctor --fix` installs it";
     /// A log, or a line of one, that this clone did not write.
     NotAuthentic "verify.not_authentic" Failure
         "this clone did not write it: no run is resumed and no permit is spent because of it, and nothing is written to it"

@@ -7,10 +7,13 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use premath_bd::{CloneIdentity, CloneKey, CloneLookup, CommittedFile};
-use premath_exec::{committed_versions, git_common_folder};
+use premath_bd::{CloneIdentity, CloneKey, CloneLookup, CommittedFile, MergeDriver};
+use premath_exec::{
+    MergeDriverState, committed_versions, git_common_folder, install_merge_driver, merge_driver_state,
+};
 use premath_kernel::{hex, sha256};
 
+use super::outside::own_program;
 use super::person::{make_secret, read_secret, refuse_reached, state_folder};
 
 const FILE_NAME: &str = "clone.key";
@@ -100,6 +103,19 @@ impl CloneLookup for Clones {
     fn committed(&self, path: &Path) -> Vec<CommittedFile> {
         let versions = committed_versions(path).into_iter();
         versions.map(|file| CommittedFile { version: file.version, bytes: file.bytes }).collect()
+    }
+
+    fn merge_driver(&self, folder: &Path, file: &str) -> MergeDriver {
+        match merge_driver_state(folder, file) {
+            MergeDriverState::Unasked => MergeDriver::Unasked,
+            MergeDriverState::Installed => MergeDriver::Installed,
+            MergeDriverState::Missing => MergeDriver::Missing,
+        }
+    }
+
+    fn install_merge_driver(&self, folder: &Path) -> Result<(), String> {
+        let program = own_program().map_err(|error| error.to_string())?;
+        install_merge_driver(folder, &program)
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     items.push(row("guard.agent_sandbox", &settings.agent_sandbox));
     let outside = &settings.issues_outside;
     let outside = Setting { value: outside.value.join(", "), layer: outside.layer.clone() };
+    items.push(row("issues.ids", &settings.issue_ids));
     items.extend([row("issues.outside", &outside), issues, row("issues.prefix", &settings.issue_prefix)]);
     let entries = settings.turn_loop.entries();
     items.extend(entries.iter().map(|(key, setting)| row(&format!("loop.{key}"), setting)));

@@ -2,6 +2,7 @@
 
 mod detect_baseline;
 pub(crate) mod example;
+mod git;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use self::detect_baseline::detect_baseline;
 use super::issue::{arguments, told};
 use super::issue_upkeep::{must_hold_rows, place_file, read, take_over};
 use crate::authority::{has_policies, policies_folder, written_default};
-use crate::settings::Settings;
+use crate::settings::{IdForm, Settings};
 use crate::table::{ActionError, Answer, Host};
 use crate::work::{DEFAULT_RETRY_POLICY, RETRY_POLICY_PATH};
 use crate::workspace::{DoorRefusal, shown};
@@ -41,6 +42,8 @@ const CONFIGURATION: &str = "\
 # verify = [\"make check\"]
 
 [issues]
+# What new ids look like: \"short\" (bd-k3f9: two branches do not give the same one) or \"sequential\" (bd-7).
+{ids}
 # Where issue memory is, from this folder.
 # path = \".premath/issues.jsonl\"
 # What new ids begin with.
@@ -85,7 +88,9 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     {
         return refused(&refusal, &issues);
     }
-    let (store, baseline) = prepare(&mut made, host, (&root, example.is_some()), &issues)?;
+    // Issues that are there were numbered; those that follow are numbered too.
+    let ids = if example.is_some() || !made.is_empty(&issues)? { IdForm::Sequential } else { IdForm::Short };
+    let (store, baseline) = prepare(&mut made, host, (&root, example.is_some(), ids), &issues)?;
     let mut imported = Vec::new();
     for (source, bytes) in &sources {
         match taken(host, &store, source, bytes)? {
@@ -127,7 +132,7 @@ fn forget_records(disk: &dyn Disk, root: &Path) -> Result<(), StoreError> {
 fn prepare(
     made: &mut Making<'_>,
     host: &Host<'_>,
-    (root, is_example): (&Path, bool),
+    (root, is_example, ids): (&Path, bool, IdForm),
     issues: &Path,
 ) -> Result<(FileIssues, Option<String>), ActionError> {
     made.folder(root)?;
@@ -140,7 +145,8 @@ fn prepare(
         made.folder(folder)?;
     }
     made.file(&root.join(".premath/.gitignore"), GITIGNORE.as_bytes())?;
-    let baseline = configuration(made, root, is_example)?;
+    let baseline = configuration(made, root, (is_example, ids))?;
+    git::share(made, root, issues)?;
     let policy = root.join(RETRY_POLICY_PATH);
     made.folder(&root.join("policies"))?;
     made.folder(&root.join("policies/control"))?;
@@ -158,6 +164,7 @@ fn prepare(
     } else {
         made.note(issues, false);
     }
+    git::install_merge_driver(made, root, issues)?;
     Ok((store, baseline))
 }
 
@@ -165,7 +172,7 @@ fn prepare(
 fn configuration(
     made: &mut Making<'_>,
     root: &Path,
-    is_example: bool,
+    (is_example, ids): (bool, IdForm),
 ) -> Result<Option<String>, ActionError> {
     let path = root.join("premath.toml");
     let is_new = made.is_new(&path)?;
@@ -178,7 +185,12 @@ fn configuration(
         Some(command) => format!("baseline = \"{command}\"\n"),
         None => "# baseline = \"make test\"\n".to_owned(),
     };
-    made.file(&path, format!("{CONFIGURATION}{line}").as_bytes())?;
+    let ids = match ids {
+        IdForm::Short => format!("ids = \"{ids}\""),
+        IdForm::Sequential => format!("# ids = \"{ids}\""),
+    };
+    let configuration = CONFIGURATION.replace("{ids}", &ids);
+    made.file(&path, format!("{configuration}{line}").as_bytes())?;
     Ok(found)
 }
 
@@ -290,6 +302,38 @@ impl Making<'_> {
             let above = path.parent().filter(|above| !above.as_os_str().is_empty());
             let above = above.unwrap_or_else(|| Path::new("."));
             self.disk.sync_folder(above).map_err(failed)?;
+        }
+        self.note(path, made);
+        Ok(())
+    }
+
+    /// Sees to it that a file of lines has these, each known by how it begins; what is there stays.
+    fn lines(&mut self, path: &Path, comment: &str, lines: &[(&str, String)]) -> Result<(), ActionError> {
+        let mut text = match read(self.disk, path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(ActionError::Store(StoreError::Missing { .. })) => String::new(),
+            Err(error) => return Err(error),
+        };
+        let known: Vec<&str> = text.lines().map(str::trim).collect();
+        let is_there = |begin: &str| {
+            known.iter().any(|line| {
+                line.strip_prefix(begin).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
+            })
+        };
+        let wanted: Vec<&String> =
+            lines.iter().filter(|(begin, _)| !is_there(begin)).map(|(_, line)| line).collect();
+        let made = !wanted.is_empty();
+        if made {
+            let mut added = format!("{comment}\n");
+            for line in wanted {
+                added.push_str(line);
+                added.push('\n');
+            }
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(&added);
+            place_file(self.disk, path, text.as_bytes())?;
         }
         self.note(path, made);
         Ok(())

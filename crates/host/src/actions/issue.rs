@@ -71,7 +71,9 @@ impl<'h> IssueLane<'h> {
     pub(crate) fn open(host: &'h Host<'h>, action: &'static str, named: Option<&str>) -> Self {
         let path = host.workspace.issues_path(told(named));
         let disk = std::sync::Arc::clone(&host.workspace.disk);
-        let store = FileIssues::new(disk, path.clone()).keeping(host.agent.kept_issues());
+        let store = FileIssues::new(disk, path.clone())
+            .keeping(host.agent.kept_issues())
+            .naming(host.workspace.id_naming());
         Self { host, path: shown(&path), store, action }
     }
 

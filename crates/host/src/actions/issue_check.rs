@@ -14,6 +14,9 @@ use super::issue::{IssueLane, arguments, count, dependencies};
 use super::issue_read::wanted;
 use crate::table::{ActionError, Answer, Host};
 
+/// So much of a value is shown.
+const LONGEST_VALUE: usize = 80;
+
 /// What `issue check` takes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -40,6 +43,7 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
         for place in view.live()? {
             if let Some(row) = IssueRow::read(&view.line(place)?) {
                 issue_problems(&mut problems, &row, &graph, scope, now);
+                problems.extend(merge_problems(&row));
             }
         }
         cycle_problems(&mut problems, &graph, scope);
@@ -99,6 +103,16 @@ fn line_problems(view: &dyn IssueView, rows: &[RowProblem]) -> Result<Vec<CheckP
                 id.escape_debug()
             ),
             hint: "keep one of the lines, or run `premath issue compact` to keep the last".to_owned(),
+            path: Vec::new(),
+        }),
+        RowProblem::Diverged { line, id } => Some(CheckProblem {
+            class: "issue_merge.diverged".to_owned(),
+            severity: Severity::Warning,
+            issue_id: Some(id.clone()),
+            line: Some(*line),
+            detail: format!("two branches changed `{}`, and their lines were put together", id.escape_debug()),
+            hint: "nothing is lost: both changes are read as one, and the next change of issue memory writes it"
+                .to_owned(),
             path: Vec::new(),
         }),
         // Lines are reported above; seals are a matter of `premath verify`.
@@ -179,6 +193,45 @@ fn of_issue(class: IssueProblemClass, id: &str, detail: String) -> CheckProblem 
         hint: class.hint().to_owned(),
         path: Vec::new(),
     }
+}
+
+/// What branches disagree about since they were merged.
+fn merge_problems(row: &IssueRow) -> Vec<CheckProblem> {
+    let id = row.id().escape_debug().to_string();
+    let of = |class: &str, severity: Severity, detail: String, hint: String| CheckProblem {
+        class: class.to_owned(),
+        severity,
+        issue_id: Some(row.id().to_owned()),
+        line: None,
+        detail,
+        hint,
+        path: Vec::new(),
+    };
+    if let Some(former) = row.former_id() {
+        let former = former.escape_debug().to_string();
+        let detail = format!("it was `{former}` on its branch; `{former}` is another issue here");
+        let hint = format!("look at both; any update of `{id}` settles it");
+        return vec![of("issue_merge.id_taken", Severity::Warning, detail, hint)];
+    }
+    let conflicts = row.conflicts().into_iter();
+    conflicts
+        .map(|conflict| {
+            let field = conflict.field.escape_debug().to_string();
+            let values: Vec<String> =
+                conflict.values.iter().map(|(rev, value)| spoken(*rev, value)).collect();
+            let detail = format!("branches changed `{field}` to different values: {}", values.join(", "));
+            let hint = format!("`premath issue update {id}` with the value that is right settles it");
+            of("issue_merge.conflict", Severity::Error, detail, hint)
+        })
+        .collect()
+}
+
+/// A value and the revision that set it.
+fn spoken(rev: u64, value: &Value<'_>) -> String {
+    let text = String::from_utf8_lossy(&premath_kernel::encode(value)).into_owned();
+    let short: String = text.chars().take(LONGEST_VALUE).collect();
+    let rest = if short.len() < text.len() { "…" } else { "" };
+    format!("{short}{rest} (revision {rev})")
 }
 
 fn cycle_problems(problems: &mut Vec<CheckProblem>, graph: &GraphView, scope: GraphScope) {

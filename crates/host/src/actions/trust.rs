@@ -192,6 +192,7 @@ const fn why(reason: Distrust) -> &'static str {
         Distrust::Unkeyed => "unkeyed",
         Distrust::RolledBack => "rolled_back",
         Distrust::NoKey => "not_verifiable_here",
+        Distrust::Unmerged => "unmerged",
     }
 }
 

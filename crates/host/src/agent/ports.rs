@@ -124,7 +124,8 @@ impl<'g> RunIssues<'g> {
         let disk = Arc::clone(&workspace.disk);
         Self {
             authority: RunAuthority::new(ground, config),
-            store: FileIssues::new(Arc::clone(&disk), workspace.issues_path(None)),
+            store: FileIssues::new(Arc::clone(&disk), workspace.issues_path(None))
+                .naming(workspace.id_naming()),
             witnesses: Witnesses::new(disk, Arc::clone(&workspace.ids), witnesses_folder(&workspace.root)),
             workspace: workspace.clone(),
             run_id: run_id.to_owned(),

@@ -56,7 +56,8 @@ impl HarnessDoor {
         Ok(Self {
             model_ref: model_ref.to_owned(),
             journal: Journal::open(Arc::clone(&workspace.disk), folder, session)?,
-            store: FileIssues::new(Arc::clone(&workspace.disk), workspace.issues_path(None)),
+            store: FileIssues::new(Arc::clone(&workspace.disk), workspace.issues_path(None))
+                .naming(workspace.id_naming()),
             workspace: workspace.clone(),
         })
     }

@@ -15,6 +15,9 @@ use crate::issues::row::{IssueRow, Line, LineProblem, LineProblemClass, read_lin
 use crate::issues::store::{IssueView, Limit, RowRef, is_held_back};
 use crate::log::{LogReader, Place, Standing};
 
+/// No log is so long: from here on places are those of rows that were not written yet.
+const PENDING: u64 = 1 << 62;
+
 /// A view over a log that is read, or that is held under a writer's lock.
 #[derive(Debug)]
 pub(super) struct FileView<R> {
@@ -24,6 +27,8 @@ pub(super) struct FileView<R> {
     tail: Content,
     /// The line behind the last newline, when it is whole.
     unterminated: Option<Place>,
+    /// Rows that a merge of lines left to be written, each at a place where no log has lines.
+    pending: Vec<Vec<u8>>,
     entries: OnceCell<BTreeMap<String, Option<Known>>>,
 }
 
@@ -55,7 +60,20 @@ impl<R: Borrow<LogReader> + Debug> FileView<R> {
             tail.take_row(number + 1, place, line);
             unterminated = Some(place);
         }
-        Ok(Self { reader, index, tail, unterminated, entries: OnceCell::new() })
+        Ok(Self { reader, index, tail, unterminated, pending: Vec::new(), entries: OnceCell::new() })
+    }
+
+    /// The same with rows that stand behind those of the log.
+    pub(super) fn with_pending(mut self, rows: &[IssueRow]) -> Self {
+        let log: &LogReader = self.reader.borrow();
+        let first = log.extent().rows + 2;
+        for (row, number) in rows.iter().zip(0_u64..) {
+            let line = row.line();
+            let length = u32::try_from(line.len()).unwrap_or(u32::MAX);
+            self.tail.take_row(first + number, Place { offset: PENDING + number, length }, &line);
+            self.pending.push(line);
+        }
+        self
     }
 
     /// Whether the log is still the one that this was made of.
@@ -295,6 +313,10 @@ impl<R: Borrow<LogReader> + Debug> IssueView for FileView<R> {
 
     fn line(&self, row: RowRef) -> Result<Vec<u8>, StoreError> {
         let reader: &LogReader = self.reader.borrow();
+        if let Some(pending) = row.0.offset.checked_sub(PENDING) {
+            let at = usize::try_from(pending).unwrap_or(usize::MAX);
+            return Ok(self.pending.get(at).cloned().unwrap_or_default());
+        }
         if self.unterminated == Some(row.0) {
             return Ok(reader.unterminated_line().unwrap_or_default().to_vec());
         }

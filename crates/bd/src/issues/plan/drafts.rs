@@ -3,7 +3,6 @@
 use premath_kernel::{DependencyKind, Status, Value};
 
 use super::{Answer, Bench, Planned, refuse};
-use crate::error::StoreError;
 use crate::issues::operation::IssueDraft;
 use crate::issues::refusal::RefusalClass;
 use crate::issues::row::IssueRow;
@@ -17,7 +16,7 @@ impl Bench<'_> {
         }
         let id = match &draft.id {
             Some(id) => id.trim().to_owned(),
-            None => self.next_id(prefix)?,
+            None => self.naming.next_id(self.view, prefix)?,
         };
         if self.view.find(&id)?.is_some() {
             return refuse(RefusalClass::Exists, format!("issue `{}` exists", id.escape_debug()));
@@ -46,10 +45,6 @@ impl Bench<'_> {
             None => row,
         };
         Ok(Ok(Planned::Row { before: None, row }))
-    }
-
-    fn next_id(&self, prefix: &str) -> Result<String, StoreError> {
-        Ok(format!("{prefix}-{}", self.view.highest_number(prefix)?.saturating_add(1)))
     }
 
     fn drafted(&self, draft: &IssueDraft, id: &str) -> IssueRow {

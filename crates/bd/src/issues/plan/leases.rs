@@ -33,6 +33,7 @@ impl Bench<'_> {
                     .with_lease(Some(&lease))
                     .with_text("assignee", Some(&lease.owner))
                     .with_text("status", Some("in_progress"))
+                    .settling(|field| matches!(field, "lease" | "assignee"))
                     .with_time("updated_at", Some(self.now));
                 let row = match terms.force_reason.as_deref().filter(|reason| !reason.trim().is_empty()) {
                     Some(reason) if holding.held_back => noted(row, reason),

@@ -26,7 +26,7 @@ impl Bench<'_> {
                 return refuse(RefusalClass::ChildrenOpen, still_open(before.id(), &children));
             }
         }
-        let changed = changed(before.clone(), changes, self.now);
+        let changed = changed(before.clone(), changes, self.now).settling(|field| changes.sets(field));
         if changed == before {
             return Ok(Ok(Planned::Nothing(Some(before))));
         }
