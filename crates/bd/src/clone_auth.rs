@@ -153,6 +153,11 @@ pub trait CloneLookup: fmt::Debug + Send + Sync {
     /// The versions of a file that git has at `HEAD` and in the index; none where there is no git.
     fn committed(&self, path: &Path) -> Vec<CommittedFile>;
 
+    /// Whether a folder is in a repository of git.
+    fn is_in_git(&self, _folder: &Path) -> bool {
+        false
+    }
+
     /// How the git repository around a folder merges a file that is named from there.
     fn merge_driver(&self, _folder: &Path, _file: &str) -> MergeDriver {
         MergeDriver::Unasked
@@ -193,6 +198,12 @@ impl CloneAuth {
             disk.remove(&folder.join(record_name(&log)))?;
         }
         Ok(())
+    }
+
+    /// Whether a folder is in a repository of git.
+    #[must_use]
+    pub fn is_in_git(&self, folder: &Path) -> bool {
+        self.lookup.is_in_git(folder)
     }
 
     /// How the git repository around a folder merges a file that is named from there.

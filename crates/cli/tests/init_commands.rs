@@ -258,6 +258,7 @@ fn every_value_of_the_configuration_says_where_it_comes_from() {
         json!(others),
         json!([
             { "key": "guard.agent_sandbox", "value": "none", "layer": "default" },
+            { "key": "issues.ids", "value": "sequential", "layer": "default" },
             { "key": "issues.outside", "value": "", "layer": "default" },
             { "key": "issues.path", "value": "x.jsonl", "layer": "flag", "place": "--issues" },
             { "key": "issues.prefix", "value": "web", "layer": "file", "place": "premath.toml:2" },

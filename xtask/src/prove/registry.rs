@@ -221,6 +221,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         slice: Slice::Tests { package: "premath-cli", filter: LANDING },
         long_form: landing,
     },
+    Entry {
+        id: "R30",
+        property: "branches of issue memory come together without losing anything",
+        slice: Slice::Tests { package: "premath-bd", filter: ISSUE_MERGES },
+        long_form: issue_merges,
+    },
 ];
 
 const KILL_POINTS: &str = "binary(kill_points) + binary(promotion_kills) + binary(forgetting_kills)";
@@ -255,6 +261,8 @@ const PATHS: &str = "test(/^beneath::/)";
 const SECRET_RULES: &str = "binary(secret_rules)";
 const SECRETS_IN_RUNS: &str = "binary(secret_rules_in_runs)";
 const COMMAND_RISKS: &str = "binary(command_risks) + binary(bash_oracle)";
+const ISSUE_MERGES: &str = "binary(issue_merges)";
+const GIT_MERGES: &str = "binary(git_merges)";
 const CONSOLE: &str = "binary(console)";
 const FLOODS: &str =
     "binary(sandbox) & test(/bomb|flood|take_|sleeper|large_file|many_files|grandchild|time/)";
@@ -338,6 +346,12 @@ fn secret_rules(_budget: &Budget) -> Vec<Work> {
 
 fn command_risks(_budget: &Budget) -> Vec<Work> {
     shown_tests("premath-shell", &["command_risks", "bash_oracle"], COMMAND_RISKS)
+}
+
+/// The bulk through the function of the driver, a slice through real git and the real command.
+fn issue_merges(_budget: &Budget) -> Vec<Work> {
+    let merges = shown_tests("premath-bd", &["issue_merges"], ISSUE_MERGES);
+    merges.into_iter().chain(shown_tests("premath-cli", &["git_merges"], GIT_MERGES)).collect()
 }
 
 /// The times that are promised are those of a release build.

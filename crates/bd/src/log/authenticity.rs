@@ -90,6 +90,17 @@ impl Log {
         }
     }
 
+    /// The version of git that has issue memory and no history beside it, as every branch from before the first compaction:
+    /// where such a branch is checked out, the history is not there.
+    pub(crate) fn version_without(&self, auth: &LogAuth) -> Option<String> {
+        if self.rows != RowForm::Copies || !auth.committed(&self.path).is_empty() {
+            return None;
+        }
+        let name = self.path.file_name()?.to_str()?;
+        let issues = self.path.with_file_name(name.replacen(".history", "", 1));
+        auth.committed(&issues).into_iter().next().map(|file| file.version)
+    }
+
     /// Whether a head may be believed without reading the log: where keys are, only one of this clone.
     pub(super) fn believes(&self, head: &Head) -> bool {
         self.auth.as_ref().is_none_or(|auth| auth.missing_key().is_some() || head.is_by(auth))
@@ -290,7 +301,7 @@ impl LogReader {
 
     /// The version of git that the log is, byte for byte.
     fn committed_version(&self, auth: &LogAuth) -> Result<Option<String>, StoreError> {
-        let mut found = None;
+        let mut found = if self.is_empty() { self.log().version_without(auth) } else { None };
         for file in auth.committed(self.log().path()) {
             let mut extent = Extent::default();
             let mut rest: &[u8] = &file.bytes;

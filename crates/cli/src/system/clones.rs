@@ -105,6 +105,11 @@ impl CloneLookup for Clones {
         versions.map(|file| CommittedFile { version: file.version, bytes: file.bytes }).collect()
     }
 
+    fn is_in_git(&self, folder: &Path) -> bool {
+        let root = canonical(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+        git_common_folder(&root).is_some()
+    }
+
     fn merge_driver(&self, folder: &Path, file: &str) -> MergeDriver {
         match merge_driver_state(folder, file) {
             MergeDriverState::Unasked => MergeDriver::Unasked,

@@ -88,8 +88,9 @@ pub(crate) fn call(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     {
         return refused(&refusal, &issues);
     }
-    // Issues that are there were numbered; those that follow are numbered too.
-    let ids = if example.is_some() || !made.is_empty(&issues)? { IdForm::Sequential } else { IdForm::Short };
+    // Without git there are no branches that could give one id twice; issues that are there were numbered.
+    let is_shared = example.is_none() && made.is_in_git(&root) && made.is_empty(&issues)?;
+    let ids = if is_shared { IdForm::Short } else { IdForm::Sequential };
     let (store, baseline) = prepare(&mut made, host, (&root, example.is_some(), ids), &issues)?;
     let mut imported = Vec::new();
     for (source, bytes) in &sources {
@@ -146,7 +147,9 @@ fn prepare(
     }
     made.file(&root.join(".premath/.gitignore"), GITIGNORE.as_bytes())?;
     let baseline = configuration(made, root, (is_example, ids))?;
-    git::share(made, root, issues)?;
+    if is_example || made.is_in_git(root) {
+        git::share(made, root, issues)?;
+    }
     let policy = root.join(RETRY_POLICY_PATH);
     made.folder(&root.join("policies"))?;
     made.folder(&root.join("policies/control"))?;
@@ -266,6 +269,11 @@ impl Making<'_> {
         if self.steps.iter().all(|step| step.path != path) {
             self.steps.push(InitStep { path, made });
         }
+    }
+
+    /// Whether the folder is in a repository of git.
+    fn is_in_git(&self, root: &Path) -> bool {
+        self.disk.clone_auth().is_some_and(|auth| auth.is_in_git(root))
     }
 
     /// Whether there is no such file.

@@ -131,6 +131,7 @@ fn ends(rows: &[IssueRow]) -> Ends {
             found.take_linked(rows, at, &parents, &places);
         }
         seen.insert(version, at);
+        named.extend(row.parents());
     }
     found
         .ends
