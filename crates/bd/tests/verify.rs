@@ -413,6 +413,7 @@ fn classes_are_sorted_and_every_one_says_what_to_do() {
     let expected = [
         "verify.committed",
         "verify.head_missing",
+        "verify.merge_driver_missing",
         "verify.not_verifiable_here",
         "verify.reference_not_here",
         "verify.snapshot_stale",

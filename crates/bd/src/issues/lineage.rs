@@ -85,9 +85,9 @@ impl IssueRow {
         let Some(witness) = self.witness().filter(|witness| witness.get("digest").is_some()) else {
             return self;
         };
-        let renamed = |value: &Value<'static>| match value {
-            Value::Text(text) => Value::from(rename(text)),
-            other => other.clone(),
+        let renamed = |value: &Value<'static>| match value.as_text() {
+            Some(text) => Value::from(rename(text)),
+            None => value.clone(),
         };
         let members: Vec<(Cow<'static, str>, Value<'static>)> = witness
             .iter()

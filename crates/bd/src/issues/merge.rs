@@ -147,6 +147,9 @@ fn joined(lines: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
+/// Where a row belongs among others: its id and its revision.
+type Standing = (String, u64);
+
 /// The lines that are left: those of the base which neither side took out, where they stood, then what the sides added, in
 /// natural order of the ids.
 fn merged_lines([base, ours, theirs]: &[Side<'_>; 3]) -> Vec<Vec<u8>> {
@@ -154,7 +157,7 @@ fn merged_lines([base, ours, theirs]: &[Side<'_>; 3]) -> Vec<Vec<u8>> {
     let mut seen = BTreeSet::new();
     let kept = base.lines().filter(|line| one.contains(line) && other.contains(line) && seen.insert(*line));
     let mut lines: Vec<Vec<u8>> = kept.map(<[u8]>::to_vec).collect();
-    let mut added: Vec<(Option<(String, u64)>, &[u8])> = one
+    let mut added: Vec<(Option<Standing>, &[u8])> = one
         .union(&other)
         .filter(|line| !before.contains(*line))
         .map(|line| (id_of(line).map(|id| (id, IssueRow::read(line).map_or(0, |row| row.rev()))), *line))

@@ -104,9 +104,9 @@ pub(super) fn with_other_id(row: IssueRow, from: &str, to: &str) -> IssueRow {
     if !items.iter().any(names) {
         return row;
     }
-    let items = items.iter().map(|item| match item {
-        Value::Object(object) => Value::Object(object_with_other_id(object, from, to)),
-        other => other.clone(),
+    let items = items.iter().map(|item| match item.as_object() {
+        Some(object) => Value::Object(object_with_other_id(object, from, to)),
+        None => item.clone(),
     });
     let items = items.collect();
     row.with("dependencies", Some(Value::Array(items)))
