@@ -242,13 +242,13 @@ fn the_example_is_a_repository_in_which_everything_is_in_order_but_one_check() {
 fn every_value_of_the_configuration_says_where_it_comes_from() {
     let folder = Folder::new();
     let (code, defaults) = folder.json(&["config", "show"]);
-    assert_eq!((code, &defaults["count"]), (0, &json!(62)));
+    assert_eq!((code, &defaults["count"]), (0, &json!(63)));
     assert!(defaults["items"].as_array().unwrap().iter().all(|row| row["layer"] == "default"), "{defaults}");
     folder.write("premath.toml", "[issues]\nprefix = \"web\"\n");
     let (_, shown) = folder.json(&["config", "show", "--issues", "x.jsonl"]);
     let of_a_run = |row: &&Value| {
         let key = row["key"].as_str().unwrap();
-        ["guardrails.", "loop.", "policy.", "telemetry.", "tools."]
+        ["guardrails.", "loop.", "policy.", "telemetry.", "tools.", "work."]
             .iter()
             .any(|section| key.starts_with(section))
     };

@@ -32,6 +32,9 @@ pub(crate) const SETTINGS: &str = "[mutation]\nverify = [\"seq 1 20000\"]\n[sess
 pub(crate) fn worked() -> Folder {
     let folder = Folder::new();
     git(folder.path(), &["init", "--quiet"]);
+    // A step commits what it verified, in somebody's name.
+    git(folder.path(), &["config", "user.name", "x"]);
+    git(folder.path(), &["config", "user.email", "x@localhost"]);
     folder.write("scene.toml", SCENE);
     folder.write("premath.toml", SETTINGS);
     // What git has needs no copy before a command, and no copy is left that nothing cites.
