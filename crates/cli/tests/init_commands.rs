@@ -248,7 +248,7 @@ fn every_value_of_the_configuration_says_where_it_comes_from() {
     let (_, shown) = folder.json(&["config", "show", "--issues", "x.jsonl"]);
     let of_a_run = |row: &&Value| {
         let key = row["key"].as_str().unwrap();
-        ["guardrails.", "loop.", "policy.", "telemetry.", "tools.", "work."]
+        ["guardrails.", "loop.", "policy.", "telemetry.", "tools."]
             .iter()
             .any(|section| key.starts_with(section))
     };

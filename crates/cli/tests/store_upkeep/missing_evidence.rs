@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
-use crate::worked::{SETTINGS, clone_of, files_below, worked};
+use crate::worked::{SETTINGS, clone_of, files_below, plain_clone_of, worked};
 
 /// The findings of one state, each as `path missing`.
 fn cited(answer: &Value, state: &str) -> Vec<String> {
@@ -109,6 +109,23 @@ fn a_clean_clone_is_neither_ok_nor_damaged() {
         }
     }
     assert!(clone.run(&["verify"]).stdout.contains("not_here"));
+}
+
+#[test]
+fn a_clone_has_issue_memory_and_nothing_else_of_the_machine() {
+    let clone = plain_clone_of(&worked());
+    let mut names: Vec<String> = fs::read_dir(clone.path().join(".premath"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, [".gitignore", "issues.history.jsonl", "issues.jsonl"]);
+    let (code, answer) = clone.json(&["verify"]);
+    assert_eq!((code, &answer["state"]), (0, &json!("not_here")), "{answer}");
+    assert!(
+        cited(&answer, "not_here").iter().all(|one| one.starts_with(".premath/issues.jsonl ")),
+        "{answer}"
+    );
 }
 
 #[test]

@@ -37,11 +37,11 @@ pub(crate) fn worked() -> Folder {
     git(folder.path(), &["config", "user.email", "x@localhost"]);
     folder.write("scene.toml", SCENE);
     folder.write("premath.toml", SETTINGS);
+    assert_eq!(folder.run(&["init"]).code, Some(0));
     // What git has needs no copy before a command, and no copy is left that nothing cites.
     commit_all(&folder);
     for arguments in [
-        ["init"].as_slice(),
-        &["issue", "add", "First"],
+        ["issue", "add", "First"].as_slice(),
         &["run", "do it", "--issue", "bd-1", "--model", "scripted:scene.toml"],
         &["issue", "add", "Second"],
         &["step", "--work-cmd", "seq 1 5", "--verify-cmd", "true"],
@@ -52,8 +52,15 @@ pub(crate) fn worked() -> Folder {
     folder
 }
 
-/// A clone that has what git tracks, and nothing else.
+/// A clone of a repository that tracks its trajectory and its witnesses, as repositories of earlier versions do.
 pub(crate) fn clone_of(folder: &Folder) -> Folder {
+    let tracked = [".premath/harness_trajectory.jsonl", ".premath/witnesses"];
+    git(folder.path(), &[&["add", "--force"], &tracked[..]].concat());
+    plain_clone_of(folder)
+}
+
+/// A clone that has what git tracks, and nothing else.
+pub(crate) fn plain_clone_of(folder: &Folder) -> Folder {
     commit_all(folder);
     let clone = Folder::new();
     let from = folder.path().to_str().unwrap();
