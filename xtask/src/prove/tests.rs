@@ -32,7 +32,7 @@ fn an_unknown_figure_is_an_error_that_lists_the_known_ones() {
     let error = choose(&["R99".to_owned()]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "unknown figure `R99`; known are R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, R13, R14, R15, R16, R17, R18, R19, R20, R21, R22, R23, R24, R25, R26, R27, R28, R30"
+        "unknown figure `R99`; known are R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, R13, R14, R15, R16, R17, R18, R19, R20, R21, R22, R23, R24, R25, R26, R27, R28, R29, R30"
     );
 }
 
