@@ -1,7 +1,12 @@
 //! Issue memory in git, with real git and the real command: merge, rebase, cherry-pick, stash and checkout are normal life.
 //! A slice of R30; the bulk is `crates/bd/tests/issue_merges.rs`.
 
-#![expect(clippy::unwrap_used, reason = "a command that cannot be started fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a command that cannot be started, or answers something else, fails the test"
+)]
 #![expect(clippy::disallowed_methods, reason = "git is started, and what it leaves is compared")]
 
 mod folder;
