@@ -81,7 +81,12 @@ fn told(bytes: &[u8]) -> BTreeMap<String, (String, BTreeMap<String, BTreeSet<Str
     let rows = current_rows(bytes).into_iter();
     rows.map(|(id, row)| {
         let conflicts = row.conflicts().into_iter().map(|conflict| {
-            let values = conflict.values.iter().map(|(_, value)| format!("{value:?}")).collect();
+            // Of two leases of one holder a merge keeps one: which of them a third branch meets depends on the order.
+            let shown = |value: &Value<'_>| match value.as_object().and_then(|lease| lease.get("lease_id")) {
+                Some(lease) => format!("{lease:?}"),
+                None => format!("{value:?}"),
+            };
+            let values = conflict.values.iter().map(|(_, value)| shown(value)).collect();
             (conflict.field, values)
         });
         (id, (content(&row), conflicts.collect()))
@@ -267,6 +272,14 @@ fn check_fields(history: &History, read: &BTreeMap<String, IssueRow>, seed: u64)
             if let (1, Some(wanted)) = (changed.len(), changed.first())
                 && now != *wanted
             {
+                // Without the row that both began with, what both say stands there twice.
+                let said = here.text("notes").unwrap_or_default();
+                let is_said = |side: &BTreeMap<String, IssueRow>| {
+                    side[id].text("notes").unwrap_or_default().lines().all(|line| said.contains(line))
+                };
+                if field == "notes" && sides.iter().all(is_said) {
+                    continue;
+                }
                 let is_listed = here.conflicts().iter().any(|conflict| conflict.field == field);
                 assert!(is_listed, "seed {seed}: {field} of {id} is {now}, not {wanted}");
             }
