@@ -43,6 +43,14 @@ pub(super) fn shown(text: &str) -> String {
     text.chars().filter(|character| !is_invisible(*character) && !is_tag(*character)).collect()
 }
 
+/// What the tags of a text spell.
+pub(super) fn spelled(text: &str) -> String {
+    let letter = |tag: char| {
+        char::from_u32(u32::from(tag).checked_sub(0xe0000)?).filter(|letter| !letter.is_control())
+    };
+    text.chars().filter(|character| is_tag(*character)).filter_map(letter).collect()
+}
+
 fn label(at: usize, previous: Option<char>, character: char, next: Option<char>) -> Option<&'static str> {
     match character {
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Some("hidden-bidi"),

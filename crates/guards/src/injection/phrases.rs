@@ -6,6 +6,8 @@ use aho_corasick::AhoCorasick;
 use premath_tusk::policy::Finding;
 use regex::{Regex, RegexBuilder};
 
+use super::mention;
+
 /// How far a phrase may go on behind its first word, in bytes.
 const LONGEST: usize = 220;
 /// More than these are one attack, not many.
@@ -80,7 +82,7 @@ const PHRASES: &[Phrase] = &[
             "roleplay as",
             "simulate",
         ],
-        pattern: r"(?:you(?: are|'re) now (?:an?|the|my|in|dan|going|acting|operating|free|unrestricted|unfiltered|jailbroken|no longer|called|playing|root|admin)\b|you are no longer (?:an?|the|bound|restricted|limited|required|subject)|from now on,? (?:you|your|respond|answer|act|always|ignore)|pretend (?:to be|that you|you) (?:are |have )?(?:an?|no|the|my)?\b|(?:act|roleplay) as (?:if you (?:are|were|have|had) no|an? (?:unrestricted|unfiltered|uncensored|evil|amoral|root|jailbroken|different|administrator)|dan\b)|simulate (?:an? )?(?:unrestricted|developer mode|dan\b))",
+        pattern: r"(?:you(?: are|'re) now (?:an?|the|my|in|dan|going|acting|operating|free|unrestricted|unfiltered|jailbroken|no longer|called|playing|root|admin)\b|you are no longer (?:an?|the|bound|restricted|limited|required|subject)|from now on,? (?:you|your|respond|answer|act|always|ignore)|pretend (?:that )?you (?:are|have|were) (?:no|not|free|root|an? (?:admin|root|hacker|unrestricted|unfiltered|different|evil|ai|developer))|(?:act|roleplay) as (?:if you (?:are|were|have|had) no|an? (?:unrestricted|unfiltered|uncensored|evil|amoral|root|jailbroken|different|administrator)|dan\b)|simulate (?:an? )?(?:unrestricted|developer mode|dan\b))",
     },
     Phrase {
         label: "role-change",
@@ -137,7 +139,7 @@ const PHRASES: &[Phrase] = &[
             "encode",
             "include",
         ],
-        pattern: r"(?:send|post|upload|forward|e-?mail|exfiltrate|transmit|leak|submit|append|encode|include)(?: (?:me|us|it|all|any|the|a|of|your|my|this|every|full|entire|whole|complete|contents?|copy|value|values|user'?s?|following|secret|private|current|local|of the)){0,7} (?:api[ _-]?keys?|passwords?|secrets?|tokens?|credentials?|environment(?: variables)?|env(?: vars| file)?|\.env|system prompt|conversation(?: history)?|chat history|private keys?|ssh[ _-]?keys?|id_rsa|cookies?|source code|files?|database|data|history)\b(?: [!-~]{1,40}){0,6}? (?:to|at|via|into|through|using|in) (?:(?:the|this|my|our|following|a|an|url|address|server|endpoint|webhook|attacker|external|remote) ){0,4}?(?:https?:|ftp:|[a-z0-9._%+-]{1,64}@|url\b|webhook|endpoint|server|address|attacker|link|query|[a-z0-9-]{1,63}\.(?:com|net|org|io|xyz|ru|dev|app|site|evil))",
+        pattern: r"(?:send|post|upload|forward|e-?mail|exfiltrate|transmit|leak|submit|append|encode|include)(?: (?:me|us|it|all|any|the|a|of|your|my|this|every|full|entire|whole|complete|contents?|copy|value|values|user'?s?|following|secret|private|current|local|of the)){0,7} (?:api[ _-]?keys?|passwords?|secrets?|tokens?|credentials?|environment(?: variables)?|env(?: vars| file)?|\.env|system prompt|conversation(?: history)?|chat history|private keys?|ssh[ _-]?keys?|id_rsa|cookies?|source code|files?|database|data|history)\b(?: [!-~]{1,40}){0,6}? (?:to|at|via|into|through|using|in) (?:(?:the|this|my|our|following|a|an|url|address|server|endpoint|webhook|attacker|external|remote) ){0,4}?(?:https?:|ftp:|[a-z0-9._%+-]{1,64}@|webhook|attacker|[a-z0-9-]{1,63}\.(?:com|net|org|io|xyz|ru|dev|app|site|evil))",
     },
     Phrase {
         label: "exfiltration",
@@ -172,7 +174,7 @@ const PHRASES: &[Phrase] = &[
             "this is a message from",
             "this message is from",
         ],
-        pattern: r"(?:(?:attention|note to|instructions for|message to|dear|hey)(?: (?:the|all|any))?,? (?:ai|llm|language|assistant|agent|model|bot|chatbot|claude|gpt|copilot)s?\b|if you(?: are|'re) an? (?:ai|llm|language model|assistant|agent|bot|automated)|important:? (?:the |any |all )?(?:ai|llm|assistant|agent|model)s? (?:must|should|shall|reading)|this (?:is a message|message is) from (?:the |your )?(?:system|developers?|administrators?|admins?|creators?|openai|anthropic|security team))",
+        pattern: r"(?:(?:attention(?: (?:the|all|any))?,? (?:ai|llm|language|assistant|agent|model|bot|chatbot|claude|gpt|copilot)s?\b|(?:note to|instructions for|message to)(?: (?:the|all|any))? (?:ai|llm|language|assistant|agent|model|bot|chatbot|claude|gpt|copilot)s?(?: [a-z]+){0,3} ?:|(?:dear|hey) (?:ai|llm|language model|claude|gpt|copilot)\b)|if you(?: are|'re) an? (?:ai|llm|language model|assistant|agent|bot|automated)|important:? (?:the |any |all )?(?:ai|llm|assistant|agent|model)s? (?:must|should|shall|reading)|this (?:is a message|message is) from (?:the |your )?(?:system|developers?|administrators?|admins?|creators?|openai|anthropic|security team))",
     },
     Phrase {
         label: "false-authority",
@@ -268,6 +270,9 @@ pub(super) fn find(text: &str) -> Vec<Finding> {
         let window = text.get(hit.start()..end).unwrap_or_default();
         let Some(place) = pattern.find(window) else { continue };
         let span = hit.start()..hit.start() + place.end();
+        if mention::is_mention(text, &span, phrase.label) {
+            continue;
+        }
         let is_known = found.iter().rev().take(8).any(|last| {
             last.label == phrase.label && last.span.as_ref().is_some_and(|known| known.end > span.start)
         });
