@@ -24,7 +24,7 @@ use self::score::Carrier;
 /// Encodings of encodings, to this depth.
 const DEEPEST: u32 = 2;
 /// What had to be decoded or uncovered begins with these points: who writes plainly does not do that.
-const DISGUISED: i32 = 5;
+const DISGUISED: i32 = 6;
 
 /// Whether everything that is looked for can be looked for.
 pub(crate) fn is_ready() -> bool {

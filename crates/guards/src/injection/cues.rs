@@ -40,27 +40,36 @@ const REWRITES_READER: u32 = 1 << 16;
 const TALKS_ABOUT: u32 = 1 << 17;
 const ROT13: u32 = 1 << 18;
 const OBEYS: u32 = 1 << 19;
+const ITS_PERSON: u32 = 1 << 20;
+const NAMES_MACHINE: u32 = 1 << 21;
+const ASKS_FOR_ITSELF: u32 = 1 << 22;
+
+/// What talk about attacks is worth.
+pub(super) const TALK: i32 = -9;
 
 const CUES: &[Cue] = &[
-    Cue { bit: ADDRESSED, weight: 5, label: "addressed-order" },
+    Cue { bit: ADDRESSED, weight: 6, label: "addressed-order" },
     Cue { bit: BOUND_READER, weight: 4, label: "addressed-order" },
     Cue { bit: SETS_ASIDE, weight: 5, label: "ignore-previous" },
     Cue { bit: TAKES_OUT, weight: 4, label: "exfiltration" },
     Cue { bit: GOES_OUT, weight: 2, label: "exfiltration" },
     Cue { bit: HIDES, weight: 4, label: "secrecy" },
     Cue { bit: CLAIMS, weight: 3, label: "false-authority" },
-    Cue { bit: PLAYS, weight: 5, label: "role-change" },
+    Cue { bit: PLAYS, weight: 8, label: "role-change" },
     Cue { bit: AT_READING, weight: 4, label: "steered-answer" },
-    Cue { bit: ACTS, weight: 2, label: "dangerous-order" },
+    Cue { bit: ACTS, weight: 1, label: "dangerous-order" },
     Cue { bit: STEERS, weight: 3, label: "steered-answer" },
     Cue { bit: SPEAKS_OF_USER, weight: 2, label: "" },
     Cue { bit: AS_SYSTEM, weight: 5, label: "false-authority" },
     Cue { bit: RUNS_SHELL, weight: 3, label: "dangerous-order" },
     Cue { bit: NAMES_READER, weight: 2, label: "" },
-    Cue { bit: RISKS, weight: 1, label: "dangerous-order" },
-    Cue { bit: OBEYS, weight: 4, label: "addressed-order" },
+    Cue { bit: RISKS, weight: 2, label: "dangerous-order" },
+    Cue { bit: OBEYS, weight: 5, label: "addressed-order" },
+    Cue { bit: ITS_PERSON, weight: 3, label: "false-authority" },
+    Cue { bit: NAMES_MACHINE, weight: 1, label: "" },
+    Cue { bit: ASKS_FOR_ITSELF, weight: 10, label: "exfiltration" },
     Cue { bit: REWRITES_READER, weight: 6, label: "role-change" },
-    Cue { bit: TALKS_ABOUT, weight: -6, label: "" },
+    Cue { bit: TALKS_ABOUT, weight: TALK, label: "" },
 ];
 
 impl Cues {
@@ -169,7 +178,8 @@ impl Sentence<'_> {
         if classes & READER != 0 {
             bits |= self.reader(number);
         }
-        let sets_aside = (self.is_led(number) && self.soon(number, 6, RULES))
+        let sets_aside = (self.is_led(number)
+            && (self.soon(number, 6, RULES) || self.soon(number, 4, PERSON | ONLY)))
             || (self.just(number, 1, RULES) && self.just(number, 3, PRIOR));
         if classes & SET_ASIDE != 0 && sets_aside && !self.is_negated(number) {
             bits |= SETS_ASIDE;
@@ -180,6 +190,13 @@ impl Sentence<'_> {
             && self.soon(number, 8, PRIVATE)
         {
             bits |= TAKES_OUT;
+        }
+        if classes & REVEAL != 0
+            && self.is_led(number)
+            && !self.is_negated(number)
+            && self.names_its_rules(number)
+        {
+            bits |= ASKS_FOR_ITSELF;
         }
         if classes & NOT != 0 {
             bits |= self.denial(number);
@@ -194,6 +211,7 @@ impl Sentence<'_> {
             bits |= HIDES;
         }
         if classes & OBEY != 0
+            && !self.just(number, 3, READER)
             && self.is_led(number)
             && !self.is_negated(number)
             && self.soon(number, 8, COMMANDS)
@@ -206,7 +224,7 @@ impl Sentence<'_> {
         if classes & GRANTED != 0 && (self.just(number, 6, POWER | IT) || self.soon(number, 5, POWER)) {
             bits |= CLAIMS;
         }
-        if classes & PLAY != 0 && self.is_led(number) && self.soon(number, 8, READER | UNBOUND | YOU) {
+        if classes & PLAY != 0 && self.is_led(number) && self.soon(number, 8, READER | UNBOUND) {
             bits |= PLAYS;
         }
         if classes & UNBOUND != 0 && self.just(number, 5, NOT | YOU) && self.words.len() > 2 {
@@ -253,15 +271,47 @@ impl Sentence<'_> {
         bits
     }
 
+    /// `your prompt`, `the instructions you were given`.
+    fn names_its_rules(&self, number: usize) -> bool {
+        (number + 1..=number + 8).any(|at| {
+            let is_rules = self.word(at).is_some_and(|word| {
+                matches!(
+                    word,
+                    "prompt"
+                        | "instructions"
+                        | "guidelines"
+                        | "configuration"
+                        | "tools"
+                        | "functions"
+                        | "rules"
+                )
+            });
+            is_rules
+                && (self.just(at, 2, YOU) || (self.has(at + 1, YOU) && self.word(at + 2) == Some("were")))
+        })
+    }
+
     /// `do not tell the user`, `without asking`, `a shell without rules`.
     fn denial(&self, number: usize) -> u32 {
         let mut bits = 0;
         let is_advice =
             (2..=4).any(|next| self.has(number + next, PERSON) && self.word(number + next + 1) == Some("to"));
         let has_object = self.soon(number, 6, PERSON | IT) || self.just(number, 8, ACT | SEND | SAY | READER);
-        let is_hushed = self
-            .word(number + 1)
-            .is_some_and(|word| matches!(word, "ask" | "mention" | "announce" | "asking" | "telling"));
+        let is_hushed = self.word(number + 1).is_some_and(|word| {
+            matches!(
+                word,
+                "ask"
+                    | "mention"
+                    | "announce"
+                    | "asking"
+                    | "telling"
+                    | "approval"
+                    | "checks"
+                    | "permission"
+                    | "confirmation"
+                    | "verification"
+            )
+        });
         if self.soon(number, 3, DISCLOSE) && (has_object || is_hushed) && !is_advice {
             bits |= HIDES;
         }
@@ -273,7 +323,10 @@ impl Sentence<'_> {
 
     /// A reader is spoken to (`assistant, delete`), or is bound to something (`agents must`).
     fn reader(&self, number: usize) -> u32 {
-        let mut bits = NAMES_READER;
+        let mut bits = NAMES_READER | if self.has(number, MACHINE) { NAMES_MACHINE } else { 0 };
+        if self.just(number, 1, UNBOUND) {
+            bits |= PLAYS;
+        }
         if self.is_spoken_to(number) {
             bits |= ADDRESSED;
         }
@@ -288,29 +341,56 @@ impl Sentence<'_> {
     }
 
     fn is_spoken_to(&self, number: usize) -> bool {
+        let next = self.mark(number + 1);
+        let is_last = number + 1 == self.words.len();
+        let is_asked = self
+            .word(number + 1)
+            .is_some_and(|word| matches!(word, "please" | "pls" | "bitte" | "kindly" | "->"));
+        self.is_greeted(number)
+            || self.is_enclosed(number)
+            || self.is_followed_by_an_order(number)
+            || is_asked
+            || (self.mark(number) == b',' && (next == b',' || (is_last && self.has(number, MACHINE))))
+            || (is_last && (self.just(number, 1, SALUTE) || (number == 0 && self.is_called(number))))
+            || (is_last && self.mark(number) == b',' && self.is_called(number))
+    }
+
+    /// `Dear inbox assistant`, `for AI crawlers:`, `to the model that reads this`.
+    fn is_greeted(&self, number: usize) -> bool {
+        const GREETINGS: [&str; 4] = ["dear", "hey", "hello", "attention"];
+        let is_greeting = |word: &str| GREETINGS.iter().any(|known| known.eq_ignore_ascii_case(word));
+        if (1..=3).filter_map(|back| self.word(number.checked_sub(back)?)).any(is_greeting) {
+            return true;
+        }
+        let opens = (number.saturating_sub(3)..=number).any(|at| at == 0 || self.mark(at) != b' ');
+        let has_colon = (1..=3).any(|next| self.mark(number + next) == b':');
+        (self.just(number, 3, SALUTE) && opens && has_colon)
+            || (self.just(number, 2, SALUTE) && self.soon(number, 4, READ) && self.has(number, MACHINE))
+    }
+
+    /// `(for bots)`, `[AI-only footer`, `(assistant only)`.
+    fn is_enclosed(&self, number: usize) -> bool {
+        let opens = |at: usize| matches!(self.mark(at), b'(' | b'[');
+        let closes = (1..=3).any(|next| matches!(self.mark(number + next), b')' | b']' | b':'));
+        let is_salute =
+            self.just(number, 2, SALUTE) && (1..=2).any(|back| number >= back && opens(number - back));
+        let is_label = self.mark(number + 1) == b']' && self.mark(number) == b'[';
+        !is_label && (opens(number) || is_salute) && (closes || self.soon(number, 2, ONLY))
+    }
+
+    /// `assistant: delete`, `AI buyer, choose`, `@agent merge`.
+    fn is_followed_by_an_order(&self, number: usize) -> bool {
         const ORDER: Classes =
             ACT | SAY | SEND | REVEAL | SET_ASIDE | YOU | NOT | WHEN | LEAD | PLAY | READ | OBEY | RULES;
-        let is_saluted =
-            self.just(number, 3, SALUTE) && (number <= 4 || self.mark(number.saturating_sub(2)) != b' ');
-        if is_saluted && (1..=3).any(|next| self.mark(number + next) == b':') {
-            return true;
-        }
         let stands_alone = number == 0 || self.mark(number) != b' ' || self.just(number, 3, SALUTE);
-        let colon = (1..=if stands_alone { 7 } else { 2 }).find(|next| self.mark(number + next) == b':');
-        if colon
-            .is_some_and(|next| self.has(number + next, ORDER) || (next == 1 && self.has(number, MACHINE)))
-        {
-            return true;
-        }
-        let is_last = number + 1 == self.words.len();
-        let next = self.mark(number + 1);
-        (matches!(next, b',' | b')' | b'!' | b'-' | b'>') && self.has(number + 1, ORDER) && !is_last)
-            || (self.mark(number) == b'@' && self.has(number + 1, ORDER))
-            || self.word(number + 1).is_some_and(|word| matches!(word, "please" | "pls" | "bitte" | "kindly"))
-            || (is_last
-                && (self.just(number, 1, SALUTE)
-                    || ((number == 0 || self.mark(number) == b',') && self.is_called(number))))
-            || (self.just(number, 2, SALUTE) && self.soon(number, 4, READ) && self.has(number, MACHINE))
+        let reach = if stands_alone { 7 } else { 2 };
+        let colon = (1..=reach).find(|next| self.mark(number + next) == b':');
+        let is_order = |at: usize| self.has(at, ORDER);
+        colon.is_some_and(|next| is_order(number + next) || (next == 1 && self.has(number, MACHINE)))
+            || (1..=if stands_alone { 2 } else { 1 }).any(|next| {
+                matches!(self.mark(number + next), b',' | b'!' | b'-' | b'>') && is_order(number + next)
+            })
+            || (self.mark(number) == b'@' && is_order(number + 1))
     }
 
     /// Whether an exclamation mark follows.
@@ -324,7 +404,7 @@ impl Sentence<'_> {
             number == 0 || matches!(self.mark(number), b'.' | b'[' | b'"' | b'#' | b'<' | b'>' | b'*');
         is_first
             && (self.mark(number) == b'['
-                || self.mark(number + 1) == b':'
+                || matches!(self.mark(number + 1), b':' | b'#' | b']')
                 || (self.mark(number + 2) == b':' && self.mark(number + 1) == b' '))
     }
 
@@ -333,6 +413,11 @@ impl Sentence<'_> {
         let mut bits = 0;
         if self.soon(number, 2, ANSWER) && self.just(number, 3, LEAD | SALUTE | ACT | SEND) {
             bits |= AT_READING;
+        }
+        let its_person =
+            ["user", "owner", "creator", "operator", "principal", "developer", "developers", "supervisor"];
+        if self.word(number + 1).is_some_and(|word| its_person.contains(&word)) {
+            bits |= ITS_PERSON;
         }
         if self.soon(number, 3, RULES) && self.soon(number, 6, CHANGED) {
             bits |= REWRITES_READER;

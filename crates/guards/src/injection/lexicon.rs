@@ -96,13 +96,10 @@ const WORDS: &[(Classes, &str)] = &[
     (HAVE, "have has is are"),
     (
         RISKY,
-        "delete deletes drop wipe erase disable grant approve merge transfer pay ban buy shutdown whitelist subscribe overwrite force install execute download revert purge replace remove cancel reset lösche elimina archive exclude",
+        "give post upgrade rewrite change bill promise skip omit export push close publish accept claim choose pick double commit rank order click confirm archive upload send forward share put copy fill ignore end release wire kick unlock mute silence charge wire kick unlock mute silence charge delete deletes drop wipe erase disable grant approve merge transfer pay ban buy shutdown whitelist subscribe overwrite force install execute download revert purge replace remove cancel reset lösche elimina archive exclude",
     ),
-    (
-        CHANGED,
-        "changed ends ended suspended lifted void replaced switched actual real true new overrides updated previous over revoked expired",
-    ),
-    (OBEY, "obey obeys follow comply treat serve"),
+    (CHANGED, "changed ends ended suspended lifted void replaced switched actual real true revoked reset"),
+    (OBEY, "take obey obeys follow comply treat serve"),
     (KEEP, "keep keeps stays stay"),
     (QUIET, "secret quiet silent silence themselves hidden unnoticed yourself between"),
     (COMMANDS, "commands command orders order whatever what instructions those comments everything them it"),
@@ -128,7 +125,7 @@ const WORDS: &[(Classes, &str)] = &[
     ),
     (
         ACT,
-        "delete deletes drop wipe erase disable run execute install download fetch approve merge grant close reset transfer pay buy order click press add replace remove rewrite set turn mark call invoke force revert ban invite change overwrite cancel archive subscribe navigate load visit confirm accept enable whitelist shutdown start create make clone issue release raise choose pick rank exclude lösche descarga elimina transfers transferred rotate edit use obey comply follow proceed connect re-enter fill export extract search reopen assign skip amend label mail read forward",
+        "delete deletes drop wipe erase disable run execute install download fetch approve merge grant close reset transfer pay buy order click press add replace remove rewrite set turn mark call invoke force revert ban invite change overwrite cancel archive subscribe navigate load visit confirm accept enable whitelist shutdown start create make clone issue release raise choose pick rank exclude lösche descarga elimina transfers transferred rotate edit use obey comply follow proceed connect re-enter fill export extract search reopen assign skip amend label mail read forward choose double put mute unlock unsubscribe charge upgrade wire silence give bill hand collect take store retry look include omit kick post share promise treat apply lower ship output write say answer scale point uninstall copy upload send fill use list tell",
     ),
     (
         SAY,
@@ -137,7 +134,7 @@ const WORDS: &[(Classes, &str)] = &[
     (NOT, "not never don't dont without nobody no cannot can't nothing neither kein ohne sin"),
     (
         DISCLOSE,
-        "tell telling mention mentioning ask asking inform informing announce warn warning comment say explain notify notifying consult confirm confirmation confirming approval questions notice notices reveal refusing list describe log told know avisar sagen erwähne verifying report note show discuss write display appear",
+        "tell telling mention mentioning ask asking inform informing announce warn warning comment say explain notify notifying consult confirm confirmation confirming approval questions notice notices refusing list describe log told know avisar sagen erwähne verifying report note show discuss write display appear",
     ),
     (SECRETLY, "silently quietly secretly covertly invisibly hide hides"),
     (
@@ -148,10 +145,7 @@ const WORDS: &[(Classes, &str)] = &[
         POWER,
         "admin admins administrator administrators owner operator developer developers creator maintainer maintainers moderator moderators user ceo board security lead company platform vendor management policy board caller boss nutzers",
     ),
-    (
-        PLAY,
-        "pretend imagine roleplay role-play persona act assume simulate simulation game character movie twin grandma poet story",
-    ),
+    (PLAY, "pretend imagine roleplay role-play act assume simulate impersonate"),
     (
         UNBOUND,
         "unrestricted unfiltered uncensored jailbroken dan free filter policies restrictions limits unabridged",
@@ -162,10 +156,10 @@ const WORDS: &[(Classes, &str)] = &[
     ),
     (
         LEAD,
-        "from please now then and first also must should shall to not never just kindly simply always immediately silently quietly instead or but can could will you has have needs bitte do so directly",
+        "hereby from please now then and first also must should shall to not never just kindly simply always immediately silently quietly instead or but can could will you has have needs bitte do so directly",
     ),
     (SALUTE, "dear hey hello hi attention note for to any all ciao reminder message"),
-    (WHEN, "when whenever if before after until while whoever upon once"),
+    (WHEN, "by when whenever if before after until while whoever upon once"),
     (
         READ,
         "read reads reading see sees visits visit summarise summarises summarising summarize summarizing summarizes answer answering asked describe describing process processes processed processing continue opens quote quoting reader readers translate review load cites picks edit works working open reaches generates create complete",
@@ -236,6 +230,9 @@ pub(super) fn classes_of_parts(word: &str) -> Classes {
     let whole = classes(word);
     if whole != 0 || !word.contains(['-', '_']) {
         return whole;
+    }
+    if word.contains('-') && word.split('-').any(|part| classes(part) & READER != 0) {
+        return READER;
     }
     word.rsplit(['-', '_']).next().map_or(0, |part| classes(part) & (READER | MACHINE | PRIVATE))
 }

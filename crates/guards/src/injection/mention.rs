@@ -11,9 +11,21 @@ const AROUND: usize = 160;
 const TIGHT: usize = 48;
 
 /// What introduces a phrase that is named.
-const NAMING: [&str; 12] = [
-    "like", "such", "called", "guard", "guards", "filter", "detect", "test", "tests", "pattern", "assert",
+const NAMING: [&str; 14] = [
+    "like",
+    "such",
+    "called",
+    "guard",
+    "guards",
+    "filter",
+    "detect",
+    "test",
+    "tests",
+    "pattern",
+    "assert",
     "words",
+    "contains",
+    "quarantine",
 ];
 
 /// Whether a phrase is only mentioned.
@@ -21,6 +33,10 @@ pub(super) fn is_mention(text: &str, span: &Range<usize>, label: &str) -> bool {
     let before =
         text.get(text.floor_char_boundary(span.start.saturating_sub(AROUND))..span.start).unwrap_or_default();
     let after = text.get(span.end..text.floor_char_boundary(span.end + AROUND)).unwrap_or_default();
+    let phrase = text.get(span.clone()).unwrap_or_default();
+    if label == "ignore-previous" && phrase.split_whitespace().any(|word| word.eq_ignore_ascii_case("my")) {
+        return true;
+    }
     if is_told_of_others(before, after, label) {
         return true;
     }

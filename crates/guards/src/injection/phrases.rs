@@ -82,7 +82,7 @@ const PHRASES: &[Phrase] = &[
             "roleplay as",
             "simulate",
         ],
-        pattern: r"(?:you(?: are|'re) now (?:an?|the|my|in|dan|going|acting|operating|free|unrestricted|unfiltered|jailbroken|no longer|called|playing|root|admin)\b|you are no longer (?:an?|the|bound|restricted|limited|required|subject)|from now on,? (?:you|your|respond|answer|act|always|ignore)|pretend (?:that )?you (?:are|have|were) (?:no|not|free|root|an? (?:admin|root|hacker|unrestricted|unfiltered|different|evil|ai|developer))|(?:act|roleplay) as (?:if you (?:are|were|have|had) no|an? (?:unrestricted|unfiltered|uncensored|evil|amoral|root|jailbroken|different|administrator)|dan\b)|simulate (?:an? )?(?:unrestricted|developer mode|dan\b))",
+        pattern: r"(?:you(?: are|'re) now (?:(?:an?|the|my) (?:[a-z-]+ ){0,3}?(?:ai|assistant|agent|bot|model|llm|admin|administrator|root|hacker|developer|robot|persona|character|machine|shell|terminal|gpt|system|expert|unrestricted|unfiltered|free)\b|in|dan|going|acting|operating|free|unrestricted|unfiltered|jailbroken|no longer|called|playing|root|admin)\b|you are no longer (?:an?|the|bound|restricted|limited|required|subject)|from now on,? (?:you|your|respond|answer|act|always|ignore)|pretend (?:that )?you (?:are|have|were) (?:no|not|free|root|an? (?:admin|root|hacker|unrestricted|unfiltered|different|evil|ai|developer))|(?:act|roleplay) as (?:if you (?:are|were|have|had) no|an? (?:unrestricted|unfiltered|uncensored|evil|amoral|root|jailbroken|different|administrator)|dan\b)|simulate (?:an? )?(?:unrestricted|developer mode|dan\b))",
     },
     Phrase {
         label: "role-change",
@@ -121,7 +121,7 @@ const PHRASES: &[Phrase] = &[
             "<|tool",
             "<tool_code",
         ],
-        pattern: r#"(?:<(?:tool_calls?|function_calls?|tool_use|tool_code)\b[^<>]{0,80}>|<invoke name=|<function=[a-z_]+|<\|tool|\\?"(?:tool_calls|function_call)\\?" ?: ?[\[\{]|\\?"tool_use\\?" ?,)"#,
+        pattern: r#"(?:<(?:tool_calls?|function_calls?|tool_use|tool_code)\b[^<>]{0,80}>|<invoke name=|<function=[a-z_]+|<\|tool|\\?"(?:tool_calls|function_call)\\?" ?: ?(?:\[\s*\\?\{|\{)|\\?"tool_use\\?" ?,)"#,
     },
     Phrase {
         label: "exfiltration",
@@ -156,7 +156,7 @@ const PHRASES: &[Phrase] = &[
     Phrase {
         label: "secrecy",
         begins: &["do not", "don't", "never", "without"],
-        pattern: r"(?:(?:do not|don't|never) (?:ever )?(?:tell|mention|inform|alert|notify|warn|reveal|disclose|report|show|let)(?: (?:this|it|that|any of this|anything|these steps))?(?: to)? (?:the )?(?:user|human|operator|owner|developer|person|anyone)|without (?:telling|asking|informing|notifying|alerting|consulting|confirmation from|approval from|permission from|the knowledge of) (?:the )?(?:user|human|operator|owner|person))",
+        pattern: r"(?:(?:do not|don't|never) (?:ever )?(?:tell|mention|inform|alert|notify|warn|reveal|disclose|report|show|let)(?: (?:this|it|that|any of this|anything|these steps))?(?: to)? (?:the )?(?:user|human|operator|owner|developer)|without (?:telling|asking|informing|notifying|alerting|consulting|confirmation from|approval from|permission from|the knowledge of) (?:the )?(?:user|human|operator|owner|person))",
     },
     Phrase {
         label: "false-authority",
@@ -174,7 +174,7 @@ const PHRASES: &[Phrase] = &[
             "this is a message from",
             "this message is from",
         ],
-        pattern: r"(?:(?:attention(?: (?:the|all|any))?,? (?:ai|llm|language|assistant|agent|model|bot|chatbot|claude|gpt|copilot)s?\b|(?:note to|instructions for|message to)(?: (?:the|all|any))? (?:ai|llm|language|assistant|agent|model|bot|chatbot|claude|gpt|copilot)s?(?: [a-z]+){0,3} ?:|(?:dear|hey) (?:ai|llm|language model|claude|gpt|copilot)\b)|if you(?: are|'re) an? (?:ai|llm|language model|assistant|agent|bot|automated)|important:? (?:the |any |all )?(?:ai|llm|assistant|agent|model)s? (?:must|should|shall|reading)|this (?:is a message|message is) from (?:the |your )?(?:system|developers?|administrators?|admins?|creators?|openai|anthropic|security team))",
+        pattern: r"(?:(?:attention(?: (?:the|all|any))?,? (?:ai|llm|language|assistant|agent|model|bot|chatbot|claude|gpt|copilot)s?\b|(?:note to|instructions for|message to)(?: (?:the|all|any))? (?:ai|llm|language|assistant|agent|model|bot|chatbot|claude|gpt|copilot)s?(?: [a-z]+){0,3} ?:|(?:dear|hey) (?:ai|llm|language model|claude|gpt|copilot)\b)|if you(?: are|'re) an? (?:ai|llm|language model|assistant|agent|bot|automated)|important:? (?:the |any |all )?(?:ai|llm|assistant)s? (?:must|should|shall|reading)|this (?:is a message|message is) from (?:the |your )?(?:system|developers?|administrators?|admins?|creators?|openai|anthropic|security team))",
     },
     Phrase {
         label: "false-authority",

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use premath_tusk::policy::Finding;
 
-use super::cues::Cues;
+use super::cues::{Cues, TALK};
 use super::sentences::{self, Word};
 
 /// What a passage must reach.
@@ -91,8 +91,8 @@ fn best(
         let more =
             carried.filter(|carrier| carrier.place.start < place.end).map_or(0, |carrier| carrier.points);
         let talk = match (about, all.talks_about(), more + ahead >= UNSEEN) {
-            (true, true, true) => 6,
-            (true, false, false) => -6,
+            (true, true, true) => -TALK,
+            (true, false, false) => TALK,
             (_, _, _) => 0,
         };
         if (all.is_an_order() || more + ahead >= UNSEEN) && all.points() + talk + more + ahead >= THRESHOLD {
