@@ -5,6 +5,7 @@
 
 mod dataset;
 mod ratio;
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -13,8 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use premath_tusk::policy::{GuardSubject, GuardrailStage, Guards};
 use serde_json::{Map, Value, json};
 
-pub use self::dataset::{DatasetError, Row, read_dataset};
+pub use self::dataset::{DatasetError, Row, RowSource, Split, read_dataset, read_source_limits};
 pub use self::ratio::Ratio;
+use self::sources::Sources;
+pub use self::sources::{SourceCount, SplitCount};
 
 /// How often it was right and wrong.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -94,6 +97,10 @@ pub struct Evaluation {
     pub misses: Vec<Miss>,
     /// How often a guard could not look.
     pub errors: u64,
+    /// How each guard did on each source that rows name, sorted.
+    pub sources: Vec<SourceCount>,
+    /// The same over all sources of a split.
+    pub splits: Vec<SplitCount>,
     /// How long each guard took, by name; none where nobody measured. No part of how good they are.
     pub times: Vec<GuardTime>,
 }
@@ -172,8 +179,16 @@ pub fn evaluate(guards: &Guards, rows: &[Row]) -> Evaluation {
         known.iter().map(|label| (*label, Confusion::default())).collect();
     let (mut overall, mut misses, mut errors) = (Confusion::default(), Vec::new(), 0);
     let mut times = BTreeMap::new();
+    let mut sources = Sources::default();
     for row in rows {
         let seen = look(guards, row, &mut times);
+        if let Some(source) = &row.source {
+            for guard in seen.looked.iter().filter(|guard| known.contains(guard.as_str())) {
+                let expected = row.labels.contains(guard);
+                let found = if seen.errors > 0 { !expected } else { seen.labels.contains(guard) };
+                sources.count(source, guard, expected, found);
+            }
+        }
         errors += seen.errors;
         let has_failed = seen.errors > 0;
         let found = if has_failed { !row.expected } else { seen.fired };
@@ -194,7 +209,8 @@ pub fn evaluate(guards: &Guards, rows: &[Row]) -> Evaluation {
         by_label.into_iter().map(|(label, confusion)| LabelRow { label: label.to_owned(), confusion });
     let times = times.into_iter().map(|(guard, (looks, micros))| GuardTime { guard, looks, micros });
     let (labels, times) = (labels.collect(), times.collect());
-    Evaluation { rows: rows.len(), overall, labels, misses, errors, times }
+    let (sources, splits) = sources.finish();
+    Evaluation { rows: rows.len(), overall, labels, misses, errors, sources, splits, times }
 }
 
 /// What guards made of one row.
@@ -202,6 +218,8 @@ pub fn evaluate(guards: &Guards, rows: &[Row]) -> Evaluation {
 struct Seen {
     fired: bool,
     labels: BTreeSet<String>,
+    /// The guards that looked.
+    looked: BTreeSet<String>,
     errors: u64,
 }
 
@@ -219,6 +237,7 @@ fn look(guards: &Guards, row: &Row, times: &mut BTreeMap<String, (u64, u64)>) ->
                 *looks += 1;
                 *total = total.saturating_add(micros);
             }
+            seen.looked.insert(look.guard.clone());
             match look.result {
                 Err(_) => seen.errors += 1,
                 Ok(report) if report.is_triggered() => {

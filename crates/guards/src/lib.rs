@@ -19,8 +19,8 @@ mod urls;
 
 pub use built_in::built_in;
 pub use evaluation::{
-    Confusion, DatasetError, Evaluation, GuardTime, LabelRow, Miss, MissKind, Ratio, Row, evaluate,
-    read_dataset,
+    Confusion, DatasetError, Evaluation, GuardTime, LabelRow, Miss, MissKind, Ratio, Row, RowSource,
+    SourceCount, Split, SplitCount, evaluate, read_dataset, read_source_limits,
 };
 pub use external::{
     CommandGuard, CommandGuardSettings, GuardNetwork, HttpGuard, HttpGuardError, HttpGuardSettings, McpGuard,

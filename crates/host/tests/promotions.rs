@@ -80,7 +80,15 @@ impl Measure for Played {
         let guards = vec![GuardTimeRow { guard: "secrets".to_owned(), looks: 1, micros: 1 }];
         let labels = BTreeMap::from([("secrets".to_owned(), overall)]);
         Ok(GuardrailsMeasured {
-            result: GuardrailsResult { overall, labels, misses: Vec::new(), errors: 0, guards },
+            result: GuardrailsResult {
+                overall,
+                labels,
+                misses: Vec::new(),
+                errors: 0,
+                guards,
+                sources: Vec::new(),
+                splits: Vec::new(),
+            },
             rows: positive + negative,
             grader_digest: "pol1_guards".to_owned(),
         })

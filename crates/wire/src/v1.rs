@@ -90,8 +90,8 @@ pub use issue::{
 pub use measure::{
     BenignRow, ConfusionRow, GUARDRAILS_REPORT_KIND, GuardTimeRow, GuardrailsResult, Lineage, MeasureAnswer,
     MeasureReport, MissRow, PROMOTION_KIND, ProbeOutcome, ProbeRow, PromotionAnswer, PromotionListing,
-    PromotionRow, RED_TEAM_REPORT_KIND, RedTeamResult, TOOLS_REPORT_KIND, ToolTaskRow, ToolsResult,
-    ToolsVariant,
+    PromotionRow, RED_TEAM_REPORT_KIND, RedTeamResult, SourceMeasureRow, TOOLS_REPORT_KIND, ToolTaskRow,
+    ToolsResult, ToolsVariant,
 };
 pub use merge::{MergeAnswer, MergeRenamed};
 pub use metrics::{MetricFamily, MetricKind, MetricSample, MetricsAnswer};

@@ -1,9 +1,13 @@
 //! What measures policy packages: the guards on rows, the rules as they load, the red team. It must not keep a report.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use premath_bd::PolicyFiles;
-use premath_guards::{Confusion, Evaluation, GuardSettings, Ratio, evaluate, read_dataset};
+use premath_guards::{
+    Confusion, Evaluation, GuardSettings, Ratio, SourceCount, SplitCount, evaluate, read_dataset,
+    read_source_limits,
+};
 use premath_host::{
     ActionError, Dataset, DeskTools, GuardrailsMeasured, Measure, RedTeamMeasured, RedTeamWanted,
     RedTeamWhole, ToolsMeasured, ToolsWanted, issue_tools,
@@ -13,7 +17,7 @@ use premath_rules::{RulePack, RuleSource};
 use premath_tusk::policy::{Guards, Micros as MicrosPort};
 use premath_tusk::tools::{Tool, ToolSpec, built_in};
 use premath_wire::strict::{Limits, parse};
-use premath_wire::v1::{ConfusionRow, GuardTimeRow, GuardrailsResult, Micros, MissRow};
+use premath_wire::v1::{ConfusionRow, GuardTimeRow, GuardrailsResult, Micros, MissRow, SourceMeasureRow};
 use premath_wire::{InputClass, InputError, JsonPath};
 
 use super::governance::{guards_of, with_package};
@@ -82,7 +86,7 @@ impl Measure for Measuring {
         let evaluation = evaluate(&guards, &rows);
         Ok(GuardrailsMeasured {
             rows: u64::try_from(rows.len()).unwrap_or(u64::MAX),
-            result: result(evaluation),
+            result: result(evaluation, &read_source_limits(text)),
             grader_digest,
         })
     }
@@ -162,8 +166,10 @@ fn sources(package: &PolicyFiles) -> Result<Vec<RuleSource>, ActionError> {
     Ok(if found.is_empty() { RulePack::default_sources() } else { found })
 }
 
-fn result(evaluation: Evaluation) -> GuardrailsResult {
+fn result(evaluation: Evaluation, limits: &BTreeMap<String, String>) -> GuardrailsResult {
     GuardrailsResult {
+        sources: evaluation.sources.iter().map(|counted| source_row(counted, limits)).collect(),
+        splits: evaluation.splits.iter().map(split_row).collect(),
         overall: confusion(&evaluation.overall),
         labels: evaluation.labels.iter().map(|row| (row.label.clone(), confusion(&row.confusion))).collect(),
         misses: evaluation
@@ -178,6 +184,30 @@ fn result(evaluation: Evaluation) -> GuardrailsResult {
             .map(|time| GuardTimeRow { guard: time.guard, looks: time.looks, micros: time.micros })
             .collect(),
     }
+}
+
+/// A recall below this is named with its reason, in millionths.
+const LOW_RECALL: u32 = 400_000;
+
+fn source_row(counted: &SourceCount, limits: &BTreeMap<String, String>) -> SourceMeasureRow {
+    let why = limits.get(&counted.source.name).map_or("the data set gives no reason", String::as_str);
+    let is_low = |count: &Confusion| count.recall().millionths().is_some_and(|recall| recall < LOW_RECALL);
+    let low = counted.guards.iter().filter(|(_, count)| is_low(count));
+    SourceMeasureRow {
+        source: Some(counted.source.name.clone()),
+        split: counted.source.split.token().to_owned(),
+        guards: rows(&counted.guards),
+        low_recall: low.map(|(guard, _)| (guard.clone(), why.to_owned())).collect(),
+    }
+}
+
+fn split_row(counted: &SplitCount) -> SourceMeasureRow {
+    let split = counted.split.token().to_owned();
+    SourceMeasureRow { source: None, split, guards: rows(&counted.guards), low_recall: BTreeMap::new() }
+}
+
+fn rows(guards: &BTreeMap<String, Confusion>) -> BTreeMap<String, ConfusionRow> {
+    guards.iter().map(|(guard, count)| (guard.clone(), confusion(count))).collect()
 }
 
 fn confusion(counted: &Confusion) -> ConfusionRow {

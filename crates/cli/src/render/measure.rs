@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use premath_wire::v1::{
     ConfusionRow, GuardrailsResult, MeasureAnswer, Micros, ProbeOutcome, PromotionAnswer, PromotionListing,
-    RedTeamResult, ToolsResult,
+    RedTeamResult, SourceMeasureRow, ToolsResult,
 };
 
 use crate::output::{BAD, DIM, GOOD, STRONG, TIP};
@@ -59,6 +59,7 @@ pub(crate) fn guardrails(answer: &MeasureAnswer<GuardrailsResult>) -> String {
         table.row(confusion(label, row));
     }
     let mut text = table.render(None);
+    text.push_str(&sources(result));
     text.push_str(&format!("\n{} rows", answer.report.lineage.dataset_rows));
     if result.errors > 0 {
         text.push_str(&format!(", {BAD}{} looks failed{BAD:#}", result.errors));
@@ -71,6 +72,32 @@ pub(crate) fn guardrails(answer: &MeasureAnswer<GuardrailsResult>) -> String {
         text.push_str(&format!("  {DIM}and {} more in the report{DIM:#}\n", result.misses.len() - NAMED));
     }
     text.push_str(&gate(answer));
+    text
+}
+
+/// Each guard on each source, then on all tuned and all held-out ones.
+fn sources(result: &GuardrailsResult) -> String {
+    if result.sources.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&["source", "precision", "recall", "f1", "tp", "fp", "fn", "tn"], 0);
+    for row in result.sources.iter().chain(&result.splits) {
+        let name = row.source.as_deref().unwrap_or("all");
+        for (guard, counted) in &row.guards {
+            table.row(confusion(&format!("{guard}: {name} ({})", row.split), counted));
+        }
+    }
+    let mut text = format!("\n{}", table.render(None));
+    for SourceMeasureRow { source, low_recall, .. } in &result.sources {
+        for (guard, why) in low_recall {
+            let source = source.as_deref().unwrap_or_default();
+            text.push_str(&format!(
+                "  {BAD}little found{BAD:#} {guard}: {}: {}\n",
+                plain(source),
+                plain(why)
+            ));
+        }
+    }
     text
 }
 

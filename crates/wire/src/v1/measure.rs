@@ -98,6 +98,22 @@ pub struct GuardTimeRow {
     pub micros: u64,
 }
 
+/// How guards did on one kind of text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SourceMeasureRow {
+    /// The kind of text; absent where all of a split are counted together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// `tuned` or `held-out`: whether guards were changed with its misses in view.
+    pub split: String,
+    /// Each guard, by name.
+    pub guards: BTreeMap<String, ConfusionRow>,
+    /// Guards that find less than four of ten there, and why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub low_recall: BTreeMap<String, String>,
+}
+
 /// How good guards are on a data set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GuardrailsResult {
@@ -111,6 +127,12 @@ pub struct GuardrailsResult {
     pub errors: u64,
     /// How long each guard took.
     pub guards: Vec<GuardTimeRow>,
+    /// The same for each source that rows name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<SourceMeasureRow>,
+    /// The same for all sources that guards were tuned on, and for all others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub splits: Vec<SourceMeasureRow>,
 }
 
 /// What became of one probe.

@@ -32,6 +32,8 @@ fn result(positive: u64, negative: u64, guard: &str, label: &str) -> GuardrailsR
         misses: Vec::new(),
         errors: 0,
         guards: vec![GuardTimeRow { guard: guard.to_owned(), looks: 1, micros: 1 }],
+        sources: Vec::new(),
+        splits: Vec::new(),
     }
 }
 
