@@ -173,8 +173,12 @@ pub(crate) fn issue_tags(bytes: &[u8]) -> BTreeSet<String> {
 
 /// What an issue says, without how often, by whom and out of what it was written.
 pub(crate) fn content(row: &IssueRow) -> String {
-    let kept =
-        row.object().iter().filter(|(name, _)| !matches!(*name, "rev" | "write_witness" | "conflicts"));
+    // Which of several leases with one fence is kept depends on the order of merges, where all of them are listed.
+    let is_contested = row.conflicts().iter().any(|conflict| conflict.field == "lease");
+    let kept = row.object().iter().filter(|(name, _)| {
+        !matches!(*name, "rev" | "write_witness" | "conflicts")
+            && !(is_contested && matches!(*name, "lease" | "assignee"))
+    });
     kept.map(|(name, value)| format!("{name}={value:?};")).collect()
 }
 

@@ -66,8 +66,16 @@ pub(crate) struct StepArgs {
     /// What to do instead of a step.
     #[command(subcommand)]
     pub(crate) command: Option<StepCommand>,
+    /// Whose session; that of the repository itself when nobody is named
+    #[arg(long, value_name = "ID")]
+    pub(crate) worker_id: Option<String>,
+    /// Where the work is done; the root when nobody says
+    #[arg(long, value_name = "PATH")]
+    pub(crate) worktree: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) taken: Option<TakeStepArgs>,
+    pub(crate) commands: Option<CommandArgs>,
+    #[command(flatten)]
+    pub(crate) format: Format,
 }
 
 /// What can be done with a step that was taken.
@@ -86,21 +94,6 @@ pub(crate) struct StepShowArgs {
     /// The step, such as w1.bd-3.4-1
     #[arg(value_name = "STEP")]
     pub(crate) step_id: String,
-    #[command(flatten)]
-    pub(crate) format: Format,
-}
-
-/// What a step is taken with.
-#[derive(Debug, Args)]
-pub(crate) struct TakeStepArgs {
-    /// Whose session; that of the repository itself when nobody is named
-    #[arg(long, value_name = "ID")]
-    pub(crate) worker_id: Option<String>,
-    /// Where the work is done; the root when nobody says
-    #[arg(long, value_name = "PATH")]
-    pub(crate) worktree: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) commands: CommandArgs,
     #[command(flatten)]
     pub(crate) format: Format,
 }

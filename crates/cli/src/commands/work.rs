@@ -11,7 +11,7 @@ use premath_wire::v1::{
 };
 
 use super::dep::number;
-use crate::args::work::{BootArgs, CommandArgs, LandArgs, StepShowArgs, StopArgs, TakeStepArgs, WorkerArgs};
+use crate::args::work::{BootArgs, CommandArgs, LandArgs, StepArgs, StepShowArgs, StopArgs, WorkerArgs};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::work as render;
@@ -31,11 +31,11 @@ pub(super) fn boot(args: &BootArgs, host: &Host<'_>) -> Result<Exit, CliError> {
 }
 
 /// `premath step`
-pub(super) fn step(args: &TakeStepArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+pub(super) fn step(args: &StepArgs, commands: &CommandArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let worktree = args.worktree.as_ref().map(|path| path.to_string_lossy().into_owned());
     let fields =
         told(Object::fields()).optional("workerId", args.worker_id.as_deref()).optional("worktree", worktree);
-    let arguments = commanded(fields, &args.commands).finish();
+    let arguments = commanded(fields, commands).finish();
     system::on_interrupt(host.agent.interrupt());
     super::answer(host, "harness.step", &arguments, &args.format, |answer: &WorkStepAnswer| {
         render::step(answer)

@@ -90,8 +90,11 @@ fn a_second_coordinator_is_refused_while_the_first_works() {
     let repository = Repository::independent(1);
     let slow = ["coordinator", "--json", "--workers", "1", "--work-cmd", "sleep 3", "--verify-cmd", "true"];
     let first = Started::new(&mut repository.place.command(&slow));
+    while repository.status("bd-1") != "in_progress" {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
     let mut seen = false;
-    for _ in 0..200 {
+    for _ in 0..3 {
         let (answer, rows) = repository.coordinator(&["--workers", "1", "--rounds", "0"]);
         if answer.code() == Some(1) {
             let detail = refused(&answer, &rows, "coordinator_running");

@@ -87,8 +87,7 @@ pub(super) fn clean(repository: &Path, commit: &CommitId, folder: &Path) -> Outc
         return git.run(&["clean", "--quiet", "-ffdx"]).map(drop);
     }
     let git = Git::at(repository, "make a checkout for verification");
-    // A checkout whose folder somebody removed is still on git's list.
-    git.run(&["worktree", "prune"])?;
+    // With force also where the folder of an earlier one was removed and git has it on its list still.
     let mut arguments: Vec<&std::ffi::OsStr> =
         ["worktree", "add", "--quiet", "--force", "--detach"].map(std::ffi::OsStr::new).to_vec();
     arguments.extend([folder.as_os_str(), std::ffi::OsStr::new(commit.as_str())]);

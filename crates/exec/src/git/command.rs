@@ -15,7 +15,7 @@ use premath_tusk::version_control::{VersionControlError, VersionControlFault};
 use super::Outcome;
 
 /// What every command says, whatever the repository's configuration does.
-const SETTINGS: [&str; 19] = [
+const SETTINGS: [&str; 23] = [
     "--no-pager",
     "-c",
     "core.hooksPath=/dev/null",
@@ -35,6 +35,11 @@ const SETTINGS: [&str; 19] = [
     "merge.renames=true",
     "-c",
     "submodule.recurse=false",
+    // Several workers move references of one repository: they wait for each other instead of failing.
+    "-c",
+    "core.filesRefLockTimeout=10000",
+    "-c",
+    "core.packedRefsTimeout=10000",
 ];
 /// Paths are names, not patterns, unless a command says otherwise.
 const LITERAL: &str = "--literal-pathspecs";

@@ -169,14 +169,23 @@ impl Merge {
         winner.filter(|value| *value != Value::Null)
     }
 
+    /// The lease of the side with the higher fence: what branches disagree about older ones is over.
+    fn newer_lease(&mut self, side: usize, lease: Member<'_>) -> Option<Value<'static>> {
+        match self.known.get(side).and_then(|known| known.get("lease")).cloned() {
+            Some(record) => drop(self.records.insert("lease".to_owned(), record)),
+            None => drop(self.records.remove("lease")),
+        }
+        lease.cloned()
+    }
+
     /// The lease with the higher fence. Of two with the same fence the renewed one, the earlier one when they are different
     /// leases, and a lease before none: nobody is let in by a merge.
     fn lease(&mut self, base: Option<&IssueRow>, one: &IssueRow, other: &IssueRow) -> Option<Value<'static>> {
         let before = base.and_then(|base| base.object().get("lease"));
         let (left, right) = (one.object().get("lease"), other.object().get("lease"));
         match one.last_fence().cmp(&other.last_fence()) {
-            Ordering::Greater => return left.cloned(),
-            Ordering::Less => return right.cloned(),
+            Ordering::Greater => return self.newer_lease(0, left),
+            Ordering::Less => return self.newer_lease(1, right),
             Ordering::Equal => {}
         }
         if left == right || right == before {
