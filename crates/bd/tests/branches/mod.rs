@@ -176,8 +176,9 @@ pub(crate) fn content(row: &IssueRow) -> String {
     // Which of several leases with one fence is kept depends on the order of merges, where all of them are listed.
     let is_contested = row.conflicts().iter().any(|conflict| conflict.field == "lease");
     let kept = row.object().iter().filter(|(name, _)| {
-        !matches!(*name, "rev" | "write_witness" | "conflicts")
-            && !(is_contested && matches!(*name, "lease" | "assignee"))
+        let is_left_out = matches!(*name, "rev" | "write_witness" | "conflicts")
+            || (is_contested && matches!(*name, "lease" | "assignee"));
+        !is_left_out
     });
     kept.map(|(name, value)| format!("{name}={value:?};")).collect()
 }

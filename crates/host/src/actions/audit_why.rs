@@ -72,11 +72,11 @@ pub(crate) fn why(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionErr
     };
     let kind = match kind {
         Some(kind) => kind,
-        None => match trail.kind_of(subject)? {
+        None => {
+            let kind = trail.kind_of(subject)?;
             // A path of seven digits or more is less likely than a commit that there is.
-            WhySubject::Path if commit.is_some() => WhySubject::Commit,
-            kind => kind,
-        },
+            if kind == WhySubject::Path && commit.is_some() { WhySubject::Commit } else { kind }
+        }
     };
     let changes = match kind {
         WhySubject::Issue => trail.issue(subject, limit)?,

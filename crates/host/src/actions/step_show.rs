@@ -60,7 +60,7 @@ pub(crate) fn show(host: &Host<'_>, args: &Value<'_>) -> Result<Answer, ActionEr
     for digest in list("witnessRefs").into_iter().filter(|one| one.starts_with("sha256:")) {
         match evidence(&objects, &digest)? {
             None => not_here.push(digest),
-            Some(Evidence::Command(command)) => commands.push(command),
+            Some(Evidence::Command(command)) => commands.push(*command),
             Some(Evidence::Detail(detail)) => details.push(detail),
         }
     }
@@ -104,7 +104,7 @@ fn find(host: &Host<'_>, id: &str) -> Result<Option<Value<'static>>, ActionError
 
 /// What an object of a step is.
 enum Evidence {
-    Command(StepCommandRow),
+    Command(Box<StepCommandRow>),
     Detail(String),
 }
 
@@ -135,7 +135,7 @@ fn evidence(objects: &Objects, digest: &str) -> Result<Option<Evidence>, ActionE
             total_bytes: member("totalBytes").and_then(|text| text.parse().ok()).unwrap_or_default(),
         }))
     };
-    Ok(Some(Evidence::Command(StepCommandRow {
+    Ok(Some(Evidence::Command(Box::new(StepCommandRow {
         purpose: text("purpose").unwrap_or_default(),
         evidence_ref: digest.to_owned(),
         exit_code: number("exitCode"),
@@ -145,7 +145,7 @@ fn evidence(objects: &Objects, digest: &str) -> Result<Option<Evidence>, ActionE
         base: text("base"),
         stdout: output("stdout")?,
         stderr: output("stderr")?,
-    })))
+    }))))
 }
 
 /// The end of an output; none where its object is not here.
