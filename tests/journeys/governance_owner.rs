@@ -235,7 +235,7 @@ fn a_log_of_promotions_that_was_deleted_or_forged_keeps_runs_from_beginning() {
 #[test]
 fn files_that_nobody_promoted_refuse_runs_workers_and_linked_changes_and_not_a_person() {
     let owner = owner();
-    owner.done(&["issue", "add", "Say hello"]);
+    owner.done(&["issue", "add", "Say hello", "--id", "bd-1"]);
     owner.write("policies/risk/high.json", "{}\n");
     let before = issues(&owner);
     let (code, refused) = starts(&owner, "unpromoted");

@@ -5,3 +5,4 @@
 
 mod governance_owner;
 mod person;
+mod team;

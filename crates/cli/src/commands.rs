@@ -105,14 +105,9 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, CliError> {
         Command::Desk(args) => in_repository(args.change(), |host| desk::run(args, host)),
         Command::Conversations(args) => in_repository(None, |host| conversations::run(args, host)),
         Command::Boot(args) => in_repository(Some(args.terminal.change()), |host| work::boot(args, host)),
-        Command::Step(args) => match (&args.command, &args.commands) {
-            (Some(StepCommand::Show(args)), _) => in_repository(None, |host| work::step_show(args, host)),
-            (None, Some(commands)) => {
-                in_repository(Some(commands.terminal.change()), |host| work::step(args, commands, host))
-            }
-            (None, None) => {
-                Err(CliError::usage("a step needs --work-cmd", "`premath step --help` has an example"))
-            }
+        Command::Step(args) => match &args.command {
+            Some(StepCommand::Show(args)) => in_repository(None, |host| work::step_show(args, host)),
+            None => in_repository(Some(args.commands.terminal.change()), |host| work::step(args, host)),
         },
         Command::Stop(args) => in_repository(Some(args.terminal.change()), |host| work::stop(args, host)),
         Command::Worker(args) => {

@@ -10,8 +10,8 @@ use super::{Format, Terminal};
 #[derive(Debug, Args)]
 pub(crate) struct CommandArgs {
     /// What does the work: a line for sh, `agent`, `agent:MODEL`, or `scheme:FILE`, a program of the repository
-    #[arg(long, value_name = "CMD")]
-    pub(crate) work_cmd: String,
+    #[arg(long, value_name = "CMD", required = true)]
+    pub(crate) work_cmd: Option<String>,
     /// Command that says whether the work is done, by ending with 0 [default: session.baseline of premath.toml]
     #[arg(long, value_name = "CMD")]
     pub(crate) verify_cmd: Option<String>,
@@ -73,7 +73,7 @@ pub(crate) struct StepArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) worktree: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) commands: Option<CommandArgs>,
+    pub(crate) commands: CommandArgs,
     #[command(flatten)]
     pub(crate) format: Format,
 }

@@ -92,7 +92,9 @@ fn arguments(commands: &CommandArgs) -> Vec<OsString> {
         // One word: a command may begin with a dash.
         arguments.push(OsString::from(format!("{name}={value}")));
     };
-    say("--work-cmd", commands.work_cmd.clone());
+    if let Some(work) = &commands.work_cmd {
+        say("--work-cmd", work.clone());
+    }
     if let Some(verify) = &commands.verify_cmd {
         say("--verify-cmd", verify.clone());
     }

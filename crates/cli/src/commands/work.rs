@@ -31,11 +31,11 @@ pub(super) fn boot(args: &BootArgs, host: &Host<'_>) -> Result<Exit, CliError> {
 }
 
 /// `premath step`
-pub(super) fn step(args: &StepArgs, commands: &CommandArgs, host: &Host<'_>) -> Result<Exit, CliError> {
+pub(super) fn step(args: &StepArgs, host: &Host<'_>) -> Result<Exit, CliError> {
     let worktree = args.worktree.as_ref().map(|path| path.to_string_lossy().into_owned());
     let fields =
         told(Object::fields()).optional("workerId", args.worker_id.as_deref()).optional("worktree", worktree);
-    let arguments = commanded(fields, commands).finish();
+    let arguments = commanded(fields, &args.commands).finish();
     system::on_interrupt(host.agent.interrupt());
     super::answer(host, "harness.step", &arguments, &args.format, |answer: &WorkStepAnswer| {
         render::step(answer)
@@ -156,7 +156,7 @@ fn told(fields: Fields<'_>) -> Fields<'_> {
 pub(super) fn commanded<'a>(fields: Fields<'a>, commands: &'a CommandArgs) -> Fields<'a> {
     let counted = |seconds: Option<u64>| -> Option<Value<'a>> { seconds.map(number) };
     fields
-        .field("workCmd", commands.work_cmd.as_str())
+        .optional("workCmd", commands.work_cmd.as_deref())
         .optional("verifyCmd", commands.verify_cmd.as_deref())
         .optional("instruction", commands.instruction.as_deref())
         .optional("land", commands.land.as_deref())
