@@ -38,14 +38,8 @@ impl Invocation {
         Self { program: program.into(), arguments: Vec::new(), set: Vec::new(), unset: Vec::new() }
     }
 
-    /// Cargo. In CI nothing is built twice and nobody reads a backtrace by line: without incremental state and debug
-    /// information the target folder is half as large.
     pub(crate) fn cargo(arguments: &[&str]) -> Self {
-        let cargo = Self::new("cargo").arguments(arguments);
-        if !is_ci() {
-            return cargo;
-        }
-        cargo.with_variable("CARGO_INCREMENTAL", "0").with_variable("CARGO_PROFILE_DEV_DEBUG", "0")
+        Self::new("cargo").arguments(arguments)
     }
 
     #[must_use]
@@ -126,6 +120,11 @@ impl Invocation {
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
+        // In CI nothing is built twice and nobody reads a backtrace by line: without incremental state and debug information
+        // the target folder is half as large.
+        if is_ci() && self.program == "cargo" {
+            command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
+        }
         command.args(&self.arguments).current_dir(root());
         for name in &self.unset {
             command.env_remove(name);

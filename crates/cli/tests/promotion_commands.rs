@@ -12,19 +12,23 @@ use serde_json::Value;
 
 /// Guards that find what the data set has in it.
 const GUARDRAILS: &str = r#"{"pii": {"input": "flag", "output": "redact"}, "hosts": ["*.example.org"]}"#;
-/// A stricter gate than the one that comes with premath.
-const GATE: &str =
-    r#"{"precision": 0.95, "recall": 0.9, "f1": 0.92, "minRows": 100, "minPositive": 40, "minNegative": 40}"#;
+/// The rows without some that the guards in force find: without guards of their own, packages miss the gate on what is left.
+fn hard_rows(rows: &str) -> String {
+    let mut left_out = 0;
+    let is_kept = |row: &&str| {
+        let is_easy = left_out < 25 && row.contains("\"labels\": [\"secrets\"");
+        left_out += usize::from(is_easy);
+        !is_easy
+    };
+    rows.lines().filter(is_kept).map(|row| format!("{row}\n")).collect()
+}
 
 fn repository() -> Folder {
     let folder = Folder::new();
     assert_eq!(folder.run(&["init"]).code, Some(0));
     let rows = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/guardrails/dataset.jsonl");
-    folder.write("rows.jsonl", std::fs::read(rows).unwrap());
+    folder.write("rows.jsonl", hard_rows(&std::fs::read_to_string(rows).unwrap()));
     folder.write("weak/notes.md", "weak\n");
-    for package in ["weak", "strong"] {
-        folder.write(&format!("{package}/gates/eval-gate.json"), GATE);
-    }
     folder.write("strong/guardrails.json", GUARDRAILS);
     folder
 }

@@ -147,7 +147,7 @@ fn an_action_answers_by_name_what_its_function_answers() {
 
 /// What these answer depends on a repository; other tests compare it with their schemas.
 fn works_on_a_repository(name: &str) -> bool {
-    const FAMILIES: [&str; 32] = [
+    const FAMILIES: [&str; 33] = [
         "approval.",
         "audit.",
         "coherence.",
@@ -177,6 +177,7 @@ fn works_on_a_repository(name: &str) -> bool {
         "run.",
         "sandbox.",
         "scheme.",
+        "step.",
         "tool.",
         "turn.",
         "workspace.",

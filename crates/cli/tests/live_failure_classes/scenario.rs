@@ -69,7 +69,18 @@ pub(crate) fn repository() -> Folder {
 /// The data set that guards are measured with.
 pub(crate) fn write_data_set(folder: &Folder) {
     let rows = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/guardrails/dataset.jsonl");
-    folder.write("rows.jsonl", std::fs::read(rows).unwrap());
+    folder.write("rows.jsonl", hard_rows(&std::fs::read_to_string(rows).unwrap()));
+}
+
+/// The rows without some that the guards in force find: without guards of their own, packages miss the gate on what is left.
+fn hard_rows(rows: &str) -> String {
+    let mut left_out = 0;
+    let is_kept = |row: &&str| {
+        let is_easy = left_out < 25 && row.contains("\"labels\": [\"secrets\"");
+        left_out += usize::from(is_easy);
+        !is_easy
+    };
+    rows.lines().filter(is_kept).map(|row| format!("{row}\n")).collect()
 }
 
 /// Guards that find what the data set has in it.
