@@ -15,6 +15,7 @@ mod escalation;
 mod evidence;
 mod heartbeat;
 mod landing;
+mod landing_step;
 mod place;
 mod publishing;
 mod request;

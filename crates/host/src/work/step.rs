@@ -101,18 +101,18 @@ fn answered(host: &Host<'_>, place: &Place, stepped: Stepped) -> Result<Answer, 
 }
 
 /// What an attempt has beside the machine.
-struct Under {
-    started_at: String,
-    heartbeat: Option<Heartbeat>,
-    instruction: Option<Linked>,
-    baseline: Option<Checked>,
+pub(super) struct Under {
+    pub(super) started_at: String,
+    pub(super) heartbeat: Option<Heartbeat>,
+    pub(super) instruction: Option<Linked>,
+    pub(super) baseline: Option<Checked>,
     /// What went wrong with the work of this attempt, in words.
-    failure: Option<String>,
+    pub(super) failure: Option<String>,
     /// The tree that is worked on, where work is landed.
-    tree: Option<StepTree>,
+    pub(super) tree: Option<StepTree>,
     /// Why the working tree could not be made ready for this attempt.
-    unprepared: Option<LandingFailure>,
-    stepped: Stepped,
+    pub(super) unprepared: Option<LandingFailure>,
+    pub(super) stepped: Stepped,
 }
 
 impl Bench<'_> {
@@ -374,85 +374,6 @@ impl Bench<'_> {
         StepEvent::Checked(checked)
     }
 
-    /// Brings the commit of the attempt to where the configuration says.
-    fn land_step(
-        &mut self,
-        held: &HeldIssue,
-        evidence: &Digest,
-        step_id: &str,
-        under: &mut Under,
-    ) -> Result<StepEvent, ActionError> {
-        let (Some(landing), Some(mut tree)) = (self.landing.clone(), under.tree.take()) else {
-            return Ok(StepEvent::Landed { refs: Vec::new() });
-        };
-        let interrupt = interrupt_of(under);
-        let landed =
-            self.land(&landing, &mut tree, (held, evidence, step_id, &interrupt), &mut under.failure);
-        let refs = tree.refs();
-        under.tree = Some(tree);
-        let event = landed?;
-        if interrupt.is_requested() && matches!(event, StepEvent::Interrupted | StepEvent::Checked(_)) {
-            return Ok(if under.heartbeat.as_ref().is_some_and(Heartbeat::is_lost) {
-                StepEvent::LeaseLost
-            } else {
-                StepEvent::Interrupted
-            });
-        }
-        if matches!(event, StepEvent::Submitted { .. }) {
-            let operation = self.review_operation(&landing, held);
-            return self.set_aside(held, (evidence, &operation), (step_id, refs), under);
-        }
-        if let StepEvent::Checked(checked) = &event {
-            let row = WorkEventRow { detail: under.failure.clone(), ..about(held, step_id) };
-            self.tell("not_landed", judged(checked, row));
-        } else if let Some(commit) = refs.first() {
-            let detail = Some(commit.trim_start_matches("git://").replace('/', " "));
-            self.tell("landed", WorkEventRow { detail, ..about(held, step_id) });
-        }
-        Ok(event)
-    }
-
-    /// Sets an issue aside whose work waits for a person.
-    fn set_aside(
-        &mut self,
-        held: &HeldIssue,
-        (evidence, operation): (&Digest, &Operation),
-        (step_id, mut refs): (&str, Vec<String>),
-        under: &mut Under,
-    ) -> Result<StepEvent, ActionError> {
-        if let Err(refused) = self.instructed(held, under)? {
-            return Ok(StepEvent::Refused { class: refused.class });
-        }
-        let Some(instruction) = &under.instruction else {
-            return Ok(StepEvent::Refused { class: "mutation.use_evidence_missing".to_owned() });
-        };
-        let mut cited = vec![step_ref(step_id)];
-        cited.extend(refs.iter().cloned());
-        let call_id = format!("{step_id}.review");
-        match self.door.change(instruction, &call_id, operation, (evidence, None), &cited)? {
-            Changed::Refused(refused) => Ok(StepEvent::Refused { class: refused.class }),
-            Changed::Applied { applied: Applied::Refused(refusal), .. } => {
-                Ok(StepEvent::Refused { class: refusal.class.code().to_owned() })
-            }
-            Changed::Applied { witness_ref, permit_id, .. } => {
-                under.heartbeat = None;
-                refs.extend([permit_id, witness_ref]);
-                Ok(StepEvent::Submitted { refs })
-            }
-        }
-    }
-
-    /// The checkout for verification is nobody's: what keeps it from being removed is said, and does not undo a step.
-    pub(super) fn remove_checkout(&mut self) {
-        let removed = self.landing.as_ref().map_or(Ok(()), Landing::remove_verification_tree);
-        if let Err(failure) = removed {
-            self.tell(
-                "checkout_left",
-                WorkEventRow { detail: Some(failure.detail), ..WorkEventRow::default() },
-            );
-        }
-    }
-
     fn close(
         &mut self,
         held: &HeldIssue,
@@ -511,7 +432,11 @@ impl Bench<'_> {
     }
 
     /// Makes sure of an instruction for changes of the issue: one that has ended meanwhile is followed by another.
-    fn instructed(&self, held: &HeldIssue, under: &mut Under) -> Result<Result<(), Refused>, ActionError> {
+    pub(super) fn instructed(
+        &self,
+        held: &HeldIssue,
+        under: &mut Under,
+    ) -> Result<Result<(), Refused>, ActionError> {
         let given = match &under.instruction {
             None => Some(self.instruct(held)?),
             Some(before) => self.instruct_again(held, before)?,
@@ -606,11 +531,11 @@ impl Bench<'_> {
 }
 
 /// What ends whatever runs in an attempt.
-fn interrupt_of(under: &Under) -> Interrupt {
+pub(super) fn interrupt_of(under: &Under) -> Interrupt {
     under.heartbeat.as_ref().map(|beat| beat.interrupt.clone()).unwrap_or_default()
 }
 
-fn about(held: &HeldIssue, step_id: &str) -> WorkEventRow {
+pub(super) fn about(held: &HeldIssue, step_id: &str) -> WorkEventRow {
     WorkEventRow {
         issue_id: Some(held.issue_id.clone()),
         step_id: Some(step_id.to_owned()).filter(|id| !id.is_empty()),
@@ -618,7 +543,7 @@ fn about(held: &HeldIssue, step_id: &str) -> WorkEventRow {
     }
 }
 
-fn judged(checked: &Checked, row: WorkEventRow) -> WorkEventRow {
+pub(super) fn judged(checked: &Checked, row: WorkEventRow) -> WorkEventRow {
     WorkEventRow {
         result: Some(if checked.is_passed() { "passed" } else { "failed" }.to_owned()),
         failure_classes: checked.classes.clone(),

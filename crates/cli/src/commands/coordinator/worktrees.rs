@@ -105,7 +105,7 @@ impl Worktrees {
     }
 }
 
-/// The worktrees of so many workers: `parser.worktrees/w1` and so on beside `parser`.
+/// The worktrees of `count` workers: `parser.worktrees/w1` and so on beside `parser`.
 fn own_trees(root: &Path, count: u16) -> Result<Vec<PathBuf>, CliError> {
     let named = if root.as_os_str().is_empty() { None } else { Some(root) };
     let root = PathBuf::from(system::absolute(named)?);
