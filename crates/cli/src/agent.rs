@@ -279,7 +279,7 @@ pub(crate) struct Attended<'a> {
     pub(crate) watching: &'a Arc<Watching>,
     /// The modes of the trace sinks that are open.
     pub(crate) sinks: Vec<Observability>,
-    /// Where a run finds its secrets while somebody answers; none where nobody can.
+    /// Holds the secrets of a run while its question is open; none without an approver.
     pub(crate) secrets: Option<Arc<SecretVault>>,
 }
 

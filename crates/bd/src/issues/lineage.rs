@@ -58,7 +58,8 @@ impl IssueRow {
         self.witness_text("at").unwrap_or_default()
     }
 
-    /// A row that brings these together and is newer than those it stands among, sealed. No clock has a say: whoever merges the same rows writes the same row.
+    /// The merged row of these parents, with a revision above every row of `among`, sealed. Independent of the clock: equal
+    /// parents give equal bytes.
     #[must_use]
     pub(super) fn sealed_merge(self, parents: &[&Self], among: &[Self]) -> Self {
         let revs = parents.iter().copied().chain(among).map(Self::rev);

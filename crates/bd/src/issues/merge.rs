@@ -1,7 +1,7 @@
 //! Three versions of issue memory made into one, by id, revision and field: what git's merge driver does, and what becomes of
 //! files whose lines another program merged.
 //!
-//! Pure, and without a clock: the same versions come to the same bytes, whoever merges them and whichever side is called ours.
+//! Pure: equal versions give equal bytes, whichever side is called ours, and no clock is read.
 //! No row and no value of either side may be lost. What cannot be decided is on record in the row (`conflicts`).
 
 mod conflict;
@@ -87,7 +87,8 @@ fn undisputed<'b>(base: &'b [u8], ours: &'b [u8], theirs: &'b [u8]) -> Option<&'
 }
 
 /// Rows to write behind those of a file whose lines another program put together from several branches; none for a file that
-/// is as its head says. The history knows what became of rows that a branch compacted.
+/// is as its head says. Rows that a branch compacted are looked up in
+/// the history file.
 ///
 /// # Errors
 /// The log cannot be read.

@@ -13,7 +13,7 @@ const SHORTEST: usize = 4;
 /// The longest one: as much as the hash is good for.
 const LONGEST: usize = 24;
 
-/// A name of so many letters and digits that depends on the seed alone.
+/// A name with `length` letters and digits, derived from the seed alone.
 pub(super) fn short_name(seed: &[u8], length: usize) -> String {
     let digit = |at: usize| ALPHABET.get(at).copied().map_or('a', char::from);
     let mut bytes = sha256(seed).into_iter().map(usize::from);
@@ -25,8 +25,8 @@ pub(super) fn short_name(seed: &[u8], length: usize) -> String {
         .collect()
 }
 
-/// How long names are where there are so many issues already: long enough that two branches which each add an eighth as many
-/// draw the same name less than once in four thousand times.
+/// Length of new names in a memory of `issues` issues: two branches that each add an eighth as many collide less than once in
+/// 4,000 times.
 pub(super) fn name_length(issues: u64) -> usize {
     let wanted = u128::from(issues.saturating_add(64)).pow(2).saturating_mul(64);
     let mut length = 1;

@@ -1,5 +1,4 @@
-//! A call with a secret of the task, asked about over HTTP: the server holds the value until somebody has answered, and no
-//! longer than it lives.
+//! Approval over HTTP of a call that holds a secret of the task: the server keeps the value in memory until the answer.
 
 use serde_json::{Value, json};
 

@@ -40,7 +40,8 @@ impl IssueRow {
         values.first().and_then(|(_, value)| value.as_text()).map(ToOwned::to_owned)
     }
 
-    /// The same row without the records of the fields that a change sets. Whoever changes an issue has seen its id.
+    /// The same row without the records of the fields that a change sets. A record about the
+    /// id is settled by any change.
     #[must_use]
     pub(crate) fn settling(self, is_set: impl Fn(&str) -> bool) -> Self {
         if self.object().get(CONFLICTS).is_none() {
